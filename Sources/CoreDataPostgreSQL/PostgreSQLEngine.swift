@@ -80,14 +80,20 @@
             _ body: (_ isWhole: Bool) throws -> Void
         ) throws {
             var isDone = false
+            var repetitions = Repetitions()
             while !isDone {
                 let held = try takeAlone(connection, url, timeout, force: force)
-                isDone = try connection.transaction {
-                    let wanted = try Self.lock(connection, url)
-                    // Somebody may have made a store where there was none, and uses it.
-                    if !force, wanted != held { return false }
-                    try body(wanted != nil)
-                    return true
+                do {
+                    isDone = try connection.transaction {
+                        let wanted = try Self.lock(connection, url)
+                        // Somebody may have made a store where there was none, and uses it.
+                        if !force, wanted != held { return false }
+                        try body(wanted != nil)
+                        return true
+                    }
+                } catch let error as PostgreSQLError where error.state == PostgreSQLError.deadlock {
+                    // Who reads by way of a pooler goes on reading, and locks tables in another order.
+                    guard repetitions.goOn(after: error) else { throw error }
                 }
             }
         }

@@ -11,6 +11,8 @@
     public enum PostgreSQLFailure: String, Sendable, CaseIterable {
         /// The server does not answer at its address.
         case unreachable
+        /// An option of the URL, the environment or the store is unknown, or has a value that is none.
+        case optionRefused
         /// The connection was lost in the middle of work.
         case connectionLost
         /// The server refuses the user or the password, or there is none.
@@ -41,6 +43,7 @@
     extension PostgreSQLError {
         /// What the failure is, as far as it is one of those.
         var failure: PostgreSQLFailure? {
+            if isOfOption { return .optionRefused }
             if isOfEndedGeneration { return .generationEnded }
             if isOfCommit { return .commitUnknown }
             if isOfCertificate { return .certificateNotTrusted }
@@ -63,6 +66,7 @@
             let text =
                 switch failure {
                 case .unreachable: "The server could not be reached"
+                case .optionRefused: "An option of the connection cannot be used"
                 case .connectionLost: "The server has ended the connection, or it was lost"
                 case .passwordRefused: "The server refuses the user or the password"
                 case .certificateNotTrusted: "The server's certificate is not trusted, or the connection not encrypted"
@@ -85,7 +89,10 @@
                 return "A value is too large for the index “\(constraint)”, which takes about 2,700 bytes "
                     + "as the server compresses them: \(message)"
             }
-            guard let text else { return "\(message)\(detail.map { " " + $0 } ?? "") [\(state)]" }
+            guard let text else {
+                let place = constraint.map { "“\($0)” of " } ?? ""
+                return "\(message)\(detail.map { " " + $0 } ?? "") [\(state)\(table.map { ", \(place)“\($0)”" } ?? "")]"
+            }
             return "\(text): \(message)"
         }
     }

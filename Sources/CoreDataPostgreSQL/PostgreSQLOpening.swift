@@ -68,6 +68,7 @@
             let database = PostgreSQLDatabase(
                 address, labels: labels, first: connection, isReadOnly: isReadOnly,
                 versionLock: lock, identifier: metadata[NSStoreUUIDKey] as? String, historyOffset: offset,
+                tables: schema.allTables.map { PostgreSQLDialect().quoted($0.name) }, views: existing?.views ?? [],
                 timeout: timeout, options: PostgreSQLOptions(opening))
             let parts = SQLStore.Parts(
                 layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,

@@ -28,12 +28,15 @@
         var generationLifetime: TimeInterval = 3_600
 
         init(_ opening: StoreOpening) {
-            func number(_ key: String) -> Double? {
-                (opening.options?[key] as? NSNumber)?.doubleValue ?? opening.options?[key] as? Double
-            }
+            func number(_ key: String) -> Double? { opening.options?[key].flatMap(Self.number) }
             maximumOfReaders = opening.maximumOfReaders
-            if let limit = number(NSPostgreSQLConnectionLimitOption) { maximumOfReaders = max(1, Int(limit) - 1) }
+            if let limit = number(NSPostgreSQLConnectionLimitOption) {
+                maximumOfReaders = Int(min(max(2, limit), 1_000_000)) - 1
+            }
             if let given = number(NSPostgreSQLGenerationLifetimeOption) { generationLifetime = max(0.001, given) }
         }
+
+        /// What a number of an option is; nil where it is none.
+        static func number(_ value: Any) -> Double? { (value as? NSNumber)?.doubleValue ?? value as? Double }
     }
 #endif

@@ -95,6 +95,56 @@
             #expect(history == "2")
         }
 
+        enum Writing: String, CaseIterable, Sendable {
+            case replaced, emptied, rewritten
+        }
+
+        @Test(
+            "A generation whose tables were made or written anew is one that has ended, and reads no empty tables",
+            arguments: kinds, Writing.allCases)
+        func generation(kind: StoreKind, writing: Writing) throws {
+            let library = try Library(kind)
+            let context = library.context()
+            try save("former", in: context)
+            let pinned = library.context()
+            try pinned.performAndWait {
+                try pinned.setQueryGenerationFrom(.current)
+                #expect(try pinned.all("Tag").count == 1)
+                // What changes tables and rewrites none leaves it alone.
+                for statement in ["ALTER TABLE tag ADD other integer", "DELETE FROM tag", "VACUUM tag"] {
+                    #expect(try library.psql(statement) != nil)
+                }
+                #expect(try pinned.all("Tag").count == 1)
+            }
+            switch writing {
+            case .replaced:
+                let source = try Library(.postgreSQL)
+                try save("newer", in: source.context())
+                let (from, to) = (
+                    try #require(source.kind.url(in: source.folder.url)), try #require(kind.url(in: library.folder.url))
+                )
+                let other = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+                try other.replacePersistentStore(
+                    at: to, destinationOptions: [NSPersistentStoreForceDestroyOption: true],
+                    withPersistentStoreFrom: from, ofType: NSPostgreSQLStoreType)
+                #expect(try library.psql("SELECT name FROM tag") == "newer")
+            case .emptied: #expect(try library.psql("TRUNCATE tag CASCADE") != nil)
+            case .rewritten: #expect(try library.psql("ALTER TABLE tag ALTER name TYPE varchar(99)") != nil)
+            }
+            try pinned.performAndWait {
+                let count = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+                for read in [{ try pinned.all("Tag").count }, { try pinned.count(for: count) }] {
+                    let error = try #require(throws: NSError.self) { try read() }
+                    #expect(
+                        error.userInfo[NSPostgreSQLFailureKey] as? String == PostgreSQLFailure.generationEnded.rawValue,
+                        "\(error)")
+                }
+                if writing == .replaced { return }
+                try pinned.setQueryGenerationFrom(nil)
+                #expect(try pinned.all("Tag").isEmpty)
+            }
+        }
+
         @Test("What reads a store that was destroyed, and nothing is in its place, says so", arguments: kinds)
         func gone(kind: StoreKind) throws {
             let library = try Library(kind)

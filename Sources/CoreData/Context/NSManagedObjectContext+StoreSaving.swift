@@ -120,8 +120,20 @@ extension NSManagedObjectContext {
             try writeOnce(work, to: coordinator, &attempts)
         } catch {
             attempts.takeBackValues()
-            throw error
+            throw named(error, work, attempts)
         }
+    }
+
+    /// An error of a row that a store refuses, with the object that stands for the row.
+    private func named(_ error: any Error, _ work: SaveWork, _ attempts: Attempts) -> any Error {
+        let told = error as NSError
+        guard let key = told.userInfo[ObjectKey.errorKey] as? ObjectKey else { return error }
+        var info = told.userInfo
+        info[ObjectKey.errorKey] = nil
+        info[NSValidationObjectErrorKey] =
+            attempts.rows.first { $0.row.key == key.key && $0.row.layoutIndex == key.layoutIndex }?.object
+            ?? work.deleted.first { $0.objectKey == key }
+        return NSError(domain: told.domain, code: told.code, userInfo: info)
     }
 
     private func writeOnce(

@@ -22,17 +22,30 @@ extension URL {
             }
         }
         guard let query = shown.firstIndex(of: "?") else { return (shown, passwords) }
+        var isBehindPassword = false
         let items = shown[shown.index(after: query)...].split(separator: "&").filter { item in
+            // What has no value is none: it is the rest of a password with a character that should be encoded.
+            if isBehindPassword, !item.contains("=") {
+                passwords.append(String(item))
+                return false
+            }
+            isBehindPassword = false
             let parts = item.split(separator: "=", maxSplits: 1)
-            guard let key = parts.first, Self.keysOfPasswords.contains(key.removingPercentEncoding ?? "") else {
+            guard let key = parts.first, isOfPassword(key.removingPercentEncoding ?? "") else {
                 return true
             }
             passwords.append(parts.count > 1 ? String(parts[1]) : "")
+            isBehindPassword = true
             return false
         }
         shown = shown[..<query] + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
         return (shown, passwords.filter { !$0.isEmpty })
     }
 
-    private static let keysOfPasswords: Set<String> = ["password", "sslpassword"]
+    /// Whether a key is one of a password, or looks like one that is misspelt.
+    private static func isOfPassword(_ key: String) -> Bool {
+        let key = key.lowercased()
+        if key == "passfile" { return false }
+        return key.hasPrefix("pas") || ["word", "pass", "pwd", "secret"].contains { key.contains($0) }
+    }
 }

@@ -20,6 +20,8 @@ public struct LaunchFailure: Sendable {
         case incompatible
         /// The server of the store's database does not answer, or the connection to it was lost.
         case serverUnreachable
+        /// The address of the server has an option that is unknown, or a value that is none.
+        case serverAddressWrong
         /// The server refuses the user or the password.
         case passwordRefused
         /// The server's certificate is not one that is trusted.
@@ -58,7 +60,8 @@ public struct LaunchFailure: Sendable {
         title = texts[kind == .cancelled ? .cancelledTitle : .failureTitle]
         let isKept = kind != .damaged && kind != .other
         message = texts[Self.key(of: kind)] + (isKept ? " \(texts[.dataKept])" : "")
-        retryLabel = kind == .incompatible || kind == .incompleteProgram ? nil : texts[.retry]
+        let isForGood = [.incompatible, .incompleteProgram, .serverAddressWrong].contains(kind)
+        retryLabel = isForGood ? nil : texts[.retry]
     }
 
     private static func key(of kind: Kind) -> LaunchTexts.Key {
@@ -70,6 +73,7 @@ public struct LaunchFailure: Sendable {
         case .damaged: .damaged
         case .incompatible: .incompatible
         case .serverUnreachable: .serverUnreachable
+        case .serverAddressWrong: .serverAddressWrong
         case .passwordRefused: .passwordRefused
         case .certificateNotTrusted: .certificateNotTrusted
         case .databaseReadOnly: .databaseReadOnly
@@ -130,6 +134,7 @@ public struct LaunchFailure: Sendable {
     private static func kind(ofServer error: NSError) -> Kind? {
         switch error.userInfo["PostgreSQLFailure"] as? String {
         case "unreachable", "connectionLost": .serverUnreachable
+        case "optionRefused": .serverAddressWrong
         case "passwordRefused": .passwordRefused
         case "certificateNotTrusted": .certificateNotTrusted
         case "readOnly": .databaseReadOnly

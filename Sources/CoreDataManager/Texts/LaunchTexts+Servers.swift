@@ -7,6 +7,8 @@ extension LaunchTexts {
 
     private static let englishOfServers: [Key: String] = [
         .serverUnreachable: "The server with your data cannot be reached. Check the network, then try again.",
+        .serverAddressWrong:
+            "The address of the server with your data has a mistake. Ask whoever has set up the program.",
         .passwordRefused: "The server refuses the user name or the password. Check them, then try again.",
         .certificateNotTrusted:
             "The server cannot prove who it is: its certificate is not trusted. Ask its administrator, then try again.",
@@ -19,6 +21,8 @@ extension LaunchTexts {
     private static let germanOfServers: [Key: String] = [
         .serverUnreachable:
             "Der Server mit Ihren Daten ist nicht erreichbar. Prüfen Sie das Netzwerk und versuchen Sie es erneut.",
+        .serverAddressWrong:
+            "Die Adresse des Servers mit Ihren Daten enthält einen Fehler. Fragen Sie, wer das Programm eingerichtet hat.",
         .passwordRefused:
             "Der Server weist Benutzernamen oder Passwort zurück. Prüfen Sie beide und versuchen Sie es erneut.",
         .certificateNotTrusted:
@@ -32,6 +36,8 @@ extension LaunchTexts {
 
     private static let spanishOfServers: [Key: String] = [
         .serverUnreachable: "No se puede acceder al servidor de sus datos. Compruebe la red y vuelva a intentarlo.",
+        .serverAddressWrong:
+            "La dirección del servidor de sus datos contiene un error. Consulte a quien configuró el programa.",
         .passwordRefused: "El servidor rechaza el usuario o la contraseña. Compruébelos y vuelva a intentarlo.",
         .certificateNotTrusted:
             "El servidor no puede acreditar su identidad: su certificado no es de confianza. Consulte a su administrador.",
@@ -42,6 +48,8 @@ extension LaunchTexts {
 
     private static let frenchOfServers: [Key: String] = [
         .serverUnreachable: "Le serveur de vos données est inaccessible. Vérifiez le réseau, puis réessayez.",
+        .serverAddressWrong:
+            "L’adresse du serveur de vos données contient une erreur. Consultez la personne qui a configuré le programme.",
         .passwordRefused: "Le serveur refuse l’utilisateur ou le mot de passe. Vérifiez-les, puis réessayez.",
         .certificateNotTrusted:
             "Le serveur ne peut pas prouver son identité : son certificat n’est pas fiable. Consultez son administrateur.",
@@ -52,6 +60,8 @@ extension LaunchTexts {
 
     private static let russianOfServers: [Key: String] = [
         .serverUnreachable: "Сервер с вашими данными недоступен. Проверьте сеть и повторите попытку.",
+        .serverAddressWrong:
+            "В адресе сервера с вашими данными есть ошибка. Обратитесь к тому, кто настроил программу.",
         .passwordRefused: "Сервер отклоняет имя пользователя или пароль. Проверьте их и повторите попытку.",
         .certificateNotTrusted:
             "Сервер не может подтвердить свою подлинность: его сертификат не является доверенным. Обратитесь к администратору.",
@@ -62,6 +72,7 @@ extension LaunchTexts {
 
     private static let japaneseOfServers: [Key: String] = [
         .serverUnreachable: "データのサーバに接続できません。ネットワークを確認して、もう一度お試しください。",
+        .serverAddressWrong: "データのサーバのアドレスに誤りがあります。プログラムを設定した人に問い合わせてください。",
         .passwordRefused: "サーバがユーザ名またはパスワードを拒否しました。確認して、もう一度お試しください。",
         .certificateNotTrusted: "サーバの証明書が信頼されていません。管理者に問い合わせてから、もう一度お試しください。",
         .databaseReadOnly: "サーバのデータは現在読み取り専用です。後でもう一度お試しください。",
@@ -71,6 +82,7 @@ extension LaunchTexts {
 
     private static let chineseOfServers: [Key: String] = [
         .serverUnreachable: "无法连接数据所在的服务器。请检查网络，然后重试。",
+        .serverAddressWrong: "数据所在服务器的地址有误。请咨询设置此程序的人。",
         .passwordRefused: "服务器拒绝了用户名或密码。请检查，然后重试。",
         .certificateNotTrusted: "服务器的证书不受信任。请咨询管理员，然后重试。",
         .databaseReadOnly: "服务器目前只允许读取数据。请稍后重试。",

@@ -35,6 +35,7 @@ public struct LaunchTexts: Sendable {
         case damaged = "FAILURE_DAMAGED"
         case incompatible = "FAILURE_INCOMPATIBLE"
         case serverUnreachable = "FAILURE_SERVER_UNREACHABLE"
+        case serverAddressWrong = "FAILURE_SERVER_ADDRESS_WRONG"
         case passwordRefused = "FAILURE_PASSWORD_REFUSED"
         case certificateNotTrusted = "FAILURE_CERTIFICATE_NOT_TRUSTED"
         case databaseReadOnly = "FAILURE_DATABASE_READ_ONLY"

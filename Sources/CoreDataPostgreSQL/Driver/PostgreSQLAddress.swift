@@ -11,6 +11,10 @@
         let description: String
         /// The same as a URL.
         var shown: URL { URL(string: description) ?? URL(fileURLWithPath: "/dev/null") }
+        /// What the query says to libpq.
+        private(set) var libpqSettings: [Setting] = []
+        /// What is wrong with something that libpq does not see.
+        private(set) var complaint: String?
         /// Host and port that lead to the server itself, where the address is one of a transaction pooler.
         private var directHost: String?
         private var directPort: String?
@@ -59,11 +63,17 @@
             var kept: [Substring] = []
             for item in items {
                 switch Own(rawValue: item.key) {
-                case .direct: (directHost, directPort) = Self.place(item.value)
+                case .direct:
+                    (directHost, directPort) = Self.place(item.value)
+                    if !Self.isPlace(directHost, directPort) {
+                        complaint = "“direct” has the value “\(item.value)”, which is no host and port"
+                    }
                 case .statementTimeout?, .lockTimeout?: set(item.key, item.value)
                 // A pooler takes no options: they are set for each transaction.
                 case nil where isPooled && item.key == "options": take(options: item.value)
-                case nil: kept.append(item.text)
+                case nil:
+                    kept.append(item.text)
+                    libpqSettings.append(Setting(name: item.key, value: item.value))
                 }
             }
             text = whole[..<query] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
@@ -77,6 +87,14 @@
             else { return (text.trimmingCharacters(in: ["[", "]"]), nil) }
             let port = String(text[text.index(after: colon)...])
             return (text[..<colon].trimmingCharacters(in: ["[", "]"]), port.isEmpty ? nil : port)
+        }
+
+        /// Whether a host and a port can be one: a colon within a host is one of its number.
+        private static func isPlace(_ host: String?, _ port: String?) -> Bool {
+            if let port, !(1...65_535).contains(Int(port) ?? 0) { return false }
+            guard let host, host.contains(":"), !host.hasPrefix("/") else { return true }
+            return host.prefix { $0 != "%" }.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+                && host.filter { $0 == ":" }.count > 1
         }
 
         private mutating func set(_ name: String, _ value: String) {
@@ -99,7 +117,11 @@
         /// Takes over what the options of a store say of times; what the URL says comes before.
         mutating func take(_ options: [AnyHashable: Any]?) {
             func seconds(_ key: String) -> Double? {
-                (options?[key] as? NSNumber)?.doubleValue ?? options?[key] as? Double
+                guard let value = options?[key] else { return nil }
+                // The server counts milliseconds in 32 bits.
+                if let seconds = PostgreSQLOptions.number(value), (0...2_147_483).contains(seconds) { return seconds }
+                complaint = "“\(key)” has the value “\(value)”, which is no number of seconds up to 2,147,483"
+                return nil
             }
             if let given = seconds(NSPostgreSQLConnectTimeoutOption) {
                 connectTimeout = max(1, Int(given.rounded(.up)))

@@ -30,6 +30,28 @@
             return try rows(select, [table])
         }
 
+        /// Name of each column of a table and type that it has, with its length: of a domain, the type below.
+        static let limits = """
+            SELECT a.attname, CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) \
+            ELSE format_type(a.atttypid, a.atttypmod) END FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid \
+            WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
+            """
+
+        /// The columns of a table that have a type.
+        static let columnsOfType = """
+            SELECT a.attname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid \
+            WHERE a.attrelid = $1::regclass AND t.typname = $2 AND NOT a.attisdropped
+            """
+
+        /// The columns of a constraint, or an index, of a table.
+        static let columnsOfConstraint = """
+            SELECT a.attname FROM pg_attribute a WHERE a.attrelid = $1::regclass \
+            AND (EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = a.attrelid AND c.conname = $2 \
+            AND a.attnum = ANY (c.conkey)) \
+            OR EXISTS (SELECT FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid \
+            WHERE i.indrelid = a.attrelid AND n.relname = $2 AND a.attnum = ANY (i.indkey))) ORDER BY a.attnum
+            """
+
         func hasRight(_ right: String, toTable table: String) throws -> Bool {
             try !rows("SELECT 1 WHERE has_table_privilege($1, $2)", [table, right]).isEmpty
         }

@@ -8,11 +8,14 @@
         /// Connects to a server. Throws where that fails, with what the server calls the failure, where it was the server.
         static func connected(to address: PostgreSQLAddress) throws -> OpaquePointer {
             var handle = try begun(address, address.settings) { PQconnectStartParams($0, $1, $2) }
+            let known = PostgreSQLConnectionOptions(of: handle)
+            if let complaint = known.complaint(about: address) ?? refusal(of: handle, address) {
+                PQfinish(handle)
+                throw PostgreSQLError.ofOption(complaint, address: address)
+            }
             if PQstatus(handle) != CONNECTION_BAD {
-                let known = parameters(of: handle)
-                let seconds =
-                    known["connect_timeout"].flatMap { Int($0) } ?? PostgreSQLAddress.usualConnectTimeout
-                if [known["host"], known["hostaddr"]].contains(where: { $0?.contains(",") == true }) {
+                let seconds = known.number("connect_timeout") ?? PostgreSQLAddress.usualConnectTimeout
+                if ["host", "hostaddr"].contains(where: { known.values[$0]?.contains(",") == true }) {
                     // libpq goes on to the next host only where it waits itself.
                     PQfinish(handle)
                     let settings = [("connect_timeout", "\(seconds)")] + address.settings
@@ -37,10 +40,7 @@
             _ address: PostgreSQLAddress, _ settings: [(String, String)],
             _ begin: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?], Int32) -> OpaquePointer?
         ) throws -> OpaquePointer {
-            let keywords = settings.map { UnsafePointer(strdup($0.0)) } + [nil]
-            let values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
-            defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
-            guard let handle = begin(keywords, values, 1) else {
+            guard let handle = passed(settings, begin) else {
                 throw PostgreSQLError(message: "There is no memory for a connection.", address: address.description)
             }
             // What a server remarks, or says when it ends a connection, has no reader here, and nothing is printed.
@@ -48,17 +48,24 @@
             return handle
         }
 
-        /// What a connection is made with, whoever has said it.
-        private static func parameters(of handle: OpaquePointer) -> [String: String] {
-            guard let list = PQconninfo(handle) else { return [:] }
-            defer { PQconninfoFree(list) }
-            var known: [String: String] = [:]
-            var option = list
-            while let keyword = option.pointee.keyword {
-                if let value = option.pointee.val { known[String(cString: keyword)] = String(cString: value) }
-                option += 1
-            }
-            return known
+        /// Calls a function of libpq's with settings.
+        private static func passed<Result>(
+            _ settings: [(String, String)],
+            _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?], Int32) -> Result
+        ) -> Result {
+            let keywords = settings.map { UnsafePointer(strdup($0.0)) } + [nil]
+            let values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
+            defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
+            return body(keywords, values, 1)
+        }
+
+        /// Why libpq does not even try; nil where it does. It says so in no other words than a server that is not there
+        /// but where it is asked to ping.
+        private static func refusal(of handle: OpaquePointer, _ address: PostgreSQLAddress) -> String? {
+            guard PQstatus(handle) == CONNECTION_BAD,
+                passed(address.settings, { PQpingParams($0, $1, $2) }) == PQPING_NO_ATTEMPT
+            else { return nil }
+            return String(cString: PQerrorMessage(handle))
         }
 
         /// Waits until the connection is there or has failed; false where that takes longer.
@@ -90,6 +97,9 @@
             message.replace(/\n[^\n]*, \w+\.c:\d+/, with: "")
             var error = PostgreSQLError(
                 state: states.last ?? PostgreSQLError.unreachable, message: message, address: address.description)
+            // What a pooler does not pass on has no letters of its own.
+            error.isOfOption =
+                PostgreSQLError.statesOfOptions.contains(error.state) || message.contains("startup parameter")
             if states.isEmpty {
                 if PQconnectionNeedsPassword(handle) == 1 {
                     error.state = "28P01"

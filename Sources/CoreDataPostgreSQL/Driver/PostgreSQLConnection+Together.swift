@@ -19,10 +19,15 @@
             case ended(version: Int64?)
             /// The version of the metadata is its last column.
             case settings(version: Int64)
+            /// How many tables are others than those of a state is its first column.
+            case pastTables
         }
 
         /// What is read has other metadata than was expected.
         struct OtherMetadata: Error {}
+
+        /// Tables of a state were written anew since, or others made in their place: their rows of that time are gone.
+        struct OtherTables: Error {}
 
         func together<Result>(_ body: () throws -> Result) throws -> Result {
             if isTogether { return try body() }
@@ -135,6 +140,8 @@
                 if let version, rows.int64(0) != version { throw SQLSurprise() }
             case .settings(let version):
                 if rows.int64(rows.types.count - 1) != version { throw OtherMetadata() }
+            case .pastTables:
+                if rows.int64(0) != 0 { throw OtherTables() }
             }
         }
 
@@ -185,16 +192,40 @@
 
         /// Sends the beginning of the transaction of reading that is wanted, if there is one, in a pipeline.
         func queueWantedBeginning() throws {
-            guard case .wanted(let snapshot) = reading else { return }
+            guard case .wanted(let state) = reading else { return }
             reading = .begun
             try queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            if let snapshot { try queue("SET TRANSACTION SNAPSHOT '\(snapshot)'") }
-            if settings.isEmpty { return }
-            if let expectedMetadata {
-                try queue("\(settings), (\(Self.versionOfMetadata))", .settings(version: expectedMetadata))
-            } else {
-                try queue(settings)
+            if let state { try queue("SET TRANSACTION SNAPSHOT '\(state.snapshot)'") }
+            if !settings.isEmpty {
+                if let expectedMetadata {
+                    try queue("\(settings), (\(Self.versionOfMetadata))", .settings(version: expectedMetadata))
+                } else {
+                    try queue(settings)
+                }
             }
+            guard let tables = state?.tables, !tables.isEmpty else { return }
+            // First they are locked, so that none changes between the look and what is read.
+            try queue("LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS SHARE MODE")
+            try queue(Self.changedTables(tables), .pastTables)
+        }
+
+        /// Counts the tables that are others now than in the state that is read. A table that was made since, or written
+        /// anew (by a migration, TRUNCATE or VACUUM FULL), is empty in a state from before. What the catalogue has in
+        /// that state is told by its rows, what is there now by the function.
+        private static func changedTables(_ tables: [String]) -> String {
+            let dialect = PostgreSQLDialect()
+            let list = tables.map { "\(dialect.literal(.string($0)))::regclass" }.joined(separator: ", ")
+            return """
+                SELECT count(*) FROM unnest(ARRAY[\(list)]) AS t(id) LEFT JOIN pg_catalog.pg_class c ON c.oid = t.id \
+                WHERE pg_relation_filenode(t.id) IS DISTINCT FROM nullif(c.relfilenode, 0)
+                """
+        }
+
+        /// Those of some tables that the role may read.
+        func readable(_ tables: [String]) throws -> [String] {
+            if tables.isEmpty { return [] }
+            let list = tables.map { PostgreSQLDialect().literal(.string($0)) }.joined(separator: ", ")
+            return try texts("SELECT t FROM unnest(ARRAY[\(list)]) AS t WHERE has_table_privilege(t, 'SELECT')")
         }
 
         // MARK: Reading
@@ -202,8 +233,8 @@
         /// Begins a transaction in which everything is read in one state. Nothing is sent yet: the first statement
         /// takes the beginning along.
         ///
-        /// - Parameter snapshot: the state, as a transaction that holds it has called it; nil for the present one.
-        func beginReading(at snapshot: String? = nil) { reading = .wanted(snapshot: snapshot) }
+        /// - Parameter state: nil for the present one.
+        func beginReading(at state: PostgreSQLGeneration.State? = nil) { reading = .wanted(state) }
 
         var isReadingWanted: Bool { if case .wanted = reading { true } else { false } }
 

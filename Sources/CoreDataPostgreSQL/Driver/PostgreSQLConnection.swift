@@ -26,6 +26,9 @@
         /// How often it has answered.
         var answers = 0
 
+        /// The views over tables that others have made, by their names.
+        var views: [String: ExistingView] = [:]
+
         /// Whether statements are sent without waiting, and what has not come of them yet.
         var isTogether = false
         var pending: [Pending] = []
@@ -37,7 +40,7 @@
         /// A transaction of reading that is to begin with the next statement, or has begun.
         enum Reading: Equatable {
             case none
-            case wanted(snapshot: String?)
+            case wanted(PostgreSQLGeneration.State?)
             case begun
         }
         var reading = Reading.none
@@ -105,7 +108,15 @@
             if address.leadsToPooler {
                 settings = Self.settings(of: address, isLocal: true)
             } else {
-                try execute(Self.settings(of: address, isLocal: false))
+                do {
+                    try execute(Self.settings(of: address, isLocal: false))
+                } catch var error as PostgreSQLError
+                    where PostgreSQLError.statesOfOptions.contains(error.state)
+                    || error.state == PostgreSQLError.insufficientPrivilege
+                {
+                    error.isOfOption = true
+                    throw error
+                }
             }
         }
 
@@ -196,6 +207,7 @@
                     address: address.description)
             }
             var error = PostgreSQLError(result, address: address.description)
+            error.isOfExistingTables = !views.isEmpty
             error.isOfStopping = wasStopped && error.state == PostgreSQLError.cancelled
             // Somebody inserts under keys of his own choice: those that were taken may be his.
             if error.isUniqueness, error.constraint?.hasSuffix("_pkey") == true { spareKeys = [:] }
@@ -337,6 +349,7 @@
 
         /// Runs a body whose changes are undone when it throws, within the transaction that is open.
         func trying<Result>(_ body: () throws -> Result) throws -> Result {
+            try beginWantedReading()
             guard transactionState == PQTRANS_INTRANS else { return try body() }
             try execute("SAVEPOINT row")
             do {

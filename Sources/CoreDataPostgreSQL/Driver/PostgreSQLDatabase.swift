@@ -15,6 +15,9 @@
         private let versionLock: Int64
         private let identifier: String?
         private let historyOffset: Int64
+        /// The tables and views of the store's objects, as statements name them.
+        private let tables: [String]
+        private let views: [String: ExistingView]
         private let timeout: TimeInterval
 
         private let writerLock = NSRecursiveLock()
@@ -36,10 +39,12 @@
         ///   - first: a connection to the server itself, which holds the lock of the version.
         ///   - identifier: the UUID of the store.
         ///   - historyOffset: what history adds to the server's numbers of transactions.
+        ///   - tables: the tables and views of the store's objects, as statements name them.
+        ///   - views: those that lie over tables of others.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection, isReadOnly: Bool,
-            versionLock: Int64, identifier: String?, historyOffset: Int64, timeout: TimeInterval,
-            options: PostgreSQLOptions
+            versionLock: Int64, identifier: String?, historyOffset: Int64, tables: [String],
+            views: [ExistingView], timeout: TimeInterval, options: PostgreSQLOptions
         ) {
             self.address = address
             self.labels = labels
@@ -48,10 +53,13 @@
             self.versionLock = versionLock
             self.identifier = identifier
             self.historyOffset = historyOffset
+            self.tables = tables
+            self.views = Dictionary(views.map { ($0.name, $0) }) { first, _ in first }
             self.timeout = timeout
             first.labels = labels
             first.keepsTokens = !isReadOnly
             first.historyOffset = historyOffset
+            first.views = self.views
             if address.isPooled {
                 keeper = listener(first, nil)
             } else if isReadOnly {
@@ -74,6 +82,7 @@
             capabilities.takesLists = true
             capabilities.numbersHistory = true
             capabilities.hasTypedColumns = true
+            capabilities.checksReferencesAtOnce = !views.isEmpty
             return capabilities
         }
 
@@ -87,6 +96,7 @@
             if !address.isPooled { return try connectDirectly() }
             let connection = try PostgreSQLConnection(address, labels: labels)
             connection.historyOffset = historyOffset
+            connection.views = views
             return connection
         }
 
@@ -94,6 +104,7 @@
         private func connectDirectly() throws -> PostgreSQLConnection {
             let connection = try PostgreSQLConnection(address.direct, labels: labels)
             connection.historyOffset = historyOffset
+            connection.views = views
             try connection.share(version: versionLock, timeout: timeout)
             // While no connection was open, somebody may have migrated the store.
             try requireSameStore(connection)
@@ -108,7 +119,7 @@
             guard PostgreSQLConnection.versionLock(of: metadata) == versionLock else {
                 throw StoreModelCheck.incompatible([], metadata: metadata, url: url)
             }
-            guard SQLStoreMetadata.isSameStore(metadata, as: identifier) else { throw SQLStoreMetadata.replaced(url) }
+            guard SQLStoreMetadata.isSameStore(metadata, as: identifier) else { throw replacedError }
         }
 
         private func listener(_ first: PostgreSQLConnection?, _ notices: CommitNotices?) -> PostgreSQLListener {
@@ -117,6 +128,9 @@
                 return try self.connectDirectly()
             }
         }
+
+        /// What is thrown where another store was made in the place of this one.
+        var replacedError: NSError { SQLStoreMetadata.replaced(url) }
 
         private var closedError: PostgreSQLError {
             PostgreSQLError(message: "The store is closed.", address: address.description)
@@ -140,7 +154,7 @@
             at state: PostgreSQLGeneration.State?, on connection: PostgreSQLConnection,
             _ body: (any SQLConnection) throws -> Result
         ) throws -> Result {
-            connection.beginReading(at: state?.snapshot)
+            connection.beginReading(at: state)
             do {
                 let result = try body(connection)
                 connection.endReading()
@@ -161,8 +175,8 @@
                 connection.expectedMetadata = try state?.metadata ?? knownMetadata(connection)
                 do {
                     return try body()
-                } catch is PostgreSQLConnection.OtherMetadata {
-                    if state != nil { throw SQLStoreMetadata.replaced(url) }
+                } catch is PostgreSQLConnection.OtherMetadata where state == nil {
+                    // They are looked at.
                 } catch let error as PostgreSQLError where error.isOfMissingPart {
                     // Where the store is there, something else is missing.
                     _ = try look(connection)
@@ -196,6 +210,7 @@
             var state = PostgreSQLGeneration.State(snapshot: try connection.holdSnapshot(for: lifetime))
             // Another one looks: this one's transaction lasts, and would hold what it has read.
             if address.isPooled { state.metadata = try reading { try look($0, at: state) } }
+            state.tables = try readOnce { try ($0 as? PostgreSQLConnection)?.readable(tables) ?? [] }
             return state
         }
 

@@ -12,8 +12,13 @@
         var detail: String?
         /// The constraint that a row breaks, and the columns that it is over, once they were asked for.
         var constraint: String?
-        /// The schema of its table.
+        /// Its table, and the schema of that; the column and the type where the server names them.
         var schema: String?
+        var table: String?
+        var column: String?
+        var type: String?
+        /// Whether the store lies over tables that others have made.
+        var isOfExistingTables = false
         /// The function of the server's that refused: it has no language, as the message has.
         var function: String?
         var columns: [String] = []
@@ -25,16 +30,22 @@
         var isOfStopping = false
         /// Whether the encryption was what failed: what a server is, or is not, by its certificate.
         var isOfCertificate = false
+        /// Whether an option of the connection is unknown, or has a value that is none.
+        var isOfOption = false
         /// Whether the state that was to be read is one that nobody holds any more.
         var isOfEndedGeneration = false
 
         static let uniqueViolation = "23505"
         static let checkViolation = "23514"
+        static let notNullViolation = "23502"
+        static let raised = "P0001"
         static let foreignKeyViolation = "23503"
         static let cachedPlan = "0A000"
         static let cancelled = "57014"
         static let limitExceeded = "54000"
         static let unreachable = "08001"
+        static let deadlock = "40P01"
+        static let insufficientPrivilege = "42501"
 
         /// What a result says of its failure.
         init(_ result: OpaquePointer?, address: String) {
@@ -44,8 +55,18 @@
             detail = field(Int32(UInt8(ascii: "D")))
             constraint = field(Int32(UInt8(ascii: "n")))
             schema = field(Int32(UInt8(ascii: "s")))
+            table = field(Int32(UInt8(ascii: "t")))
+            column = field(Int32(UInt8(ascii: "c")))
+            type = field(Int32(UInt8(ascii: "d")))
             function = field(Int32(UInt8(ascii: "R")))
             self.address = address
+        }
+
+        /// The error of an option, for a sentence about it.
+        static func ofOption(_ complaint: String, address: PostgreSQLAddress) -> PostgreSQLError {
+            var error = PostgreSQLError(message: address.withoutPassword(complaint), address: address.description)
+            error.isOfOption = true
+            return error
         }
 
         init(state: String = "", message: String, address: String) {
@@ -58,14 +79,18 @@
             if isOfStopping { return .stopped }
             if isPassing { return .passing }
             if isOfLostConnection { return isOfCommit ? .other : .lost }
-            return state == Self.uniqueViolation ? .notUnique(columns: columns) : .other
+            if state == Self.uniqueViolation { return .notUnique(columns: columns) }
+            // What a trigger raises without a state of its own has this one.
+            let isOfRow =
+                state.hasPrefix("22") || state.hasPrefix("23") || [Self.raised, Self.limitExceeded].contains(state)
+            return isOfRow ? .refusedRow : .other
         }
 
         /// Whether the same work may succeed when it is done again: somebody else was in the way, has changed a table, or has
         /// deleted what a row leads to.
         var isPassing: Bool {
-            ["40001", "40P01", "55P03"].contains(state) || isOfCachedPlan
-                || state == Self.foreignKeyViolation && constraint?.hasSuffix("_fkey") == true
+            ["40001", Self.deadlock, "55P03"].contains(state) || isOfCachedPlan
+                || state == Self.foreignKeyViolation && constraint?.hasSuffix("_fkey") == true && !isOfExistingTables
         }
 
         /// Whether a prepared statement gives other columns than it did.
@@ -74,10 +99,15 @@
         var isOfMissingPart: Bool { state == "42P01" || state == "42703" }
 
         /// Whether tables are others than a statement expects, and the role may use them.
-        var isOfOtherTables: Bool { state.hasPrefix("42") && state != "42501" }
+        var isOfOtherTables: Bool { state.hasPrefix("42") && state != Self.insufficientPrivilege }
 
         /// Whether the connection is gone.
-        var isOfLostConnection: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }
+        var isOfLostConnection: Bool {
+            !isOfOption && (state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P"))
+        }
+
+        /// What the server says of a setting that it does not know, or of a value that is none of its.
+        static let statesOfOptions: Set<String> = ["22023", "42704", "42601", "55P02"]
 
         func nsError(doing operation: SQLOperation) -> NSError {
             let code =

@@ -14,10 +14,12 @@
         private let state: State
 
         /// A state, as transactions call it that read it.
-        struct State {
+        struct State: Equatable {
             var snapshot: String
             /// The version of the metadata in it, where it is read by way of a pooler.
             var metadata: Int64?
+            /// The tables that have to be the same as in it, as statements name them.
+            var tables: [String] = []
         }
 
         init(_ database: PostgreSQLDatabase, held connection: PostgreSQLConnection, for lifetime: TimeInterval) throws {
@@ -36,8 +38,20 @@
                 return try database.read(at: state, body)
             } catch let error as PostgreSQLError where Self.statesOfMissing.contains(error.state) && !isHeld {
                 throw ended(error.message)
+            } catch let error as PostgreSQLError where error.isOfMissingPart {
+                throw ended(error.message)
+            } catch is PostgreSQLConnection.OtherTables {
+                throw ended("A table was written anew since, or another one was made in its place.")
+            } catch is PostgreSQLConnection.OtherMetadata {
+                throw ended(database.replacedError)
+            } catch let error as NSError
+                where error.localizedFailureReason == database.replacedError.localizedFailureReason
+            {
+                throw ended(error)
             }
         }
+
+        private func ended(_ error: NSError) -> PostgreSQLError { ended(error.localizedFailureReason ?? "") }
 
         /// What the server says where no transaction holds a state of the name.
         private static let statesOfMissing: Set<String> = ["22023", "42704", "55000"]

@@ -117,15 +117,14 @@
                     let part = start..<min(start + Self.rowsTogether, rows.upperBound)
                     do {
                         start += try runTogether(part, setStatement, isTried: isTried, bind, &outcome)
-                    } catch let error as PostgreSQLError
-                        where isTried && error.isUniqueness && !connection.isTogether
-                    {
-                        // In a pipeline it is another statement's.
+                    } catch let error as PostgreSQLError where isTried && isOfRow(error) {
                         start = part.upperBound
                         // One of them breaks a constraint: each half by itself, down to the row.
                         let middle = part.lowerBound + part.count / 2
                         try run(part.lowerBound..<middle, isTried: true, bind, &outcome)
+                        if outcome.isRefused { return }
                         try run(middle..<part.upperBound, isTried: true, bind, &outcome)
+                        if outcome.isRefused { return }
                     }
                 }
                 return
@@ -147,11 +146,15 @@
                     }
                     outcome.changed += changed
                     if changed == 0 { outcome.withoutEffect.append(row) }
-                } catch let error as PostgreSQLError where isTried && error.isUniqueness {
+                } catch let error as PostgreSQLError where isTried && isOfRow(error) {
                     outcome.violations.append((row, error))
+                    if error.kind == .refusedRow { return }
                 }
             }
         }
+
+        /// Whether one of the rows is at fault. In a pipeline a failure may be another statement's.
+        private func isOfRow(_ error: PostgreSQLError) -> Bool { error.isOfRow && !connection.isTogether }
 
         /// Runs the first of some rows, as many as go together, and says how many these are.
         private func runTogether(

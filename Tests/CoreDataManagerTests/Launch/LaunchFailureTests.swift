@@ -42,6 +42,7 @@ struct LaunchFailureTests {
             (cocoa(NSCoreDataError), .other),
             (server("unreachable"), .serverUnreachable), (server("connectionLost"), .serverUnreachable),
             (server("passwordRefused"), .passwordRefused), (server("certificateNotTrusted"), .certificateNotTrusted),
+            (server("optionRefused"), .serverAddressWrong),
             (server("readOnly"), .databaseReadOnly), (server("migratedByAnother"), .migratedByAnother),
             (server("diskFull"), .serverFull), (server("noConnectionLeft"), .serverFull),
         ]

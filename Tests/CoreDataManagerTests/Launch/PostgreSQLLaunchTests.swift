@@ -88,6 +88,19 @@
             }
         }
 
+        @Test("A mistake in the address is told as one, not as a server that is not there; nobody is asked to retry")
+        func mistakes() async throws {
+            for query in ["sslmode=sometimes", "connect_timeout=abc", "conect_timeout=1", "port=70000"] {
+                let manager = manager(at: try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/d?\(query)")))
+                await #expect(throws: (any Error).self) { try await manager.launch() }
+                let failure = try #require(await MainActor.run { manager.failure })
+                #expect(failure.kind == .serverAddressWrong)
+                #expect(failure.message.contains("mistake"))
+                #expect(failure.retryLabel == nil)
+                #expect(!"\(failure) \(failure.error as NSError)".contains("cret"))
+            }
+        }
+
         @Test("A database that is only read has words of its own, and the launch succeeds when it is not any more")
         func states() async throws {
             let server = try PostgreSQLServer.shared.get()

@@ -54,6 +54,14 @@
             #expect(setting("dbname", port.direct) == "postgresql://pooler/d?hostaddr=10.0.0.1")
         }
 
+        @Test("A password under a name that is misspelt is shown nowhere, and a file of passwords is")
+        func misspelt() throws {
+            for key in ["pasword", "passwrod", "Password", "pwd", "sslpassphrase", "my_secret"] {
+                #expect(try address("postgresql://h/d?\(key)=s3cr1&port=1").description == "postgresql://h/d?port=1")
+            }
+            #expect(try address("postgresql://h/d?passfile=/f").description == "postgresql://h/d?passfile=/f")
+        }
+
         @Test("Passwords are shown nowhere, wherever they stand in the URL")
         func passwords() throws {
             let url = try #require(
@@ -62,6 +70,8 @@
             #expect(address.description == "postgresql://me@h:1/d?sslmode=require")
             #expect(url.shown.absoluteString == address.description)
             #expect(address.withoutPassword("s3cr1@ s3cr1%40 s3cr2 s3cr3") == "… … … …")
+            let rest = try #require(URL(string: "postgresql://h/d?password=s3&cr1&port=1&keepalives"))
+            #expect(rest.shown.absoluteString == "postgresql://h/d?port=1&keepalives")
             let error = NSError.coreData(NSPersistentStoreOpenError, reason: "r", url: url)
             let description = NSPersistentStoreDescription(url: url)
             for text in ["\(error) \(error.userInfo)", description.description] {

@@ -43,6 +43,22 @@
             #expect(try outcome("postgresql:///", variables().merging(elsewhere) { $1 }) == refusal(.unreachable))
         }
 
+        @Test("A variable, or the name of a service, that cannot be used is told by the option's name")
+        func wrongVariables() throws {
+            secured.make(database)
+            for (variable, option) in [
+                ("PGSSLMODE", "sslmode"), ("PGCONNECT_TIMEOUT", "connect_timeout"), ("PGPORT", "port"),
+                ("PGSERVICE", "service"), ("PGOPTIONS", "none"),
+            ] {
+                let child = try ChildProgram(
+                    "postgresql-child", ["postgresql:///", "open", "tag"],
+                    environment: variables().merging([variable: "none"]) { $1 })
+                let output = child.wait().output
+                #expect(output.hasPrefix("failed optionRefused") && output.contains(option), "\(output)")
+                #expect(!output.contains("cret"), "\(output)")
+            }
+        }
+
         @Test("The variables of encryption: a mode, a CA, a certificate of the client's own and its key")
         func variablesOfEncryption() throws {
             secured.make(database)

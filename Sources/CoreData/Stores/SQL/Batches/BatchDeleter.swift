@@ -14,6 +14,8 @@ package final class BatchDeleter {
     /// Rows that cascading relationships lead to, by root entity.
     private var waiting: [(rootIndex: Int, rows: [ObjectKey])] = []
     private var doomed: [Doomed] = []
+    /// Rows that wait for those that lead to them, where tables look at once where rows lead.
+    private var held: Set<ObjectKey> = []
 
     /// Rows that have to be gone in the end.
     private struct Doomed {
@@ -75,7 +77,7 @@ package final class BatchDeleter {
     private func delete(_ rows: [ObjectKey]) throws {
         for (index, group) in Dictionary(grouping: rows, by: \.layoutIndex).sorted(by: { $0.key < $1.key }) {
             let plan = try plan(index)
-            let present = try read(group.map(\.primaryKey), plan)
+            let present = try read(group.filter { !held.contains($0) }.map(\.primaryKey), plan)
             if !present.isEmpty { try delete(present, plan) }
         }
     }
@@ -86,14 +88,20 @@ package final class BatchDeleter {
                 layoutIndex: plan.layout.index, key: ObjectKey.key(storeNumber: store.storeNumber, primaryKey: $0))
         }
         try transaction.history?.readTombstones(of: objects)
+        let others = waiting.count
         for incoming in plan.incoming { try noteMembers(incoming, keys) }
         for pairs in plan.pairs { try noteMembers(pairs, keys) }
+        if store.capabilities.checksReferencesAtOnce {
+            held.formUnion(objects)
+            while waiting.count > others, let next = waiting.popLast() { try delete(next.rows) }
+            held.subtract(objects)
+            try clear(keys, plan)
+        }
         let count = try run(.delete(layout: plan.layout.index), keys) {
             .delete(SQLDelete(from: plan.table, where: .isInParameter(.column(SQLSchema.keyColumn), 1)))
         }
         transaction.rows[plan.layout.index, default: 0] -= count
-        for incoming in plan.incoming where Self.clearsColumns(incoming) { try clear(incoming, keys) }
-        for pairs in plan.pairs { try deletePairs(pairs, keys) }
+        if !store.capabilities.checksReferencesAtOnce { try clear(keys, plan) }
         transaction.changedRoots.insert(plan.layout.rootIndex)
         if let history = transaction.history {
             for object in objects { try history.record(.delete, object) }
@@ -233,7 +241,12 @@ package final class BatchDeleter {
         return members
     }
 
-    // MARK: When rows are gone
+    // MARK: What leads to rows that go
+
+    private func clear(_ keys: [Int64], _ plan: BatchDeletionPlan) throws {
+        for incoming in plan.incoming where Self.clearsColumns(incoming) { try clear(incoming, keys) }
+        for pairs in plan.pairs { try deletePairs(pairs, keys) }
+    }
 
     private func clear(_ incoming: BatchDeletionPlan.Incoming, _ owners: [Int64]) throws {
         if let history = transaction.history, let slot = incoming.slot {

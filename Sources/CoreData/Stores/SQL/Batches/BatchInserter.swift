@@ -74,6 +74,9 @@ package struct BatchInserter {
         for (place, row) in snapshots.enumerated() {
             var object = ObjectKey(layoutIndex: batch.layout.index, key: row.key)
             if violations.first?.row == place, let failure = violations.popFirst()?.failure {
+                if failure.kind == .refusedRow {
+                    throw writer.refused(failure, object, row, on: transaction.connection)
+                }
                 // Nobody names the files that were made for the row.
                 if files.count > 1 {
                     transaction.files.orphaned += transaction.files.created[files[place]..<files[place + 1]]

@@ -24,5 +24,8 @@ package struct SQLCapabilities: Sendable {
     /// Whether a column takes values of its own type alone.
     package var hasTypedColumns = false
 
+    /// Whether tables may look at each statement where rows lead, not only when the transaction ends.
+    package var checksReferencesAtOnce = false
+
     package init() {}
 }

@@ -34,6 +34,9 @@ package protocol SQLConnection: AnyObject {
     /// Gives back the memory of what it has read, as far as it need not keep that.
     func forgetPages()
 
+    /// Why a row of a table was refused, for the values of its columns; nil where the failure is none of a row's.
+    func refusal(of failure: any SQLFailure, in table: String, _ values: [String: SlotValue]) throws -> SQLRefusal?
+
     /// A number that is another one as soon as anybody has changed tables or indexes.
     func schemaVersion() throws -> Int64
 
@@ -42,6 +45,8 @@ package protocol SQLConnection: AnyObject {
     func interruptible<Result>(
         every steps: Int, by question: @escaping () -> Bool, _ body: () throws -> Result
     ) rethrows -> Result
+    /// Runs a body of one statement. Where it throws, the transaction that is open can still be used.
+    func trying<Result>(_ body: () throws -> Result) throws -> Result
     /// About how many steps a statement takes for one row; 0 where the database does not tell.
     func stepsPerRow(of statement: SQLStatement) -> Int
     /// Runs a body that sorts many rows, in pieces after each of which it can be stopped.
@@ -77,7 +82,24 @@ extension SQLConnection {
 
     package func forgetPages() {}
 
+    package func refusal(
+        of failure: any SQLFailure, in table: String, _ values: [String: SlotValue]
+    ) throws -> SQLRefusal? { nil }
+
+    package func trying<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+
     package func beginSave(alone: Bool) throws { try begin() }
+
+    /// Runs a body that only reads, and stops its statement after about so many of the database's steps.
+    ///
+    /// - Returns: nil where it was stopped.
+    package func readBriefly<Result>(steps: Int, _ body: () throws -> Result) throws -> Result? {
+        do {
+            return try trying { try interruptible(every: steps, by: { true }, body) }
+        } catch let failure as any SQLFailure where failure.isOfStopping {
+            return nil
+        }
+    }
 
     package func together<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
@@ -254,8 +276,12 @@ package struct SQLOutcome {
     package var changed = 0
     /// The rows, by their places, that changed nothing, unless they broke a constraint.
     package var withoutEffect: [Int] = []
-    /// The rows, by their places, that broke a uniqueness constraint.
+    /// The rows, by their places, that broke a uniqueness constraint. One that the database refuses is the last: no
+    /// other row is written behind it.
     package var violations: [(row: Int, failure: any SQLFailure)] = []
 
     package init() {}
+
+    /// Whether the database has refused a row.
+    package var isRefused: Bool { violations.contains { $0.failure.kind == .refusedRow } }
 }

@@ -16,6 +16,8 @@ package protocol SQLFailure: Error {
 package enum SQLFailureKind: Equatable {
     /// A row with the same values in the columns of a unique index or key is there.
     case notUnique(columns: [String])
+    /// The database takes the row, or one of its values, for none: a length, a range, a check, a reference.
+    case refusedRow
     /// The file that a value of external storage lies in is not there.
     case missingExternalData(row: Int64?)
     /// The question of `SQLConnection.interruptible` was answered with true.
@@ -25,6 +27,21 @@ package enum SQLFailureKind: Equatable {
     /// The connection was lost, and nothing of the transaction was committed.
     case lost
     case other
+}
+
+/// Why a database does not take a row.
+package struct SQLRefusal {
+    /// The columns that it is about, as far as that is known.
+    package var columns: [String]
+    /// Core Data's code for it.
+    package var code: Int
+    package var reason: String
+
+    package init(columns: [String], code: Int, reason: String) {
+        self.columns = columns
+        self.code = code
+        self.reason = reason
+    }
 }
 
 /// What the store was doing, for the choice of the error code.
@@ -47,6 +64,9 @@ extension SQLFailure {
     package var mayBeRepeated: Bool { kind == .passing || kind == .lost }
 
     package var isOfStopping: Bool { kind == .stopped }
+
+    /// Whether it is about one row, and others may be written.
+    package var isOfRow: Bool { isUniqueness || kind == .refusedRow }
 
     package var isUniqueness: Bool {
         if case .notUnique = kind { true } else { false }

@@ -125,6 +125,31 @@ package final class RowWriter {
     /// The error of a value that the database cannot keep.
     @inline(never)
     private func refused(_ slot: Int, of row: Snapshot, by statement: any SQLParameters) -> NSError {
-        layout.slots[slot].refused(statement.refusal, entity: layout.name, key: row.key & ObjectKey.primaryKeyMask)
+        let object = ObjectKey(layoutIndex: layout.index, key: row.key)
+        return layout.slots[slot].refused(statement.refusal, entity: layout.name, object)
+    }
+
+    /// The error of a row that the database refuses: of the property that it is about where that is known, otherwise of
+    /// the object.
+    package func refused(
+        _ failure: any SQLFailure, _ object: ObjectKey, _ row: Snapshot?, on connection: any SQLConnection
+    ) -> NSError {
+        let told = failure.nsError(doing: .saving)
+        var values: [String: SlotValue] = [:]
+        if let row {
+            for field in fields where field.kind != .external {
+                values[field.column] = row.value(field.slot, kind: layout.slots[field.slot].kind)
+            }
+        }
+        guard let refusal = try? connection.refusal(of: failure, in: table, values) else { return told }
+        let slots = fields.filter { refusal.columns.contains($0.column) }.map { layout.slots[$0.slot] }
+        let reason = NSError.coreData(refusal.code, reason: refusal.reason)
+        if let slot = slots.first, slots.count == 1 {
+            return slot.refused(reason, entity: layout.name, object, underlying: told)
+        }
+        let names = slots.isEmpty ? "" : " (\(slots.map(\.name).joined(separator: ", ")))"
+        return .coreData(
+            refusal.code, reason: "\(layout.name)\(names) of the object p\(object.primaryKey): \(refusal.reason)",
+            underlying: told, userInfo: [ObjectKey.errorKey: object])
     }
 }

@@ -111,17 +111,23 @@ extension SQLStore {
         if changes.isEmpty, !hasUnsavedMetadata { return }
         // Rows that a migration counts have to be counted as they go. Metadata have the version of the tables in them.
         var isTogether = capabilities.sendsTogether && rowTally == nil && !hasUnsavedMetadata
+        var order = capabilities.checksReferencesAtOnce ? SaveOrder.deletionsLast : .deletionsFirst
         var repetitions = Repetitions()
         while true {
             do {
-                return try attempt(changes, isTogether: isTogether) {
+                return try attempt(changes, order, isTogether: isTogether) {
                     if changes.goesWithOthers { repetitions.end() }
                     try beforeCommit()
                 }
             } catch is SQLSurprise {
                 isTogether = false
+            } catch let conflicts as SaveConflicts
+                where order == .deletionsLast && !conflicts.constraintConflicts.isEmpty && !changes.deleted.isEmpty
+            {
+                // Perhaps a row that goes has the values.
+                order = .deletionsFirst
             } catch let failure as any SQLFailure {
-                if isTogether, failure.isUniqueness {
+                if isTogether, failure.isOfRow {
                     isTogether = false
                 } else if !repetitions.goOn(after: failure) {
                     throw failure.nsError(doing: .saving)
@@ -130,7 +136,9 @@ extension SQLStore {
         }
     }
 
-    private func attempt(_ changes: ChangeSet, isTogether: Bool, beforeCommit: () throws -> Void) throws {
+    private func attempt(
+        _ changes: ChangeSet, _ order: SaveOrder, isTogether: Bool, beforeCommit: () throws -> Void
+    ) throws {
         let savesMetadata = hasUnsavedMetadata
         var files = filesOfTransaction()
         var written = Written()
@@ -139,10 +147,10 @@ extension SQLStore {
             try attempting { connection in
                 if isTogether {
                     try connection.together {
-                        written = try write(changes, on: connection, savesMetadata, &files)
+                        written = try write(changes, order, on: connection, savesMetadata, &files)
                     }
                 } else {
-                    written = try write(changes, on: connection, savesMetadata, &files)
+                    written = try write(changes, order, on: connection, savesMetadata, &files)
                 }
                 try beforeCommit()
                 try connection.commit()
@@ -178,10 +186,9 @@ extension SQLStore {
 
     /// Writes everything within a transaction that begins here, and does not commit it.
     ///
-    /// Rows go in the order: deletions (freeing unique values), updates, insertions, join tables. Rows that somebody
-    /// else changed are all found before `SaveConflicts` is thrown.
+    /// Rows that somebody else changed are all found before `SaveConflicts` is thrown.
     private func write(
-        _ changes: ChangeSet, on connection: any SQLConnection, _ savesMetadata: Bool,
+        _ changes: ChangeSet, _ order: SaveOrder, on connection: any SQLConnection, _ savesMetadata: Bool,
         _ files: inout ExternalFileChanges
     ) throws -> Written {
         var written = Written()
@@ -192,11 +199,18 @@ extension SQLStore {
         try history?.readTombstones(of: changes.deleted.map(\.key))
         var session = SaveSession(store: self, connection: connection)
         try session.checkMembers(of: changes.deleted, in: changes)
-        try session.delete(changes.deleted, &files)
-        try session.update(changes.updated, &files)
-        try session.insert(changes.inserted, &files)
+        switch order {
+        case .deletionsFirst:
+            try session.delete(changes.deleted, &files)
+            try session.update(changes.updated, &files)
+            try session.insert(changes.inserted, &files)
+        case .deletionsLast:
+            try session.insert(changes.inserted, &files)
+            try session.update(changes.updated, &files)
+        }
         try session.join(changes.joins)
         try session.arrange(changes.arrangements)
+        if order == .deletionsLast { try session.delete(changes.deleted, &files) }
         try session.check(changes.unchanged)
         if use.checksReferences { try session.checkTargets(of: changes) }
         if !session.conflicts.isEmpty || !session.constraintConflicts.isEmpty {

@@ -35,8 +35,15 @@ extension SaveSession {
     package func constraintConflict(
         _ failure: any SQLFailure, _ row: Snapshot, _ writer: RowWriter
     ) throws -> SaveConflicts.ConstraintConflict {
-        guard case .notUnique(let columns) = failure.kind else { throw failure }
         let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
+        if failure.kind == .refusedRow {
+            // It may lead to a row that was not let through.
+            if !constraintConflicts.isEmpty {
+                throw SaveConflicts(conflicts: conflicts, constraintConflicts: constraintConflicts)
+            }
+            throw writer.refused(failure, object, row, on: connection)
+        }
+        guard case .notUnique(let columns) = failure.kind else { throw failure }
         if columns == [SQLSchema.keyColumn] {
             throw TakenKey(
                 error: .coreData(

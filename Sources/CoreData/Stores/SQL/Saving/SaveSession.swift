@@ -28,7 +28,9 @@ package struct SaveSession {
     // MARK: Insertions
 
     package mutating func insert(_ rows: [Snapshot], _ files: inout ExternalFileChanges) throws {
-        let rows = connection.isTogether ? rows.sorted { $0.layoutIndex < $1.layoutIndex } : rows
+        let rows =
+            store.capabilities.checksReferencesAtOnce
+            ? behindTargets(rows) : connection.isTogether ? rows.sorted { $0.layoutIndex < $1.layoutIndex } : rows
         for range in rows.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
             let writer = try writer(rows[range.lowerBound].layoutIndex)
             let statement = try connection.statement(.insert(layout: writer.layout.index)) { writer.insert }
@@ -168,6 +170,13 @@ package struct SaveSession {
     // MARK: Deletions
 
     package mutating func delete(_ deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges) throws {
+        let parts = store.capabilities.checksReferencesAtOnce ? beforeTargets(deletions) : [deletions]
+        for part in parts { try deletePart(part, &files) }
+    }
+
+    private mutating func deletePart(
+        _ deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges
+    ) throws {
         // By table and key: neighbouring rows lie on the same pages. What one statement deletes stands together where
         // statements take many rows.
         let places = deletions.enumerated().map { place, deletion in
@@ -202,6 +211,10 @@ package struct SaveSession {
             let deletion = run[run.startIndex + place]
             parameters.bind(1, deletion.key.primaryKey)
             if let row = deletion.row { parameters.bind(2, Int64(row.version)) }
+        }
+        if let (place, failure) = outcome.violations.first {
+            let deletion = run[run.startIndex + place]
+            throw writer.refused(failure, deletion.key, nil, on: connection)
         }
         deletedRows[index, default: 0] += outcome.changed
         if !isVersioned { return }

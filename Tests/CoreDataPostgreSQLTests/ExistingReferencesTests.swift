@@ -1,0 +1,164 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    // Tables of others whose foreign keys are looked at by every statement, as they are unless somebody defers them.
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct ExistingReferencesTests {
+        private let database: TestDatabase
+
+        init() throws {
+            database = try TestDatabase()
+            try #require(
+                database.psql(
+                    """
+                    CREATE TABLE writer (id serial PRIMARY KEY, name varchar(20) UNIQUE);
+                    CREATE TABLE note (id serial PRIMARY KEY, name text, writer_id integer REFERENCES writer,
+                        parent_id integer REFERENCES note);
+                    CREATE TABLE page (id serial PRIMARY KEY, name text, note_id integer NOT NULL REFERENCES note);
+                    CREATE TABLE label (id serial PRIMARY KEY, name text);
+                    CREATE TABLE note_label (note integer REFERENCES note, label integer REFERENCES label,
+                        PRIMARY KEY (note, label));
+                    """) != nil)
+        }
+
+        private func context() throws -> NSManagedObjectContext {
+            let model = ModelText.model(
+                """
+                entity Label
+                  name string
+                  notes many Note.labels
+                entity Note
+                  name string
+                  writer one Writer.notes
+                  parent one Note.children
+                  children many Note.parent
+                  pages many Page.note
+                  labels many Label.notes
+                entity Page
+                  name string
+                  note one! Note.pages
+                entity Writer
+                  name string
+                  notes many Note.writer
+                  unique name
+                """)
+            model.entitiesByName["Note"]?.propertiesByName["labels"]?.userInfo = [
+                "PostgreSQLName": "note_label", "PostgreSQLOwnerColumn": "note", "PostgreSQLMemberColumn": "label",
+            ]
+            for name in ["children", "pages"] {
+                model.entitiesByName["Note"]?.relationshipsByName[name]?.deleteRule = .cascadeDeleteRule
+            }
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url,
+                options: [NSPostgreSQLExistingTablesOption: true])
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            return context
+        }
+
+        /// Notes that lead to each other, each made before the one that it leads to, with pages, labels and a writer.
+        private func fill(_ context: NSManagedObjectContext, notes: Int) {
+            let made = (0..<notes).map { context.make("Note", ["name": "note \($0)"]) }
+            let writer = context.make("Writer", ["name": "Levi"])
+            let label = context.make("Label", ["name": "label"])
+            for (note, parent) in zip(made, made.dropFirst()) { note.setValue(parent, forKey: "parent") }
+            for note in made {
+                note.setValue(writer, forKey: "writer")
+                note.setValue(Set([label]), forKey: "labels")
+                context.make("Page", ["name": "page", "note": note])
+            }
+        }
+
+        private var counts: String? {
+            database.psql(
+                "SELECT (SELECT count(*) FROM writer), (SELECT count(*) FROM note), (SELECT count(*) FROM page), "
+                    + "(SELECT count(*) FROM label), (SELECT count(*) FROM note_label)")
+        }
+
+        @Test(
+            "New rows are inserted behind those that they lead to, in whatever order they were made",
+            arguments: [3, 700])
+        func insertions(count: Int) throws {
+            let context = try context()
+            try context.performAndWait {
+                fill(context, notes: count)
+                try context.save()
+                #expect(counts == "1|\(count)|\(count)|1|\(count)")
+                #expect(database.psql("SELECT count(*) FROM note WHERE parent_id IS NULL") == "1")
+            }
+        }
+
+        @Test("What goes is deleted when nothing leads to it any more: by the rules of the model, row by row")
+        func deletions() throws {
+            let context = try context()
+            try context.performAndWait {
+                fill(context, notes: 40)
+                try context.save()
+                context.delete(try #require(try context.all("Writer").first))
+                context.delete(try #require(try context.all("Label").first))
+                try context.save()
+                #expect(counts == "0|40|40|0|0")
+                // The first one leads to the second, and so on to the last: it takes all others along.
+                let last = try #require(try context.all("Note", "parent == nil").first)
+                context.delete(last)
+                // Something new in the same save, in the place of what goes.
+                let writer = context.make("Writer", ["name": "Eco"])
+                context.make("Note", ["name": "new", "writer": writer])
+                try context.save()
+                #expect(counts == "1|1|0|0|0")
+            }
+        }
+
+        @Test("A row that is new may take over the unique value of one that goes, and one that stays may not")
+        func uniqueValues() throws {
+            let context = try context()
+            try context.performAndWait {
+                let former = context.make("Writer", ["name": "Levi"])
+                try context.save()
+                context.delete(former)
+                context.make("Note", ["name": "new", "writer": context.make("Writer", ["name": "Levi"])])
+                try context.save()
+                #expect(database.psql("SELECT w.name FROM note JOIN writer w ON w.id = writer_id") == "Levi")
+                context.make("Writer", ["name": "Levi"])
+                let error = try #require(throws: NSError.self) { try context.save() }
+                #expect(error.code == NSManagedObjectConstraintMergeError)
+            }
+        }
+
+        @Test(
+            "A batch deletes rows that others lead to by the same rules",
+            arguments: [("Writer", "0|9|9|1|9"), ("Label", "1|9|9|0|0"), ("Note", "1|0|0|1|0")])
+        func batches(entity: String, expected: String) throws {
+            let context = try context()
+            try context.performAndWait {
+                fill(context, notes: 9)
+                try context.save()
+                let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: entity))
+                request.resultType = .resultTypeCount
+                let result = try context.execute(request) as? NSBatchDeleteResult
+                #expect(result?.result as? Int == (entity == "Note" ? 9 : 1))
+                #expect(counts == expected)
+            }
+        }
+
+        @Test("A reference that moves from a row that goes to one that is new is written in one save")
+        func moved() throws {
+            let context = try context()
+            try context.performAndWait {
+                fill(context, notes: 2)
+                try context.save()
+                let former = try #require(try context.all("Writer").first)
+                let writer = context.make("Writer", ["name": "Eco"])
+                for note in try context.all("Note") { note.setValue(writer, forKey: "writer") }
+                context.delete(former)
+                try context.save()
+                #expect(database.psql("SELECT DISTINCT w.name FROM note JOIN writer w ON w.id = writer_id") == "Eco")
+            }
+        }
+    }
+#endif
