@@ -85,6 +85,13 @@
             }
         }
 
+        func refusedRow(
+            of schema: SQLSchema, _ layout: ModelLayout, on connection: any SQLConnection
+        ) throws -> NSError? {
+            guard let connection = connection as? PostgreSQLConnection else { return nil }
+            return try PostgreSQLTables(connection, schema, layout).refusedRow()
+        }
+
         func limits(of schema: SQLSchema, _ layout: ModelLayout) -> TransferLimits {
             var limits = TransferLimits()
             limits.takesZeroInTexts = false
@@ -93,7 +100,7 @@
             limits.demandsValues = true
             // The server takes a gigabyte at once, and a value is not alone.
             limits.largestValue = PostgreSQLParameters.largestValue
-            limits.largestIndexed = PostgreSQLParameters.largestIndexed
+            limits.largestIndexed = PostgreSQLDialect().largestIndexed ?? .max
             limits.references = PostgreSQLTables.wanted(schema, layout).sorted {
                 ($0.table, $0.column) < ($1.table, $1.column)
             }

@@ -115,7 +115,7 @@
         }
 
         @Test(
-            "A row that a table without its check has let in stops a migration, and is named",
+            "A row that a table without its check has let in stops a migration, and is named, by the forecast too",
             arguments: [
                 ("0, 'Tag'", "“tag” holds the key 0,"),
                 ("281474976710656, 'Tag'", "“tag” holds the key 281474976710656,"),
@@ -134,12 +134,20 @@
             let options = [
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
             ]
+            let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url))
+            func obstacles() throws -> [String] {
+                try NSPersistentStoreCoordinator.migrationForecast(forPersistentStoreAt: url, to: model)
+                    .obstacles.map(\.reason)
+            }
+            let forecast = try obstacles()
+            #expect(forecast.count == 1 && forecast[0].contains(what), "\(forecast)")
             let error = #expect(throws: NSError.self) {
                 try Library(.postgreSQL, in: library.folder, model: model, options: options)
             }
             #expect(error?.localizedDescription.contains(what) == true, "\(error.map { "\($0)" } ?? "")")
             #expect(try psql("SELECT count(*) FROM tag") == "2")
             #expect(try psql("DELETE FROM tag WHERE name = 'beyond'") == "DELETE 1")
+            #expect(try obstacles().isEmpty)
             let newer = try Library(.postgreSQL, in: library.folder, model: model, options: options)
             #expect(try newer.saved("Tag", "color") == ["nil"])
         }

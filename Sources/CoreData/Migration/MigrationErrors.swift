@@ -75,6 +75,24 @@ enum MigrationErrors {
             underlying: underlying, userInfo: info)
     }
 
+    /// The values of a row are larger than the database's indexes take.
+    static func tooLarge(
+        for index: SQLIndex, entity: String, row: Int64?, url: URL, underlying: NSError? = nil
+    ) -> NSError {
+        let place = row.map { ", row \($0)," } ?? ""
+        let problem =
+            "An object of “\(entity)”\(place) has a value that is too large for the index \(index.name) "
+            + "(columns \(index.columns.map(\.name).joined(separator: ", ")) of \(index.table))."
+        let help = "Shorten the value before the migration, or leave the index out of the model."
+        var info: [String: Any] = [
+            entityKey: entity, rowsKey: problem, NSLocalizedRecoverySuggestionErrorKey: help,
+        ]
+        info[rowKey] = row
+        return .coreData(
+            NSMigrationError, reason: "Cannot migrate store in-place: \(problem) \(help)", url: url,
+            underlying: underlying, userInfo: info)
+    }
+
     /// Bytes that are to come into a row lie in a file that is not there.
     static func missingFile(of place: MigrationPlace, row: Int64?, url: URL) -> NSError {
         let problem =

@@ -102,8 +102,6 @@
 
         /// The largest text or binary value: the server takes a gigabyte at once, and a value is not alone.
         static let largestValue = 1_000_000_000
-        /// The largest text in an index: a third of a page of the server's, without what stands before it.
-        static let largestIndexed = 2_692
         /// What the server takes at once: it ends the connection of whoever sends more.
         private static let largestMessage = 1_073_000_000
 

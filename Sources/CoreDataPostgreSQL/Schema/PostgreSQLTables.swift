@@ -48,15 +48,22 @@
                 try forgetDangling()
                 try connection.execute(statements)
             } catch let error as PostgreSQLError where error.state == PostgreSQLError.checkViolation {
-                throw try refusalOfRow(error) ?? error
+                throw try refusedRow { $0 == error.constraint } ?? error
             }
         }
 
-        /// What the row is that a check of ours refuses: tables of an older version, or without it, let it in.
-        private func refusalOfRow(_ error: PostgreSQLError) throws -> NSError? {
+        /// What the first row is that a check of ours will refuse: tables of an older version, or that have lost it,
+        /// let it in.
+        func refusedRow() throws -> NSError? {
+            let present = try connection.checksOfEntities().map { $0[1] }
+            return try refusedRow { !present.contains($0) }
+        }
+
+        /// The same for the checks that go by some names.
+        private func refusedRow(byCheck isMeant: (_ name: String) -> Bool) throws -> NSError? {
             for root in layout.entities where root.superIndex == nil {
-                guard let name = schema.table(ofRoot: root.index)?.name,
-                    Self.name(name, Self.checkSuffix) == error.constraint,
+                guard let name = schema.table(ofRoot: root.index)?.name, isMeant(Self.name(name, Self.checkSuffix)),
+                    !entities(of: root).isEmpty,
                     let row = try connection.rowBeyond(check(of: root), ofTable: dialect.quoted(name)),
                     let key = Int64(row[0] ?? "")
                 else { continue }

@@ -103,7 +103,7 @@ struct MigrationPlannerTests {
     @Test("A new uniqueness constraint comes with the query that a forecast asks")
     func uniqueness() throws {
         let plan = try plan(from: Self.books, to: Self.books + "\n  unique title")
-        #expect(plan.uniquenessChecks.map(\.table) == ["ZBOOK"])
+        #expect(plan.indexChecks.map(\.table) == ["ZBOOK"])
         #expect(steps(plan) == ["create index Z_Book_UNIQUE_title, looking for duplicates"])
     }
 }

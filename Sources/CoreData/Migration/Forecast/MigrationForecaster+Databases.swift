@@ -58,6 +58,9 @@ extension MigrationForecaster {
                 result[size.key] = size.value / Double(max(1, facts.tables[size.key]?.rows ?? 0))
             }, size: nil, unchanged: Set(facts.tables.keys))
         let taken = try forecaster.goTheWay(of: found, from: state, versions, on: connection, &forecast)
+        if let refusal = try engine.refusedRow(of: schema, source.layout, on: connection) {
+            forecast.obstacles += Self.obstacles(of: refusal)
+        }
         if forecast.isPossible {
             forecaster.addCosts(
                 of: taken, tables: schema.allTables.map(\.name), bytes: sizes.values.reduce(0, +),

@@ -84,14 +84,10 @@ struct LossCount {
     private func search(_ part: Part) throws -> Number {
         let query = try connection.prepare(
             .select(SQLSelect([.number(1)], of: part.table, where: part.condition, limit: 1)))
-        do {
-            let found = try connection.interruptible(every: Self.searchBudget, by: { true }) {
-                try query.first { _ in true }
-            }
-            return found == true ? (1, false) : (0, true)
-        } catch let error as any SQLFailure where error.isOfStopping {
+        guard let found = try connection.readBriefly(steps: Self.searchBudget, { try query.first { _ in true } }) else {
             return (0, false)
         }
+        return found == true ? (1, false) : (0, true)
     }
 
     // MARK: Where it lies

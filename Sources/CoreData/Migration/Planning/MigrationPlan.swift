@@ -2,9 +2,9 @@
 struct MigrationPlan {
     /// The steps in their order.
     var steps: [MigrationStep] = []
-    /// Uniqueness constraints that rows of the source may break, as far as one query can tell: for a forecast. The
-    /// migration finds out when it makes the index.
-    var uniquenessChecks: [UniquenessCheck] = []
+    /// New indexes that may refuse rows of the source, as far as one query can tell: for a forecast. The migration
+    /// finds out when it makes the index.
+    var indexChecks: [IndexCheck] = []
     /// What makes it impossible, each naming entity and property.
     var refusals: [NSError] = []
     /// About how many rows each step goes through; 0 for a step whose time does not depend on them.

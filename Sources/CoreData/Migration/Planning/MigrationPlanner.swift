@@ -80,7 +80,7 @@ struct MigrationPlanner {
         addDerivedValues()
         for index in new.indexes where !kept.contains(index.name) {
             add(.createIndex(index), rows: rows(ofNew: index.table))
-            if let check = uniquenessCheck(of: index) { plan.uniquenessChecks.append(check) }
+            if let check = check(of: index) { plan.indexChecks.append(check) }
         }
         addBookkeeping()
         addTriggers()

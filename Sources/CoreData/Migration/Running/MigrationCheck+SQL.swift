@@ -54,25 +54,21 @@ extension MigrationCheck {
             guard case .check(let check) = step else { return nil }
             return tables.map { check.readsOneTable && $0.contains(check.table) } ?? true ? check : nil
         }
-        let uniquenessChecks = plan.uniquenessChecks.filter { tables?.contains($0.table) ?? true }
-        var problems: [NSError] = []
-        for check in checks {
-            do {
-                let failure = try connection.interruptible(every: max(1000, budget / checks.count), by: { true }) {
-                    try check.failure(on: connection, url: url)
-                }
-                if let failure { problems.append(failure) }
-            } catch let error as any SQLFailure where error.isOfStopping || tables != nil {
-                continue
+        let indexChecks = plan.indexChecks.filter { tables?.contains($0.table) ?? true }
+        let sizeLimit = connection.dialect.largestIndexed
+        let questions =
+            checks.map { check in { try check.failure(on: connection, url: url) } }
+            + indexChecks.filter(\.index.isUnique).map { check in { try check.duplicates(on: connection, url: url) } }
+            + indexChecks.compactMap { check in
+                sizeLimit.map { limit in { try check.tooLarge(limit, on: connection, url: url) } }
             }
-        }
-        for check in uniquenessChecks {
+        var problems: [NSError] = []
+        for question in questions {
             do {
-                let failure = try connection.interruptible(
-                    every: max(1000, budget / uniquenessChecks.count), by: { true }
-                ) { try check.failure(on: connection, url: url) }
-                if let failure { problems.append(failure) }
-            } catch let error as any SQLFailure where error.isOfStopping || tables != nil {
+                if let failure = try connection.readBriefly(steps: max(1000, budget / questions.count), question) {
+                    if let failure { problems.append(failure) }
+                }
+            } catch is any SQLFailure where tables != nil {
                 continue
             }
         }
@@ -80,9 +76,22 @@ extension MigrationCheck {
     }
 }
 
-extension UniquenessCheck {
+extension IndexCheck {
+    /// The error about the first row whose values are larger than an index of the database takes; nil when there is
+    /// none.
+    func tooLarge(_ limit: Int, on connection: any SQLConnection, url: URL) throws -> NSError? {
+        if index.condition != nil { return nil }
+        let sizes = values.map { SQLExpression.function(.coalesce, [.function(.storedSize, [$0]), .number(0)]) }
+        let sum = sizes.dropFirst().reduce(sizes[0]) { .binary(.add, $0, $1) }
+        let key = SQLExpression.column(SQLSchema.keyColumn)
+        let select = SQLSelect([key], of: table, where: .binary(.greater, sum, .number(limit)), limit: 1)
+        return try connection.integer(select).map {
+            MigrationErrors.tooLarge(for: index, entity: entity, row: $0, url: url)
+        }
+    }
+
     /// The error about the first rows that will have the same values; nil when there are none.
-    func failure(on connection: any SQLConnection, url: URL) throws -> NSError? {
+    func duplicates(on connection: any SQLConnection, url: URL) throws -> NSError? {
         let key = SQLSelect.Result(expression: .column(SQLSchema.keyColumn), name: "pk")
         let results = values.enumerated().map { SQLSelect.Result(expression: $1, name: "v\($0)") }
         let names = values.indices.map { SQLExpression.column("v\($0)") }

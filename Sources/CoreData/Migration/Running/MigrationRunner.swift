@@ -114,6 +114,11 @@ struct MigrationRunner {
                 of: index, entity: progress.entity(ofTable: index.table), rows: (try? duplicates(of: index)) ?? [],
                 url: url, underlying: error.nsError(doing: .saving))
         }
+        if case .createIndex(let index) = step, error.kind == .refusedRow {
+            return MigrationErrors.tooLarge(
+                for: index, entity: progress.entity(ofTable: index.table), row: nil, url: url,
+                underlying: error.nsError(doing: .saving))
+        }
         if case .tagValues(_, _, _, false, let place) = step, case .missingExternalData(let row) = error.kind {
             return MigrationErrors.missingFile(of: place, row: row, url: url)
         }

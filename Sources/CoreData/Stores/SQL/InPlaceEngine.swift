@@ -28,6 +28,10 @@ package protocol InPlaceEngine: StoreEngine {
         _ body: (any UnfinishedStore) throws -> Void
     ) throws
 
+    /// The error of the first row that the database's own checks of tables refuse as soon as they are made; nil where
+    /// there is none. A migration makes those that are missing.
+    func refusedRow(of schema: SQLSchema, _ layout: ModelLayout, on connection: any SQLConnection) throws -> NSError?
+
     /// What its stores cannot hold of tables with this schema.
     func limits(of schema: SQLSchema, _ layout: ModelLayout) -> TransferLimits
 

@@ -37,6 +37,8 @@ package protocol SQLDialect: Sendable {
     /// What stands before a term of GROUP BY, so that no index is used to group; empty where the database knows from
     /// the rows what is faster.
     var groupingWithoutIndex: String { get }
+    /// How many bytes the values of a row take at most in an index, as they are stored; nil for any number.
+    var largestIndexed: Int? { get }
     /// What stands behind a column of an index.
     func suffix(for direction: SQLIndexColumn.Direction) -> String
     /// A value in the text of a definition.
@@ -48,6 +50,8 @@ package protocol SQLDialect: Sendable {
 
 extension SQLDialect {
     package var missingFunctions: Set<SQLExpression.Function> { [] }
+
+    package var largestIndexed: Int? { nil }
 
     package func literal(_ value: SlotValue) -> String {
         switch value {

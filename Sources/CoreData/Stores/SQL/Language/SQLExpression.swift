@@ -36,6 +36,8 @@ package indirect enum SQLExpression: Equatable, Sendable {
         /// Of a text: how many bytes and how many characters it has, itself with A to Z as a to z, the place of another
         /// text in it (0 for none), and its last characters.
         case octets, characters, small, place, ending
+        /// How many bytes a value takes as it is stored, where the database limits what an index holds.
+        case storedSize
     }
 
     /// A column of the table that goes by an alias in the statement; no alias in an index's condition.

@@ -39,6 +39,8 @@ struct SQLiteDialect: SQLDialect {
         case .historyTransaction, .historyName, .historyBound, .historyEnd: "OCD_HISTORY"
         // Nor for them: functions of the framework's own compare texts.
         case .octets, .characters, .small, .place, .ending: "OCD_PLAIN"
+        // Its indexes hold any value.
+        case .storedSize: "OCD_SIZE"
         }
     }
 

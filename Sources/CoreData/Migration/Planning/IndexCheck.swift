@@ -1,5 +1,6 @@
-/// Whether rows of a store, as they are before a migration, will break a uniqueness constraint.
-struct UniquenessCheck {
+/// Whether a new index will refuse rows of a store, as they are before a migration: they break its uniqueness, or are
+/// too large for it.
+struct IndexCheck {
     var index: SQLIndex
     /// The root entity of the table.
     var entity: String
@@ -9,10 +10,11 @@ struct UniquenessCheck {
 }
 
 extension MigrationPlanner {
-    /// The check for a new unique index; nil where its values come from elsewhere than one table's columns and
-    /// defaults, or differently for different entities.
-    func uniquenessCheck(of index: SQLIndex) -> UniquenessCheck? {
-        guard index.isUnique, let change = tables.first(where: { $0.table.name == index.table }),
+    /// The check for a new index; nil where it refuses nothing, or its values come from elsewhere than one table's
+    /// columns and defaults, or differently for different entities.
+    func check(of index: SQLIndex) -> IndexCheck? {
+        guard index.isUnique || dialect.largestIndexed != nil,
+            let change = tables.first(where: { $0.table.name == index.table }),
             let source = change.source, !change.isPartOfSource, removed.isDisjoint(with: oldNumbers(in: source.name))
         else { return nil }
         var values: [SQLExpression] = []
@@ -28,7 +30,7 @@ extension MigrationPlanner {
             case .carried, .number, .empty: return nil
             }
         }
-        return UniquenessCheck(
+        return IndexCheck(
             index: index, entity: difference.destination.entities[change.root].name, table: source.name, values: values)
     }
 }
