@@ -11,7 +11,7 @@
     public enum PostgreSQLFailure: String, Sendable, CaseIterable {
         /// The server does not answer at its address.
         case unreachable
-        /// An option of the URL, the environment or the store is unknown, or has a value that is none.
+        /// An option of the URL, the environment or the store is unknown, or has an invalid value.
         case optionRefused
         /// The connection was lost in the middle of work.
         case connectionLost
@@ -81,7 +81,7 @@
                     "The connection was lost while the changes were committed, and no server has said since whether they "
                         + "were. Compare before you save them again"
                 case .generationEnded:
-                    "The query generation has ended (NSPostgreSQLGenerationLifetimeOption): "
+                    "The query generation has ended, as it does after a time (NSPostgreSQLGenerationLifetimeOption): "
                         + "pin the context again, or let it read what is there now"
                 case nil: nil as String?
                 }

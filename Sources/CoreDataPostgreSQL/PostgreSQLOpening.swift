@@ -68,7 +68,8 @@
             let database = PostgreSQLDatabase(
                 address, labels: labels, first: connection, isReadOnly: isReadOnly,
                 versionLock: lock, identifier: metadata[NSStoreUUIDKey] as? String, historyOffset: offset,
-                tables: schema.allTables.map { PostgreSQLDialect().quoted($0.name) }, views: existing?.views ?? [],
+                tables: existing == nil ? schema.allTables.map { PostgreSQLDialect().quoted($0.name) } : [],
+                views: (existing?.views ?? [], try existing?.referencesCheckedAtOnce(on: connection) ?? []),
                 timeout: timeout, options: PostgreSQLOptions(opening))
             let parts = SQLStore.Parts(
                 layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,

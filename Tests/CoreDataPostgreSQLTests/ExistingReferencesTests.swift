@@ -146,6 +146,71 @@
             }
         }
 
+        @Test("A batch deletes a list from its end, and a long one, too", arguments: [true, false])
+        func batchesOfLists(isReversed: Bool) throws {
+            try #require(
+                database.psql(
+                    """
+                    INSERT INTO note (id, name) SELECT n, 'note ' || n FROM generate_series(1, 3000) n;
+                    UPDATE note SET parent_id = id \(isReversed ? "- 1 WHERE id > 1" : "+ 1 WHERE id < 3000");
+                    INSERT INTO page (note_id) SELECT id FROM note;
+                    """) != nil)
+            let context = try context()
+            try context.performAndWait {
+                let root = NSFetchRequest<NSFetchRequestResult>(entityName: "Note")
+                root.predicate = NSPredicate(format: "parent == nil")
+                _ = try context.execute(NSBatchDeleteRequest(fetchRequest: root))
+            }
+            #expect(counts == "0|0|0|0|0")
+        }
+
+        @Test("A unique value moves from a row that stays to a new one, and a save without an order says so")
+        func valuesFromUpdates() throws {
+            let context = try context()
+            try context.performAndWait {
+                let former = context.make("Writer", ["name": "Levi"])
+                try context.save()
+                former.setValue("Primo Levi", forKey: "name")
+                let other = context.make("Writer", ["name": "Levi"])
+                try context.save()
+                #expect(database.psql("SELECT string_agg(name, ',' ORDER BY id) FROM writer") == "Primo Levi,Levi")
+                // The note is to lead from a row that is deleted to a new one, which takes over a name.
+                let note = context.make("Note", ["name": "note", "writer": former])
+                try context.save()
+                other.setValue("Carlo Levi", forKey: "name")
+                note.setValue(context.make("Writer", ["name": "Levi"]), forKey: "writer")
+                context.delete(former)
+                let error = try #require(throws: NSError.self) { try context.save() }
+                #expect(error.localizedDescription.contains("no order"), "\(error)")
+                context.rollback()
+                #expect(database.psql("SELECT string_agg(name, ',' ORDER BY id) FROM writer") == "Primo Levi,Levi")
+            }
+        }
+
+        @Test("A deletion that another program's row forbids is refused, and a clash with a row that stays is one")
+        func refusals() throws {
+            let context = try context()
+            try context.performAndWait {
+                let levi = context.make("Writer", ["name": "Levi"])
+                context.make("Writer", ["name": "Eco"])
+                context.make("Note", ["name": "note", "writer": levi])
+                try context.save()
+                context.delete(levi)
+                context.make("Writer", ["name": "Eco"])
+                let clash = try #require(throws: NSError.self) { try context.save() }
+                #expect(clash.code == NSManagedObjectConstraintMergeError)
+                context.rollback()
+                try #require(
+                    database.psql("CREATE TABLE prize (w integer REFERENCES writer); INSERT INTO prize VALUES (1)")
+                        != nil)
+                context.delete(levi)
+                let denied = try #require(throws: NSError.self) { try context.save() }
+                #expect(denied.code == NSValidationRelationshipDeniedDeleteError)
+                #expect(denied.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === levi)
+                #expect(denied.localizedDescription.contains("prize"), "\(denied)")
+            }
+        }
+
         @Test("A reference that moves from a row that goes to one that is new is written in one save")
         func moved() throws {
             let context = try context()

@@ -32,6 +32,7 @@
                 "entity Tag\n  name string index\n  more string\n  size int32",
                 "entity Tag\n  name string\n  more string\n  unique name",
                 "entity Tag\n  title string was name index\n  more string",
+                "entity Tag\n  name string\n  more string\n  code string! = none\n  unique name,code",
             ])
         func tooLarge(newer: String) throws {
             try withStore(

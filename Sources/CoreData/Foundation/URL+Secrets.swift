@@ -24,7 +24,7 @@ extension URL {
         guard let query = shown.firstIndex(of: "?") else { return (shown, passwords) }
         var isBehindPassword = false
         let items = shown[shown.index(after: query)...].split(separator: "&").filter { item in
-            // What has no value is none: it is the rest of a password with a character that should be encoded.
+            // An item without a value is no option: it is the rest of a password that should be encoded.
             if isBehindPassword, !item.contains("=") {
                 passwords.append(String(item))
                 return false

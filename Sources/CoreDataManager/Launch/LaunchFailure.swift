@@ -20,7 +20,7 @@ public struct LaunchFailure: Sendable {
         case incompatible
         /// The server of the store's database does not answer, or the connection to it was lost.
         case serverUnreachable
-        /// The address of the server has an option that is unknown, or a value that is none.
+        /// The address of the server has an unknown option, or an option with an invalid value.
         case serverAddressWrong
         /// The server refuses the user or the password.
         case passwordRefused

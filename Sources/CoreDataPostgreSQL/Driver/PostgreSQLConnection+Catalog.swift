@@ -30,7 +30,7 @@
             return try rows(select, [table])
         }
 
-        /// Name of each column of a table and type that it has, with its length: of a domain, the type below.
+        /// The name of each column of a table and its type, with its length; for a domain, its base type.
         static let limits = """
             SELECT a.attname, CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) \
             ELSE format_type(a.atttypid, a.atttypmod) END FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid \
@@ -50,6 +50,12 @@
             AND a.attnum = ANY (c.conkey)) \
             OR EXISTS (SELECT FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid \
             WHERE i.indrelid = a.attrelid AND n.relname = $2 AND a.attnum = ANY (i.indkey))) ORDER BY a.attnum
+            """
+
+        /// The columns of a table whose foreign keys every statement checks.
+        static let columnsCheckedAtOnce = """
+            SELECT a.attname FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid \
+            AND a.attnum = ANY (c.conkey) WHERE c.conrelid = $1::regclass AND c.contype = 'f' AND NOT c.condeferred
             """
 
         func hasRight(_ right: String, toTable table: String) throws -> Bool {

@@ -59,8 +59,8 @@
             return body(keywords, values, 1)
         }
 
-        /// Why libpq does not even try; nil where it does. It says so in no other words than a server that is not there
-        /// but where it is asked to ping.
+        /// Why libpq does not even try; nil where it does. The connection's status is the same as for a server that is
+        /// not there. Only a ping tells them apart.
         private static func refusal(of handle: OpaquePointer, _ address: PostgreSQLAddress) -> String? {
             guard PQstatus(handle) == CONNECTION_BAD,
                 passed(address.settings, { PQpingParams($0, $1, $2) }) == PQPING_NO_ATTEMPT

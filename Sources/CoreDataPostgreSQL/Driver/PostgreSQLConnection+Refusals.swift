@@ -35,7 +35,10 @@
         /// The columns that the server names, or those of the constraint, the index or the type that it names. A
         /// failure of another table, as a trigger makes it, has none.
         private func columns(of error: PostgreSQLError, in table: String) throws -> [String] {
-            if let column = error.column { return [column] }
+            if let column = error.column {
+                let isOwn = error.table.map { table.hasSuffix(PostgreSQLDialect().quoted($0)) } ?? true
+                return isOwn ? [column] : []
+            }
             if let type = error.type, error.table == nil { return try texts(Self.columnsOfType, [table, type]) }
             guard let constraint = error.constraint else { return [] }
             return try texts(Self.columnsOfConstraint, [table, constraint])
@@ -60,7 +63,7 @@
         /// Why a column of a type does not take a value; nil where it does, as far as its type is known.
         static func problem(_ value: SlotValue, _ type: String) -> (code: Int, reason: String)? {
             let name = type.prefix { $0 != "(" }
-            let limits = type.matches(of: /\d+/).compactMap { Int($0.0) }
+            let limits = type.matches(of: /-?\d+/).compactMap { Int($0.0) }
             switch (name, value) {
             case ("character varying", .string(let text)), ("character", .string(let text)):
                 // What is too long may be blanks, which the server cuts.
@@ -96,7 +99,8 @@
         private static func number(_ value: SlotValue) -> Decimal? {
             switch value {
             case .int(let number): Decimal(number)
-            case .double(let number): number.isFinite ? Decimal(number) : nil
+            case .double(let number):
+                number.isFinite ? Optional(Decimal(number)).flatMap { $0.isNaN ? nil : $0 } : nil
             case .decimal(let number): number.isNaN ? nil : number
             default: nil
             }

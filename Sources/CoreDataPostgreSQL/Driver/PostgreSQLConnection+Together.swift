@@ -209,9 +209,9 @@
             try queue(Self.changedTables(tables), .pastTables)
         }
 
-        /// Counts the tables that are others now than in the state that is read. A table that was made since, or written
-        /// anew (by a migration, TRUNCATE or VACUUM FULL), is empty in a state from before. What the catalogue has in
-        /// that state is told by its rows, what is there now by the function.
+        /// Counts the tables that are others now than in the state that is read. A table that was made or written anew
+        /// since (by a migration, TRUNCATE or VACUUM FULL) may be empty in that state. The rows of `pg_class` show that
+        /// state. The function shows the present one.
         private static func changedTables(_ tables: [String]) -> String {
             let dialect = PostgreSQLDialect()
             let list = tables.map { "\(dialect.literal(.string($0)))::regclass" }.joined(separator: ", ")

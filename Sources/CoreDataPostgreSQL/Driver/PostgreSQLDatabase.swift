@@ -15,9 +15,10 @@
         private let versionLock: Int64
         private let identifier: String?
         private let historyOffset: Int64
-        /// The tables and views of the store's objects, as statements name them.
+        /// The tables that a state of the past has to have in common with the present one, as statements name them.
         private let tables: [String]
         private let views: [String: ExistingView]
+        private let referencesCheckedAtOnce: Set<SQLReference>
         private let timeout: TimeInterval
 
         private let writerLock = NSRecursiveLock()
@@ -39,12 +40,13 @@
         ///   - first: a connection to the server itself, which holds the lock of the version.
         ///   - identifier: the UUID of the store.
         ///   - historyOffset: what history adds to the server's numbers of transactions.
-        ///   - tables: the tables and views of the store's objects, as statements name them.
-        ///   - views: those that lie over tables of others.
+        ///   - tables: the tables of the store's objects, as statements name them; none where they are others'.
+        ///   - views: the views over tables that others have made, and their foreign keys that every statement checks.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection, isReadOnly: Bool,
             versionLock: Int64, identifier: String?, historyOffset: Int64, tables: [String],
-            views: [ExistingView], timeout: TimeInterval, options: PostgreSQLOptions
+            views: (all: [ExistingView], references: Set<SQLReference>), timeout: TimeInterval,
+            options: PostgreSQLOptions
         ) {
             self.address = address
             self.labels = labels
@@ -54,7 +56,8 @@
             self.identifier = identifier
             self.historyOffset = historyOffset
             self.tables = tables
-            self.views = Dictionary(views.map { ($0.name, $0) }) { first, _ in first }
+            self.views = Dictionary(views.all.map { ($0.name, $0) }) { first, _ in first }
+            referencesCheckedAtOnce = views.references
             self.timeout = timeout
             first.labels = labels
             first.keepsTokens = !isReadOnly
@@ -82,7 +85,7 @@
             capabilities.takesLists = true
             capabilities.numbersHistory = true
             capabilities.hasTypedColumns = true
-            capabilities.checksReferencesAtOnce = !views.isEmpty
+            capabilities.referencesCheckedAtOnce = referencesCheckedAtOnce
             return capabilities
         }
 
@@ -227,7 +230,10 @@
                     defer { giveBack(reader) }
                     return try body(reader)
                 } catch let error as PostgreSQLError {
-                    let isUnanswered = connection.map { !$0.isAlive && $0.answers == answers } ?? true
+                    // A past state is read with locks on its tables.
+                    let isDeadlock = error.state == PostgreSQLError.deadlock
+                    let isUnanswered =
+                        connection.map { (!$0.isAlive || isDeadlock) && $0.answers == answers } ?? true
                     guard isUnanswered, repetitions.goOn(after: error) else { throw error }
                 }
             }

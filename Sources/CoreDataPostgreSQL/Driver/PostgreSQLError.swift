@@ -30,7 +30,7 @@
         var isOfStopping = false
         /// Whether the encryption was what failed: what a server is, or is not, by its certificate.
         var isOfCertificate = false
-        /// Whether an option of the connection is unknown, or has a value that is none.
+        /// Whether an option of the connection is unknown, or has an invalid value.
         var isOfOption = false
         /// Whether the state that was to be read is one that nobody holds any more.
         var isOfEndedGeneration = false
@@ -80,9 +80,9 @@
             if isPassing { return .passing }
             if isOfLostConnection { return isOfCommit ? .other : .lost }
             if state == Self.uniqueViolation { return .notUnique(columns: columns) }
-            // What a trigger raises without a state of its own has this one.
-            let isOfRow =
-                state.hasPrefix("22") || state.hasPrefix("23") || [Self.raised, Self.limitExceeded].contains(state)
+            if state == Self.limitExceeded { return .tooLargeForIndex }
+            // A trigger that raises an error without a state of its own gives it this one.
+            let isOfRow = state.hasPrefix("22") || state.hasPrefix("23") || state == Self.raised
             return isOfRow ? .refusedRow : .other
         }
 
@@ -106,7 +106,7 @@
             !isOfOption && (state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P"))
         }
 
-        /// What the server says of a setting that it does not know, or of a value that is none of its.
+        /// What the server says of a setting that it does not know, or of an invalid value.
         static let statesOfOptions: Set<String> = ["22023", "42704", "42601", "55P02"]
 
         func nsError(doing operation: SQLOperation) -> NSError {

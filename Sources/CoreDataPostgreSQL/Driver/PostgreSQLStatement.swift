@@ -148,7 +148,7 @@
                     if changed == 0 { outcome.withoutEffect.append(row) }
                 } catch let error as PostgreSQLError where isTried && isOfRow(error) {
                     outcome.violations.append((row, error))
-                    if error.kind == .refusedRow { return }
+                    if error.isRefusal { return }
                 }
             }
         }

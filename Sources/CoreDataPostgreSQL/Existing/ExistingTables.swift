@@ -45,6 +45,19 @@
                 url: url, userInfo: [NSPostgreSQLMismatchesKey: mismatches])
         }
 
+        /// The foreign keys of the tables that every statement checks.
+        func referencesCheckedAtOnce(on connection: PostgreSQLConnection) throws -> Set<SQLReference> {
+            var references: Set<SQLReference> = []
+            for view in views {
+                let columns = try connection.texts(PostgreSQLConnection.columnsCheckedAtOnce, [view.table.quoted])
+                for column in columns {
+                    let own = view.columns.first { $0.of == column }?.name ?? column
+                    references.insert(SQLReference(table: view.name, column: own))
+                }
+            }
+            return references
+        }
+
         /// The names of the views.
         private static func names(_ layout: ModelLayout) -> PostgreSQLNames {
             var names = PostgreSQLNames()

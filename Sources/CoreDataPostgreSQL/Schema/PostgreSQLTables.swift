@@ -52,11 +52,11 @@
             }
         }
 
-        /// What the first row is that a check of ours will refuse: tables of an older version, or that have lost it,
-        /// let it in.
+        /// The error of the first row that a check of ours will refuse: older tables, or ones that lost the check, let it
+        /// in. Nil where the search takes long, too.
         func refusedRow() throws -> NSError? {
             let present = try connection.checksOfEntities().map { $0[1] }
-            return try refusedRow { !present.contains($0) }
+            return try connection.readBriefly(steps: 1) { try refusedRow { !present.contains($0) } } ?? nil
         }
 
         /// The same for the checks that go by some names.

@@ -81,8 +81,13 @@ extension IndexCheck {
     /// none.
     func tooLarge(_ limit: Int, on connection: any SQLConnection, url: URL) throws -> NSError? {
         if index.condition != nil { return nil }
-        let sizes = values.map { SQLExpression.function(.coalesce, [.function(.storedSize, [$0]), .number(0)]) }
-        let sum = sizes.dropFirst().reduce(sizes[0]) { .binary(.add, $0, $1) }
+        // What is the same for all rows is small.
+        let sizes = values.compactMap { value -> SQLExpression? in
+            if case .value = value { return nil }
+            return .function(.coalesce, [.function(.storedSize, [value]), .number(0)])
+        }
+        guard let first = sizes.first else { return nil }
+        let sum = sizes.dropFirst().reduce(first) { .binary(.add, $0, $1) }
         let key = SQLExpression.column(SQLSchema.keyColumn)
         let select = SQLSelect([key], of: table, where: .binary(.greater, sum, .number(limit)), limit: 1)
         return try connection.integer(select).map {

@@ -114,7 +114,7 @@ struct MigrationRunner {
                 of: index, entity: progress.entity(ofTable: index.table), rows: (try? duplicates(of: index)) ?? [],
                 url: url, underlying: error.nsError(doing: .saving))
         }
-        if case .createIndex(let index) = step, error.kind == .refusedRow {
+        if case .createIndex(let index) = step, error.kind == .tooLargeForIndex {
             return MigrationErrors.tooLarge(
                 for: index, entity: progress.entity(ofTable: index.table), row: nil, url: url,
                 underlying: error.nsError(doing: .saving))

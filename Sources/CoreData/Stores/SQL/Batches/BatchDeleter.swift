@@ -14,8 +14,11 @@ package final class BatchDeleter {
     /// Rows that cascading relationships lead to, by root entity.
     private var waiting: [(rootIndex: Int, rows: [ObjectKey])] = []
     private var doomed: [Doomed] = []
-    /// Rows that wait for those that lead to them, where tables look at once where rows lead.
+    /// The same, of rows that the batch leads away from: they are deleted behind all that lead to them.
+    private var waitingTargets: [(rootIndex: Int, rows: [ObjectKey])] = []
+    /// Rows that wait for those that lead to them, where every statement checks foreign keys.
     private var held: Set<ObjectKey> = []
+    private var checksAtOnce: Bool { store.capabilities.checksReferencesAtOnce }
 
     /// Rows that have to be gone in the end.
     private struct Doomed {
@@ -42,7 +45,7 @@ package final class BatchDeleter {
             let keys = try rows.compactMap { try store.key(of: $0, rootIndex: rootIndex) }
             for key in keys { transaction.take(key, wantsKeys: batch.wantsKeys) }
             try delete(keys)
-            while let next = waiting.popLast() { try delete(next.rows) }
+            while let next = waiting.popLast() ?? waitingTargets.popLast() { try delete(next.rows) }
         }
         try requireGone()
     }
@@ -75,36 +78,56 @@ package final class BatchDeleter {
 
     /// Deletes rows of one root entity. Those that are gone already (an earlier cascade led to them) do not matter.
     private func delete(_ rows: [ObjectKey]) throws {
-        for (index, group) in Dictionary(grouping: rows, by: \.layoutIndex).sorted(by: { $0.key < $1.key }) {
-            let plan = try plan(index)
-            let present = try read(group.filter { !held.contains($0) }.map(\.primaryKey), plan)
-            if !present.isEmpty { try delete(present, plan) }
+        if !checksAtOnce { return try groups(of: rows).forEach { try delete($0) } }
+        var groups = try groups(of: rows)
+        while let group = groups.last {
+            held.formUnion(group.objects)
+            // What leads to the rows is deleted before them.
+            if waiting.count > group.others, let next = waiting.popLast() {
+                groups += try self.groups(of: next.rows)
+                continue
+            }
+            groups.removeLast()
+            held.subtract(group.objects)
+            try delete(group)
         }
     }
 
-    private func delete(_ keys: [Int64], _ plan: BatchDeletionPlan) throws {
-        let objects = keys.map {
-            ObjectKey(
-                layoutIndex: plan.layout.index, key: ObjectKey.key(storeNumber: store.storeNumber, primaryKey: $0))
+    /// Rows of one entity that are there.
+    private struct Group {
+        let plan: BatchDeletionPlan
+        let keys: [Int64]
+        let objects: [ObjectKey]
+        /// How much was waiting before what leads to the rows.
+        let others: Int
+    }
+
+    /// Rows by their entities, as far as they are there; notes what their delete rules concern.
+    private func groups(of rows: [ObjectKey]) throws -> [Group] {
+        try Dictionary(grouping: rows, by: \.layoutIndex).sorted { $0.key < $1.key }.compactMap { index, rows in
+            let plan = try plan(index)
+            let keys = try read(rows.filter { !held.contains($0) }.map(\.primaryKey), plan)
+            if keys.isEmpty { return nil }
+            let objects = keys.map { object($0, index) }
+            try transaction.history?.readTombstones(of: objects)
+            let group = Group(plan: plan, keys: keys, objects: objects, others: waiting.count)
+            for incoming in plan.incoming { try noteMembers(incoming, keys) }
+            for pairs in plan.pairs { try noteMembers(pairs, keys) }
+            return group
         }
-        try transaction.history?.readTombstones(of: objects)
-        let others = waiting.count
-        for incoming in plan.incoming { try noteMembers(incoming, keys) }
-        for pairs in plan.pairs { try noteMembers(pairs, keys) }
-        if store.capabilities.checksReferencesAtOnce {
-            held.formUnion(objects)
-            while waiting.count > others, let next = waiting.popLast() { try delete(next.rows) }
-            held.subtract(objects)
-            try clear(keys, plan)
-        }
+    }
+
+    private func delete(_ group: Group) throws {
+        let (plan, keys) = (group.plan, group.keys)
+        if checksAtOnce { try clear(keys, plan) }
         let count = try run(.delete(layout: plan.layout.index), keys) {
             .delete(SQLDelete(from: plan.table, where: .isInParameter(.column(SQLSchema.keyColumn), 1)))
         }
         transaction.rows[plan.layout.index, default: 0] -= count
-        if !store.capabilities.checksReferencesAtOnce { try clear(keys, plan) }
+        if !checksAtOnce { try clear(keys, plan) }
         transaction.changedRoots.insert(plan.layout.rootIndex)
         if let history = transaction.history {
-            for object in objects { try history.record(.delete, object) }
+            for object in group.objects { try history.record(.delete, object) }
         }
     }
 
@@ -244,7 +267,12 @@ package final class BatchDeleter {
     // MARK: What leads to rows that go
 
     private func clear(_ keys: [Int64], _ plan: BatchDeletionPlan) throws {
-        for incoming in plan.incoming where Self.clearsColumns(incoming) { try clear(incoming, keys) }
+        for incoming in plan.incoming {
+            // Rows of the group may lead to each other, and be deleted one by one.
+            if Self.clearsColumns(incoming) || checksAtOnce && incoming.table == plan.table {
+                try clear(incoming, keys)
+            }
+        }
         for pairs in plan.pairs { try deletePairs(pairs, keys) }
     }
 

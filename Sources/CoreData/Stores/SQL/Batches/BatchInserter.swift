@@ -74,7 +74,7 @@ package struct BatchInserter {
         for (place, row) in snapshots.enumerated() {
             var object = ObjectKey(layoutIndex: batch.layout.index, key: row.key)
             if violations.first?.row == place, let failure = violations.popFirst()?.failure {
-                if failure.kind == .refusedRow {
+                if failure.isRefusal {
                     throw writer.refused(failure, object, row, on: transaction.connection)
                 }
                 // Nobody names the files that were made for the row.

@@ -24,8 +24,21 @@ package struct SQLCapabilities: Sendable {
     /// Whether a column takes values of its own type alone.
     package var hasTypedColumns = false
 
-    /// Whether tables may look at each statement where rows lead, not only when the transaction ends.
-    package var checksReferencesAtOnce = false
+    /// The foreign keys that every statement checks. The others are checked when the transaction ends, or not at all.
+    package var referencesCheckedAtOnce: Set<SQLReference> = []
+
+    package var checksReferencesAtOnce: Bool { !referencesCheckedAtOnce.isEmpty }
 
     package init() {}
+}
+
+/// A column that leads to rows of another table, or of its own.
+package struct SQLReference: Hashable, Sendable {
+    package var table: String
+    package var column: String
+
+    package init(table: String, column: String) {
+        self.table = table
+        self.column = column
+    }
 }

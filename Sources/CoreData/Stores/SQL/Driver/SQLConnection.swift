@@ -283,5 +283,5 @@ package struct SQLOutcome {
     package init() {}
 
     /// Whether the database has refused a row.
-    package var isRefused: Bool { violations.contains { $0.failure.kind == .refusedRow } }
+    package var isRefused: Bool { violations.contains { $0.failure.isRefusal } }
 }

@@ -16,8 +16,10 @@ package protocol SQLFailure: Error {
 package enum SQLFailureKind: Equatable {
     /// A row with the same values in the columns of a unique index or key is there.
     case notUnique(columns: [String])
-    /// The database takes the row, or one of its values, for none: a length, a range, a check, a reference.
+    /// The database does not accept a row or one of its values: a length, a range, a check, a reference.
     case refusedRow
+    /// A value is larger than an index of the database takes.
+    case tooLargeForIndex
     /// The file that a value of external storage lies in is not there.
     case missingExternalData(row: Int64?)
     /// The question of `SQLConnection.interruptible` was answered with true.
@@ -66,7 +68,10 @@ extension SQLFailure {
     package var isOfStopping: Bool { kind == .stopped }
 
     /// Whether it is about one row, and others may be written.
-    package var isOfRow: Bool { isUniqueness || kind == .refusedRow }
+    package var isOfRow: Bool { isUniqueness || isRefusal }
+
+    /// Whether the database refuses a row, whatever other rows there are.
+    package var isRefusal: Bool { kind == .refusedRow || kind == .tooLargeForIndex }
 
     package var isUniqueness: Bool {
         if case .notUnique = kind { true } else { false }

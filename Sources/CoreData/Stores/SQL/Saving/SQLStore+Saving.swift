@@ -111,29 +111,39 @@ extension SQLStore {
         if changes.isEmpty, !hasUnsavedMetadata { return }
         // Rows that a migration counts have to be counted as they go. Metadata have the version of the tables in them.
         var isTogether = capabilities.sendsTogether && rowTally == nil && !hasUnsavedMetadata
-        var order = capabilities.checksReferencesAtOnce ? SaveOrder.deletionsLast : .deletionsFirst
+        var order = capabilities.checksReferencesAtOnce ? SaveOrder.referencesKept : .deletionsFirst
+        var isLast = false
         var repetitions = Repetitions()
         while true {
             do {
                 return try attempt(changes, order, isTogether: isTogether) {
-                    if changes.goesWithOthers { repetitions.end() }
+                    if changes.goesWithOthers {
+                        repetitions.end()
+                        isLast = true
+                    }
                     try beforeCommit()
                 }
             } catch is SQLSurprise {
                 isTogether = false
-            } catch let conflicts as SaveConflicts
-                where order == .deletionsLast && !conflicts.constraintConflicts.isEmpty && !changes.deleted.isEmpty
+            } catch let error as NSError
+                where !isLast && order == .referencesKept && Self.mayHaveAnotherOrder(changes, error)
             {
-                // Perhaps a row that goes has the values.
-                order = .deletionsFirst
+                order = .deletionsLast
             } catch let failure as any SQLFailure {
-                if isTogether, failure.isOfRow {
+                if isTogether, failure.isOfRow, !isLast {
                     isTogether = false
                 } else if !repetitions.goOn(after: failure) {
                     throw failure.nsError(doing: .saving)
                 }
             }
         }
+    }
+
+    /// Whether the rows may be written in another order, after an error of the first one.
+    private static func mayHaveAnotherOrder(_ changes: ChangeSet, _ error: NSError) -> Bool {
+        if error === SaveSession.noOrder { return true }
+        let codes = [NSValidationRelationshipDeniedDeleteError, NSManagedObjectReferentialIntegrityError]
+        return codes.contains(error.code) && !changes.deleted.isEmpty
     }
 
     private func attempt(
@@ -199,18 +209,7 @@ extension SQLStore {
         try history?.readTombstones(of: changes.deleted.map(\.key))
         var session = SaveSession(store: self, connection: connection)
         try session.checkMembers(of: changes.deleted, in: changes)
-        switch order {
-        case .deletionsFirst:
-            try session.delete(changes.deleted, &files)
-            try session.update(changes.updated, &files)
-            try session.insert(changes.inserted, &files)
-        case .deletionsLast:
-            try session.insert(changes.inserted, &files)
-            try session.update(changes.updated, &files)
-        }
-        try session.join(changes.joins)
-        try session.arrange(changes.arrangements)
-        if order == .deletionsLast { try session.delete(changes.deleted, &files) }
+        try session.write(changes, order, &files)
         try session.check(changes.unchanged)
         if use.checksReferences { try session.checkTargets(of: changes) }
         if !session.conflicts.isEmpty || !session.constraintConflicts.isEmpty {

@@ -36,7 +36,7 @@ extension SaveSession {
         _ failure: any SQLFailure, _ row: Snapshot, _ writer: RowWriter
     ) throws -> SaveConflicts.ConstraintConflict {
         let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
-        if failure.kind == .refusedRow {
+        if failure.isRefusal {
             // It may lead to a row that was not let through.
             if !constraintConflicts.isEmpty {
                 throw SaveConflicts(conflicts: conflicts, constraintConflicts: constraintConflicts)
@@ -74,6 +74,7 @@ extension SaveSession {
             }
         }
         withExtendedLifetime(row) {}
+        if let existing, let existing, unwritten.contains(existing) { throw Self.noOrder }
         return SaveConflicts.ConstraintConflict(
             constraint: fields.map { writer.layout.slots[$0.slot].name }, key: object, existing: existing ?? nil,
             existingRow: try (existing ?? nil).flatMap { try presentRow($0) })

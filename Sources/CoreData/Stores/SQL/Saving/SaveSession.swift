@@ -6,6 +6,8 @@ package struct SaveSession {
     package let connection: any SQLConnection
     package var conflicts: [SaveConflicts.Conflict] = []
     package var constraintConflicts: [SaveConflicts.ConstraintConflict] = []
+    /// The rows that are written or deleted later: what clashes with one of them need not clash in the end.
+    var unwritten: Set<ObjectKey> = []
     /// How many rows went, by the numbers of their entities' layouts.
     package private(set) var deletedRows: [Int: Int] = [:]
     private var writers: [RowWriter?]
@@ -207,7 +209,9 @@ package struct SaveSession {
             return .delete(
                 SQLDelete(from: writer.table, where: isVersioned ? .isUnchanged(key: 1) : .hasKey()))
         }
-        let outcome = try statement.run(run.count, isTried: isVersioned) { place, parameters in
+        // Alone, a row that was never read is tried, too: it may be refused.
+        let isTried = isVersioned || !connection.isTogether
+        let outcome = try statement.run(run.count, isTried: isTried) { place, parameters in
             let deletion = run[run.startIndex + place]
             parameters.bind(1, deletion.key.primaryKey)
             if let row = deletion.row { parameters.bind(2, Int64(row.version)) }
