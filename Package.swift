@@ -118,6 +118,9 @@ let package = Package(
                 "CoreData", "CoreDataManager", "CoreDataPostgreSQL", "MigrationTestKit", "TestSupport",
                 "migration-crash-child", "postgresql-child",
             ]),
+        // A part of the benchmarks that draws; the rest of them measures, which no test judges.
+        .target(name: "BenchmarkChart", path: "Benchmarks/Sources/BenchmarkChart"),
+        .testTarget(name: "BenchmarkTests", dependencies: ["BenchmarkChart"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(

@@ -20,10 +20,11 @@ let package = Package(
             name: "CPostgreSQLBaseline",
             dependencies: ["CBaseline", .target(name: "CLibpq", condition: .when(traits: ["PostgreSQL"]))],
             cSettings: [.define("BASELINE_HAS_LIBPQ", .when(traits: ["PostgreSQL"]))]),
+        .target(name: "BenchmarkChart"),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "CBaseline", .product(name: "CoreData", package: "OpenCoreData"),
+                "BenchmarkChart", "CBaseline", .product(name: "CoreData", package: "OpenCoreData"),
                 .target(name: "CPostgreSQLBaseline", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "CoreDataManager", package: "OpenCoreData"),
                 .product(
