@@ -75,6 +75,10 @@ int64_t baseline_sqlite_bytes(void) {
     return sqlite3_memory_used();
 }
 
+const char *baseline_sqlite_version(void) {
+    return sqlite3_libversion();
+}
+
 double baseline_cpu_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

@@ -18,7 +18,8 @@ enum Bench {
             return
         }
         let named = Report.all.first { $0.name == arguments.first }
-        let options = try Options(Array(arguments.dropFirst(named == nil ? 0 : 1)))
+        let options = try Options(
+            Array(arguments.dropFirst(named == nil ? 0 : 1)), takesFiles: named?.takesFiles ?? false)
         let holds = try (named ?? Report.workloads).run(options)
         if options.isCheck && !holds {
             exit(1)

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// A measurement that a report runs in a process of its own, with the arguments that it passes.
@@ -8,69 +7,21 @@ struct Child: Sendable {
     let parameters: [String]
     let run: @Sendable ([String]) throws -> Measurement
 
-    static let all = [
+    /// A work of the workload in the process of one contender.
+    static func workload(
+        _ run: @escaping @Sendable (Contender, Work, _ store: String, SourceData) throws -> Measurement
+    ) -> Child {
         Child(name: "child", parameters: ["CONTENDER", "WORK", "STORE", "AUTHORS", "BOOKS"]) { arguments in
             let (contender, data) = (try contender(arguments[0]), try data(arguments[3], arguments[4]))
             guard let work = Work(rawValue: arguments[1]) else {
                 throw BenchmarkFailure(description: "no work \(arguments[1])")
             }
             Memory.forgetHighest()
-            var measurement =
-                switch contender {
-                case .c: try PlainC.run(work, store: arguments[2], data: data)
-                case .coreData: try Library.run(work, store: arguments[2], data: data)
-                }
+            var measurement = try run(contender, work, arguments[2], data)
             measurement.peakBytes = Double(Memory.highestResidentBytes)
             return measurement
-        },
-        Child(name: "child-readers", parameters: ["CONTENDER", "STORE", "AUTHORS", "BOOKS"]) { arguments in
-            try ConcurrencyReport.readBooks(
-                try contender(arguments[0]), store: arguments[1], data: try data(arguments[2], arguments[3]),
-                besideWriter: true)
-        },
-        Child(name: "child-reader", parameters: ["CONTENDER", "STORE", "AUTHORS", "BOOKS"]) { arguments in
-            try ConcurrencyReport.readBooks(
-                try contender(arguments[0]), store: arguments[1], data: try data(arguments[2], arguments[3]),
-                besideWriter: false)
-        },
-        Child(name: "child-threads", parameters: ["CONTENDER", "STORE", "THREADS", "BOOKS"]) { arguments in
-            try ConcurrencyReport.readOnThreads(
-                try contender(arguments[0]), store: arguments[1], threads: try number(arguments[2]),
-                books: try number(arguments[3]))
-        },
-        Child(name: "child-migration", parameters: ["STEP", "STORE"]) { arguments in
-            try MigrationReport.measure(arguments[0], store: arguments[1])
-        },
-        Child(name: "child-batch", parameters: ["STEP", "STORE", "COUNT"]) { arguments in
-            try BatchReport.measure(arguments[0], store: arguments[1], count: try number(arguments[2]))
-        },
-        Child(name: "child-memory", parameters: ["STEP", "STORE", "COUNT"]) { arguments in
-            try MemoryReport.measure(arguments[0], store: arguments[1], count: try number(arguments[2]))
-        },
-        Child(name: "child-mapping", parameters: ["STEP", "STORE", "COUNT"]) { arguments in
-            try MappingReport.measure(arguments[0], store: arguments[1], count: try number(arguments[2]))
-        },
-        Child(name: "child-models", parameters: ["STEP", "BUNDLE", "STORE"]) { arguments in
-            try ModelReport.measure(arguments[0], bundle: arguments[1], store: arguments[2])
-        },
-        Child(name: "child-postgresql", parameters: ["CONTENDER", "WORK", "DATABASE", "AUTHORS", "BOOKS"]) {
-            arguments in
-            guard let contender = PostgreSQLReport.Contender(rawValue: arguments[0]),
-                let work = Work(rawValue: arguments[1])
-            else { throw BenchmarkFailure(description: "no work \(arguments[1]) of \(arguments[0])") }
-            return try PostgreSQLReport.measure(
-                contender, work, database: arguments[2], data: try data(arguments[3], arguments[4]))
-        },
-        Child(name: "child-round-trips", parameters: ["KIND", "DATABASE", "COUNT"]) { arguments in
-            guard let kind = PostgreSQLReport.Conversation(rawValue: arguments[0]) else {
-                throw BenchmarkFailure(description: "no conversation \(arguments[0])")
-            }
-            return try PostgreSQLReport.roundTrips(
-                of: kind, database: arguments[1], count: try number(arguments[2]))
-        },
-        Child(name: "child-launch", parameters: ["STORE", "START"]) { try launch("child-launch", $0) },
-        Child(name: "child-save", parameters: ["STORE", "START"]) { try launch("child-save", $0) },
-    ]
+        }
+    }
 
     /// What it measures with the arguments, as it is printed.
     /// - Throws: `BenchmarkFailure` when there are more or fewer arguments, or one is none of its kind.
@@ -81,25 +32,19 @@ struct Child: Sendable {
         return try run(arguments).line
     }
 
-    private static func number(_ text: String) throws -> Int {
+    static func number(_ text: String) throws -> Int {
         guard let number = Int(text) else { throw BenchmarkFailure(description: "\(text) is no number") }
         return number
     }
 
-    private static func contender(_ text: String) throws -> Contender {
+    static func contender(_ text: String) throws -> Contender {
         guard let contender = Contender(rawValue: text) else {
             throw BenchmarkFailure(description: "no contender \(text)")
         }
         return contender
     }
 
-    private static func data(_ authors: String, _ books: String) throws -> SourceData {
+    static func data(_ authors: String, _ books: String) throws -> SourceData {
         SourceData(authors: try number(authors), books: try number(books))
-    }
-
-    /// The launch needs the main queue and prints figures of its own.
-    private static func launch(_ name: String, _ arguments: [String]) throws -> Never {
-        guard let start = UInt64(arguments[1]) else { throw BenchmarkFailure(description: "\(name) STORE START") }
-        LaunchReport.runChild(name, store: arguments[0], start: DispatchTime(uptimeNanoseconds: start))
     }
 }

@@ -5,10 +5,13 @@ enum ChildProcess {
     /// This executable.
     static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
 
-    /// Starts this executable again with the arguments and returns what it printed last.
+    /// Finds a program by the PATH.
+    static let env = URL(fileURLWithPath: "/usr/bin/env")
+
+    /// Starts this executable again, or another program, with the arguments and returns what it printed last.
     /// - Throws: `BenchmarkFailure` when the child failed or printed nothing.
-    static func run(_ arguments: [String]) throws -> Measurement {
-        try measurement(in: output(arguments), arguments)
+    static func run(_ arguments: [String], by program: URL? = nil) throws -> Measurement {
+        try measurement(in: output(of: program ?? executable, arguments), arguments)
     }
 
     /// Runs several at the same time.

@@ -21,7 +21,11 @@ struct ConcurrencyReport {
     func run(renewing: Bool, json: URL?) throws -> Bool {
         var bars = try BarCheck(renewing: renewing)
         let figures = try run(&bars)
-        if let json { try FiguresFile(concurrency: figures).write(to: json) }
+        if let json {
+            var file = FiguresFile(rounds: rounds)
+            file.concurrency = figures
+            try file.write(to: json)
+        }
         try bars.finish()
         return bars.holds
     }
@@ -35,7 +39,7 @@ struct ConcurrencyReport {
         var alone: [Contender: [Measurement]] = [:]
         var throughput: [Contender: [[Double]]] = [:]
         for _ in 1...rounds {
-            for contender in Contender.allCases.shuffled() {
+            for contender in Contender.own.shuffled() {
                 func measured(_ child: String) throws -> Measurement {
                     try templates.withStore(copiedFrom: filled) { store in
                         try ChildProcess.run([child, contender.rawValue, store.path, String(authors), String(books)])
@@ -52,7 +56,7 @@ struct ConcurrencyReport {
                     })
             }
         }
-        let figures = Contender.allCases.map { contender in
+        let figures = Contender.own.map { contender in
             let measured = beside[contender] ?? []
             let rates = throughput[contender] ?? []
             return ConcurrencyFigures(
@@ -158,6 +162,8 @@ struct ConcurrencyReport {
             thread.sync {}
             if let failure = writer.failure { throw failure }
             measurement.count = writer.saves
+        case .grdbRows, .grdbRecords:
+            throw BenchmarkFailure(description: "\(contender.rawValue) has no writer")
         }
         measurement.seconds = latencies.reduce(0, +)
         latencies.sort()

@@ -1,3 +1,4 @@
+import CBaseline
 import Foundation
 
 /// A figure over several rounds: the middle one, and between which it lay.
@@ -41,6 +42,14 @@ struct WorkFigures: Codable {
     /// Of each round's times, so that both sides had the same machine.
     var ratio: Spread
     var cpuRatio: Spread
+    /// Other libraries, by the names of the contenders; empty where none took part.
+    var peers: [String: Peer]
+
+    /// Another library beside plain C.
+    struct Peer: Codable {
+        var side: Side
+        var cpuRatio: Spread
+    }
 
     init(_ work: Work, books: Int, _ samples: [Contender: [Measurement]]) {
         let (plain, library) = (samples[.c] ?? [], samples[.coreData] ?? [])
@@ -50,7 +59,28 @@ struct WorkFigures: Codable {
         c = Side(plain)
         coreData = Side(library)
         ratio = Spread(zip(library, plain).map { $0.seconds / max($1.seconds, 1e-9) })
-        cpuRatio = Spread(zip(library, plain).map { $0.cpuSeconds / max($1.cpuSeconds, 1e-9) })
+        cpuRatio = Self.cpuRatio(library, plain)
+        peers = [:]
+        for contender in Contender.peers {
+            guard let measured = samples[contender] else { continue }
+            peers[contender.rawValue] = Peer(side: Side(measured), cpuRatio: Self.cpuRatio(measured, plain))
+        }
+    }
+
+    /// A work's words for itself.
+    static func title(_ work: String) -> String { Work(rawValue: work)?.title ?? work }
+
+    private static func cpuRatio(_ library: [Measurement], _ plain: [Measurement]) -> Spread {
+        Spread(zip(library, plain).map { $0.cpuSeconds / max($1.cpuSeconds, 1e-9) })
+    }
+
+    /// How many times plain C's processor time a contender took, the median; nil where it took no part.
+    func ratio(of contender: Contender) -> Double? {
+        switch contender {
+        case .c: 1
+        case .coreData: cpuRatio.median
+        case .grdbRows, .grdbRecords: peers[contender.rawValue]?.cpuRatio.median
+        }
     }
 }
 
@@ -92,10 +122,38 @@ struct ConcurrencyFigures: Codable {
 
 /// Everything that a run measured.
 struct FiguresFile: Codable {
+    /// The day, as 2026-11-26.
+    var date: String
+    var rounds: Int
+    /// What was measured and with what, each with its version.
+    var versions: [String]
     var works: [WorkFigures] = []
     var growth: [Growth] = []
     var concurrency: [ConcurrencyFigures] = []
     var postgreSQL: [PostgreSQLFigures] = []
+
+    /// - Parameter peer: the name and version of another library that takes part.
+    init(rounds: Int, peer: String? = nil) {
+        date = String(Date().ISO8601Format().prefix(10))
+        self.rounds = rounds
+        versions = [Self.swiftVersion, "SQLite " + String(cString: baseline_sqlite_version())]
+        if let peer { versions.append(peer) }
+    }
+
+    /// - Throws: an error when the file cannot be read or is none that a run has written.
+    init(contentsOf file: URL) throws {
+        do {
+            self = try JSONDecoder().decode(FiguresFile.self, from: Data(contentsOf: file))
+        } catch {
+            throw BenchmarkFailure(description: "\(file.path) holds no figures of `bench --json`: \(error)")
+        }
+    }
+
+    /// The compiler's words for itself; it built this program.
+    private static var swiftVersion: String {
+        let text = (try? ChildProcess.output(of: ChildProcess.env, ["swift", "--version"])) ?? ""
+        return text.firstMatch(of: #/Swift version ([0-9.]+)/#).map { "Swift \($0.output.1)" } ?? "Swift"
+    }
 
     func write(to file: URL) throws {
         let encoder = JSONEncoder()

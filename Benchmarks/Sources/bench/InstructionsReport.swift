@@ -11,7 +11,6 @@ struct InstructionsReport {
 
     static let books = 1_000
     static let authors = 10
-    private static let env = URL(fileURLWithPath: "/usr/bin/env")
     /// How many percent a ratio may be above the one that is kept.
     static let tolerance = 2.0
     /// How often a work is counted that would be refused or renewed; the least counts. Sets of objects are ordered by
@@ -35,7 +34,7 @@ struct InstructionsReport {
         // Valgrind refuses the debugging information that Swift writes.
         let program = templates.folder.appendingPathComponent("bench")
         _ = try ChildProcess.output(
-            of: Self.env, ["strip", "--strip-debug", "-o", program.path, ChildProcess.executable.path])
+            of: ChildProcess.env, ["strip", "--strip-debug", "-o", program.path, ChildProcess.executable.path])
         let starts = try templates.starts(of: works, with: SourceData(authors: Self.authors, books: Self.books))
         var holds = true
         var rows = [
@@ -84,7 +83,7 @@ struct InstructionsReport {
         let file = program.appendingPathExtension("callgrind")
         defer { try? FileManager.default.removeItem(at: file) }
         _ = try ChildProcess.output(
-            of: Self.env,
+            of: ChildProcess.env,
             [
                 "valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", "--collect-atstart=no",
                 "--callgrind-out-file=\(file.path)", program.path, "child", contender.rawValue,

@@ -9,10 +9,15 @@ struct Options {
     var sizes: [Int]?
     var works: [Work]?
     var json: URL?
+    var svg: URL?
+    /// A library beside ours, by its name and version.
+    var peer: String?
+    /// Arguments that are no options, where the report takes such.
+    var files: [URL] = []
 
     /// Reads the arguments after a report's name.
     /// - Throws: `BenchmarkFailure` that names the argument it does not take.
-    init(_ arguments: [String]) throws {
+    init(_ arguments: [String], takesFiles: Bool = false) throws {
         var rest = arguments[...]
         func value(_ option: String) throws -> String {
             guard let value = rest.popFirst() else { throw BenchmarkFailure(description: "\(option) wants a value") }
@@ -34,6 +39,9 @@ struct Options {
                     return work
                 }
             case "--json": json = URL(fileURLWithPath: try value(argument))
+            case "--svg": svg = URL(fileURLWithPath: try value(argument))
+            case "--peer": peer = try value(argument)
+            case let file where takesFiles && !file.hasPrefix("-"): files.append(URL(fileURLWithPath: file))
             case let other: throw BenchmarkFailure(description: "unknown argument \(other); \(Report.usage)")
             }
         }

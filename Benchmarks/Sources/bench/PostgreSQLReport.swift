@@ -62,7 +62,7 @@ struct PostgreSQLReport {
     func run(json: URL?) throws -> Bool {
         var bars = try BarCheck()
         let databases = try PostgreSQLDatabases(SourceData(authors: max(books / 100, 1), books: books))
-        var file = FiguresFile()
+        var file = FiguresFile(rounds: rounds)
         for work in Self.works { file.postgreSQL.append(try measure(work, databases)) }
         print(file.postgreSQL, &bars)
         try count(databases, &bars)

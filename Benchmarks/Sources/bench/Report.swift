@@ -1,6 +1,8 @@
 /// One of the reports that the command line offers.
 struct Report: Sendable {
     let name: String
+    /// Whether files may stand among its options.
+    var takesFiles = false
     /// Runs it; returns whether every bar holds.
     let run: @Sendable (Options) throws -> Bool
 
@@ -44,6 +46,23 @@ struct Report: Sendable {
             try PostgreSQLReport(books: options.isQuick ? 10_000 : 100_000, rounds: options.rounds ?? 5)
                 .run(json: options.json)
         },
+        Report(name: "peers", takesFiles: true) { options in
+            guard let program = options.files.first, options.files.count == 1, let peer = options.peer else {
+                throw BenchmarkFailure(description: "bin/bench peers PATH builds what the peers need")
+            }
+            try PeersReport(
+                peer: peer, program: program, books: options.isQuick ? 10_000 : 100_000,
+                rounds: options.rounds ?? 5, works: options.works ?? Work.peers
+            ).run(json: options.json)
+            return true
+        },
+        Report(name: "chart", takesFiles: true) { options in
+            guard let svg = options.svg, !options.files.isEmpty else {
+                throw BenchmarkFailure(description: "bench chart FIGURES.json [FIGURES.json] --svg FILE")
+            }
+            try ChartReport(figures: options.files.map { try FiguresFile(contentsOf: $0) }).write(to: svg)
+            return true
+        },
         Report(name: "--instructions") { options in
             try InstructionsReport(works: options.works ?? Work.allCases).run(renewing: options.isRenewal)
         },
@@ -60,6 +79,6 @@ struct Report: Sendable {
 
     static var usage: String {
         "usage: bench [\(all.map(\.name).joined(separator: " | "))] [--quick] [--check] [--renew] [--rounds N] "
-            + "[--sizes N,N] [--works WORK,WORK] [--json FILE]"
+            + "[--sizes N,N] [--works WORK,WORK] [--json FILE] [--svg FILE]"
     }
 }

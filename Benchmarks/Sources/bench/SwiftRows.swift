@@ -1,5 +1,5 @@
 import CBaseline
-import CoreData
+import Foundation
 
 /// The source rows as Swift values, made before the clock starts.
 struct SwiftRows {
@@ -17,17 +17,6 @@ struct SwiftRows {
         var published: Date
         var rating: Float
         var author: Int
-
-        /// Gives a book all values except its author.
-        func fill(_ book: Book) {
-            book.title = title
-            book.isbn = isbn
-            book.note = note
-            book.pages = pages
-            book.price = price
-            book.published = published
-            book.rating = rating
-        }
     }
     var authors: [AuthorRow]
     var books: [BookRow]
@@ -47,22 +36,6 @@ struct SwiftRows {
                 note: row.note.map { String(cString: $0) }, pages: row.pages, price: row.price,
                 published: Date(timeIntervalSinceReferenceDate: row.published), rating: row.rating,
                 author: Int(row.author))
-        }
-    }
-
-    /// Makes the objects of all rows in a context, with their relationships.
-    func makeObjects(in context: NSManagedObjectContext) {
-        let made = authors.map { row in
-            let author = Author(context: context)
-            author.name = row.name
-            author.joined = row.joined
-            author.active = row.active
-            return author
-        }
-        for row in books {
-            let book = Book(context: context)
-            row.fill(book)
-            book.author = made[row.author]
         }
     }
 }

@@ -1,12 +1,6 @@
 import CBaseline
 import Foundation
 
-/// Settings of a connection that both contenders have to share for the comparison to mean anything.
-enum StoreSettings {
-    /// `PRAGMA cache_size` of the library's connections; the C baseline opens its own with the same.
-    static let cacheSize: Int64 = -32_768
-}
-
 /// A folder of stores that the measurements copy: made once per run, removed at the end.
 struct TemplateStore {
     let folder: URL

@@ -51,19 +51,19 @@ enum Work: String, CaseIterable, Codable {
 
     var title: String {
         switch self {
-        case .insert: "W1 insert, one save"
-        case .readAll: "R1 fetch all, read all"
-        case .readFaults: "R1 as faults, nothing read"
-        case .readIDs: "R1 as ids"
-        case .readWithoutValues: "R1 without property values"
-        case .query: "R2 predicate, sort, limit"
-        case .readByKey: "R3 one by primary key"
-        case .readByISBN: "R3 one by unique isbn"
-        case .prefetched: "R4 authors, prefetched"
-        case .lazily: "R4 authors, lazily"
-        case .update: "U1 change 2 of 8, save"
-        case .delete: "D1 delete half, cascade"
-        case .average: "A1 average by author"
+        case .insert: "insert all, one save"
+        case .readAll: "fetch all, read all"
+        case .readFaults: "fetch all, read nothing"
+        case .readIDs: "ids of all"
+        case .readWithoutValues: "all without property values"
+        case .query: "predicate, sort, first 100"
+        case .readByKey: "one by primary key"
+        case .readByISBN: "one by unique isbn"
+        case .prefetched: "authors, prefetched"
+        case .lazily: "authors, lazily"
+        case .update: "change 2 of 8, save"
+        case .delete: "delete half, cascade"
+        case .average: "average by author"
         case .dictionaries: "4 values as dictionaries"
         case .history: "history, all changes"
         case .insertDictionaries: "batch insert, dictionaries"
@@ -87,6 +87,14 @@ enum Work: String, CaseIterable, Codable {
     static let graphBooks = 10_000
     /// How many books of a fetched results controller change.
     static let movedBooks = 1_000
+
+    /// What other libraries do, too.
+    static let peers: [Work] = [
+        .insert, .readAll, .query, .readByKey, .readByISBN, .prefetched, .update, .delete,
+    ]
+
+    /// Whether what the contenders leave in the store is compared: their objects tell nothing of it.
+    var isComparedInStore: Bool { [.insert, .update, .delete].contains(self) }
 
     /// The store that a work starts from.
     enum Start {
@@ -117,4 +125,22 @@ enum Work: String, CaseIterable, Codable {
 enum Contender: String, CaseIterable {
     case c
     case coreData = "core-data"
+    /// GRDB, its SQL and its rows: statements that it caches, values taken from the row one by one.
+    case grdbRows = "grdb-rows"
+    /// GRDB, its records: Codable structs, and requests that it makes SQL of.
+    case grdbRecords = "grdb-records"
+
+    /// Who does all works, in this program.
+    static let own: [Contender] = [.c, .coreData]
+    /// Who does some works, in a program that is built when somebody asks for it (`Peers/`).
+    static let peers: [Contender] = [.grdbRows, .grdbRecords]
+
+    var title: String {
+        switch self {
+        case .c: "C"
+        case .coreData: "OpenCoreData"
+        case .grdbRows: "GRDB, SQL and rows"
+        case .grdbRecords: "GRDB, Codable records"
+        }
+    }
 }

@@ -6,7 +6,11 @@ struct WorkloadReport {
     let sizes: [Int]
     let rounds: Int
     let works: [Work]
-    let measuresConcurrency: Bool
+    var measuresConcurrency = false
+    /// The program of the peers, where they take part.
+    var peers: URL?
+
+    private var contenders: [Contender] { peers == nil ? Contender.own : Contender.allCases }
 
     /// The size that the bars are for.
     static let barredSize = 100_000
@@ -27,7 +31,7 @@ struct WorkloadReport {
             throw BenchmarkFailure(description: "the bars are for \(Self.barredSize) books")
         }
         var bars = try BarCheck(renewing: renewing)
-        var file = FiguresFile()
+        var file = FiguresFile(rounds: rounds)
         for size in sizes {
             let figures = try measure(books: size)
             print(figures, size, &bars)
@@ -50,7 +54,8 @@ struct WorkloadReport {
         return bars.holds
     }
 
-    private func measure(books: Int) throws -> [WorkFigures] {
+    /// Runs the works, contenders in another order in each round.
+    func measure(books: Int) throws -> [WorkFigures] {
         let authors = max(books / 100, 1)
         let templates = try TemplateStore()
         defer { templates.remove() }
@@ -58,12 +63,22 @@ struct WorkloadReport {
         var samples: [Work: [Contender: [Measurement]]] = [:]
         for round in 1...rounds {
             for work in works {
-                for contender in Contender.allCases.shuffled() {
+                for contender in contenders.shuffled() {
                     let measurement = try templates.withStore(copiedFrom: starts[work.start] ?? templates.empty) {
                         store in
-                        try ChildProcess.run([
-                            "child", contender.rawValue, work.rawValue, store.path, String(authors), String(books),
-                        ])
+                        func child(_ contender: Contender, _ work: Work) throws -> Measurement {
+                            try ChildProcess.run(
+                                [
+                                    "child", contender.rawValue, work.rawValue, store.path, String(authors),
+                                    String(books),
+                                ], by: Contender.peers.contains(contender) ? peers : nil)
+                        }
+                        var measurement = try child(contender, work)
+                        if work.isComparedInStore {
+                            let left = try child(.c, .readAll)
+                            measurement.checksum = left.checksum + Double(left.count)
+                        }
+                        return measurement
                     }
                     samples[work, default: [:]][contender, default: []].append(measurement)
                 }
@@ -75,15 +90,17 @@ struct WorkloadReport {
 
     /// Two contenders that disagree have not done the same work.
     private func compareResults(of work: Work, _ samples: [Contender: [Measurement]], round: Int) throws {
-        guard let c = samples[.c]?.last, let coreData = samples[.coreData]?.last else { return }
-        guard c.count == coreData.count else {
-            throw BenchmarkFailure(
-                description: "\(work.title), round \(round): \(coreData.count) objects instead of \(c.count)")
-        }
-        let difference = abs(c.checksum - coreData.checksum)
-        guard difference <= abs(c.checksum) * 1e-9 else {
-            throw BenchmarkFailure(
-                description: "\(work.title), round \(round): checksum \(coreData.checksum) instead of \(c.checksum)")
+        guard let c = samples[.c]?.last else { return }
+        for contender in contenders {
+            guard let other = samples[contender]?.last else { continue }
+            let place = "\(work.title), round \(round), \(contender.title)"
+            guard c.count == other.count else {
+                throw BenchmarkFailure(description: "\(place): \(other.count) objects instead of \(c.count)")
+            }
+            let difference = abs(c.checksum - other.checksum)
+            guard difference <= abs(c.checksum) * 1e-9 else {
+                throw BenchmarkFailure(description: "\(place): checksum \(other.checksum) instead of \(c.checksum)")
+            }
         }
     }
 
@@ -96,7 +113,7 @@ struct WorkloadReport {
         for figure in figures {
             rows.append(
                 [
-                    Self.title(figure.work), figure.c.cpuSeconds.median.printed(4),
+                    WorkFigures.title(figure.work), figure.c.cpuSeconds.median.printed(4),
                     figure.coreData.cpuSeconds.median.printed(3), figure.cpuRatio.median.printed(2),
                     figure.cpuRatio.printed(2), figure.ratio.median.printed(2),
                 ]
@@ -111,7 +128,7 @@ struct WorkloadReport {
                 + figures.map { figure in
                     let peak = figure.coreData.peakBytes
                     return [
-                        Self.title(figure.work), (figure.c.peakBytes.median / 1e6).printed(1),
+                        WorkFigures.title(figure.work), (figure.c.peakBytes.median / 1e6).printed(1),
                         (peak.median / 1e6).printed(1),
                     ]
                         + (isBarred
@@ -131,8 +148,6 @@ struct WorkloadReport {
         if memory.count > 1 { printTable(memory) }
     }
 
-    private static func title(_ work: String) -> String { Work(rawValue: work)?.title ?? work }
-
     private func printGrowth(_ growth: [Growth], _ bars: inout BarCheck) {
         guard !growth.isEmpty else { return }
         Swift.print("\nprocessor time for one object, so many times that of the smaller size\n")
@@ -141,7 +156,7 @@ struct WorkloadReport {
                 + growth.map { each in
                     let isBarred = Self.barredSteps.contains(each.from) && each.to == each.from * 10
                     return [
-                        Self.title(each.work), String(each.from), String(each.to), each.c.printed(2),
+                        WorkFigures.title(each.work), String(each.from), String(each.to), each.c.printed(2),
                         each.coreData.printed(2),
                     ]
                         + (isBarred

@@ -134,6 +134,9 @@ baseline_result baseline_execute(const char *path, const char *sql);
 // Writes the model that a store keeps of itself, decompressed, into a file: a `.mom`.
 baseline_result baseline_write_model(const char *store, const char *file);
 
+// The version of the SQLite that all contenders work with.
+const char *baseline_sqlite_version(void);
+
 // Processor time that this process has used so far, in seconds.
 double baseline_cpu_seconds(void);
 

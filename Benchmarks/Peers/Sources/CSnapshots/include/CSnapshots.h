@@ -1,0 +1,1 @@
+// Nothing here is for others: the functions stand in <sqlite3.h>.
