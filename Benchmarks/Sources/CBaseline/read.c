@@ -117,6 +117,35 @@ baseline_result baseline_query(const char *path, int64_t cache_size, int64_t tim
 }
 
 typedef struct {
+    int64_t authors;
+    int64_t times;
+} author_request;
+
+static void query_by_author(baseline_result *result, sqlite3 *db, const void *input) {
+    const author_request *request = input;
+    store_run(result, db, "BEGIN");
+    sqlite3_stmt *select =
+        store_prepare(result, db,
+                      "SELECT " BOOK_COLUMNS " FROM ZBOOK WHERE ZAUTHOR=? AND ZPAGES>? "
+                      "ORDER BY ZPUBLISHED DESC LIMIT 20");
+    for (int64_t index = 0; index < request->times; index++) {
+        sqlite3_bind_int64(select, 1, index % request->authors + 1);
+        sqlite3_bind_int64(select, 2, 40 + index % 1000);
+        while (sqlite3_step(select) == SQLITE_ROW) {
+            result->checksum += read_fields(book_from_row(select));
+            result->count++;
+        }
+        sqlite3_reset(select);
+    }
+    sqlite3_finalize(select);
+    store_run(result, db, "COMMIT");
+}
+
+baseline_result baseline_query_by_author(const char *path, int64_t cache_size, int64_t authors, int64_t times) {
+    return store_measure(path, cache_size, query_by_author, &(author_request){authors, times});
+}
+
+typedef struct {
     int64_t key;
     char *name;
     int64_t books;

@@ -47,6 +47,28 @@ extension Library {
         }
     }
 
+    static func queryByAuthor(in context: NSManagedObjectContext) throws -> Measurement {
+        let authors = NSFetchRequest<NSManagedObjectID>(entityName: "Author")
+        authors.resultType = .managedObjectIDResultType
+        let ids = try context.fetch(authors)
+        return try Measurement.of {
+            var (count, sum) = (0, 0.0)
+            for index in 0..<Work.authorQueries {
+                let request = NSFetchRequest<Book>(entityName: "Book")
+                request.predicate = NSPredicate(
+                    format: "author == %@ AND pages > %ld", ids[index % ids.count], 40 + index % 1000)
+                request.sortDescriptors = [NSSortDescriptor(key: "published", ascending: false)]
+                request.fetchLimit = 20
+                request.returnsObjectsAsFaults = false
+                for book in try context.fetch(request) {
+                    count += 1
+                    sum += book.fieldSum
+                }
+            }
+            return ((), count, sum)
+        }
+    }
+
     static func search(in context: NSManagedObjectContext) throws -> Measurement {
         try Measurement.of {
             var (count, sum) = (0, 0.0)

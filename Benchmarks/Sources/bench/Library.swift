@@ -68,6 +68,7 @@ enum Library {
             case .readIDs: try readIDs(in: context)
             case .readWithoutValues: try readWithoutValues(in: context)
             case .query: try query(in: context)
+            case .queryByAuthor: try queryByAuthor(in: context)
             case .search: try search(in: context)
             case .prefetched: try readAuthors(prefetching: true, in: context)
             case .lazily: try readAuthors(prefetching: false, in: context)

@@ -20,6 +20,9 @@ enum PlainC {
             result = baseline_read_ids(store, cacheSize)
         case .query:
             result = baseline_query(store, cacheSize, Int64(Work.queries))
+        case .queryByAuthor:
+            result = baseline_query_by_author(
+                store, cacheSize, Int64(data.authorCount), Int64(Work.authorQueries))
         case .prefetched, .lazily:
             result = baseline_read_authors(store, cacheSize, work == .lazily ? 1 : 0)
         case .update:

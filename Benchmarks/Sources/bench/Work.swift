@@ -12,6 +12,8 @@ enum Work: String, CaseIterable, Codable {
     case readWithoutValues = "read-without-values"
     /// R2: a predicate with a prefix, sorted, the first 100; with other values each time.
     case query
+    /// R2 with an index: the newest books of one author, with more than so many pages.
+    case queryByAuthor = "query-by-author"
     /// R3: one book by primary key, 100,000 times, in random order, none of them cached.
     case readByKey = "read-by-key"
     /// R3: one book by its unique isbn, 100,000 times, in random order, none of them cached.
@@ -57,6 +59,7 @@ enum Work: String, CaseIterable, Codable {
         case .readIDs: "ids of all"
         case .readWithoutValues: "all without property values"
         case .query: "predicate, sort, first 100"
+        case .queryByAuthor: "indexed predicate, first 20"
         case .readByKey: "one by primary key"
         case .readByISBN: "one by unique isbn"
         case .prefetched: "authors, prefetched"
@@ -80,6 +83,7 @@ enum Work: String, CaseIterable, Codable {
 
     /// How often a work that is one query is repeated.
     static let queries = 100
+    static let authorQueries = 1_000
     static let averages = 10
     /// What is looked for in titles.
     static let searchedWords = ["river", "GLASS", "Brucke", "winter har"]
@@ -90,7 +94,7 @@ enum Work: String, CaseIterable, Codable {
 
     /// What other libraries do, too.
     static let peers: [Work] = [
-        .insert, .readAll, .query, .readByKey, .readByISBN, .prefetched, .update, .delete,
+        .insert, .readAll, .query, .queryByAuthor, .readByKey, .readByISBN, .prefetched, .update, .delete,
     ]
 
     /// Whether what the contenders leave in the store is compared: their objects tell nothing of it.
@@ -114,6 +118,7 @@ enum Work: String, CaseIterable, Codable {
     /// How many objects a work goes through among so many books: what its time is divided by for its growth.
     func objects(amongBooks books: Int) -> Int {
         switch self {
+        case .queryByAuthor: Self.authorQueries
         case .childChain, .merge: min(books, Self.graphBooks)
         case .changedResults: min(books, Self.movedBooks)
         default: books

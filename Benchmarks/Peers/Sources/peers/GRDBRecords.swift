@@ -100,6 +100,7 @@ struct GRDBRecords {
         case .insert: return try insert(SwiftRows(data))
         case .readAll: return try readAll()
         case .query: return try query()
+        case .queryByAuthor: return try queryByAuthor(data.authorCount)
         case .readByKey:
             let keys = data.shuffledIndexes.map { Int64($0 + 1) }
             return try readOne(keys) { try Book.fetchOne($0, key: $1) }
@@ -154,6 +155,24 @@ struct GRDBRecords {
                     let request = Book.filter(Book.CodingKeys.pages > 40 + index % 1000)
                         .filter(Book.CodingKeys.title >= first && Book.CodingKeys.title < next)
                         .order(Book.CodingKeys.published.desc).limit(100)
+                    for book in try request.fetchAll(db) {
+                        count += 1
+                        sum += book.fieldSum
+                    }
+                }
+                return ((), count, sum)
+            }
+        }
+    }
+
+    private func queryByAuthor(_ authors: Int) throws -> Measurement {
+        try Measurement.of {
+            try queue.read { db in
+                var (count, sum) = (0, 0.0)
+                for index in 0..<Work.authorQueries {
+                    let request = Book.filter(Book.CodingKeys.author == index % authors + 1)
+                        .filter(Book.CodingKeys.pages > 40 + index % 1000)
+                        .order(Book.CodingKeys.published.desc).limit(20)
                     for book in try request.fetchAll(db) {
                         count += 1
                         sum += book.fieldSum

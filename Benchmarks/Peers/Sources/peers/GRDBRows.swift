@@ -76,6 +76,7 @@ struct GRDBRows {
         case .insert: try insert(SwiftRows(data))
         case .readAll: try readAll()
         case .query: try query()
+        case .queryByAuthor: try queryByAuthor(data.authorCount)
         case .readByKey: try readOne(data.shuffledIndexes.map { Int64($0 + 1) }, where: "Z_PK")
         case .readByISBN: try readOne(isbns(data), where: "ZISBN")
         case .prefetched: try readAuthors()
@@ -147,6 +148,24 @@ struct GRDBRows {
                             40 + index % 1000, String(UnicodeScalar(letter)), String(UnicodeScalar(letter + 1)),
                         ])
                     for book in books {
+                        count += 1
+                        sum += book.fieldSum
+                    }
+                }
+                return ((), count, sum)
+            }
+        }
+    }
+
+    private func queryByAuthor(_ authors: Int) throws -> Measurement {
+        try Measurement.of {
+            try queue.read { db in
+                let statement = try db.cachedStatement(
+                    sql: Self.books + " WHERE ZAUTHOR=? AND ZPAGES>? ORDER BY ZPUBLISHED DESC LIMIT 20")
+                var (count, sum) = (0, 0.0)
+                for index in 0..<Work.authorQueries {
+                    let arguments: StatementArguments = [index % authors + 1, 40 + index % 1000]
+                    for book in try Book.fetchAll(statement, arguments: arguments) {
                         count += 1
                         sum += book.fieldSum
                     }

@@ -68,6 +68,10 @@ baseline_result baseline_read_ids(const char *path, int64_t cache_size);
 // values.
 baseline_result baseline_query(const char *path, int64_t cache_size, int64_t times);
 
+// R2 with an index: the newest 20 books of an author with more than so many pages, `times` times, one of `authors` after
+// the other.
+baseline_result baseline_query_by_author(const char *path, int64_t cache_size, int64_t authors, int64_t times);
+
 // R4: the author's name of every book and the number of books of every author; with all authors read at once, or each
 // when it is first asked for.
 baseline_result baseline_read_authors(const char *path, int64_t cache_size, int is_lazy);
