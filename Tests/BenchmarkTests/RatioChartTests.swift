@@ -62,7 +62,7 @@ import Testing
         #expect(limited.svg.contains(">12.6<"))
     }
 
-    @Test("Who does not see the picture is told its title and every number")
+    @Test("The picture's title and description have every number, for readers who do not see it")
     func titleAndDescriptionTellEverything() throws {
         let picture = try Picture(chart.svg)
         #expect(picture.attributes["role"] == "img")

@@ -3,8 +3,8 @@ import Foundation
 /// A bar chart of ratios, as the text of an SVG picture: groups of bars below each other, a number at the end of each
 /// bar, a line where the ratio is 1.
 ///
-/// The picture has no background, and its colours can be told from white and from black. Who does not see it finds every
-/// number in its description.
+/// The picture has no background. Its colours stand out from white and from black. Its description has every number, for
+/// readers who do not see it.
 public struct RatioChart {
     /// Bars that belong together.
     public struct Group {
@@ -48,7 +48,7 @@ public struct RatioChart {
     private static let cutWidth = 4.0
     private static let groupGap = 9.0
     private static let lineHeight = 20.0
-    /// Told apart by who does not see red or green, too.
+    /// Colours that people with colour blindness can tell apart.
     private static let colours = ["#2f7de1", "#c9700a", "#8a63d2", "#2a9d8f"]
     private static let textColour = "#777777"
 

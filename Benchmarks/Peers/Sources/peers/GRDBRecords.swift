@@ -11,7 +11,7 @@ struct GRDBRecords {
 
     // The columns are all of the table, so that the default selection is the right one. Their names are in lower case
     // here: SQLite does not mind, and GRDB finds those at once.
-    struct Author: Codable, FetchableRecord, PersistableRecord {
+    struct Author: Codable, DatedRecord {
         static let databaseTableName = "ZAUTHOR"
         static let books = hasMany(Book.self, using: ForeignKey([Book.CodingKeys.author]))
 
@@ -30,16 +30,9 @@ struct GRDBRecords {
             case joined = "zjoined"
             case name = "zname"
         }
-
-        static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
-            .timeIntervalSinceReferenceDate
-        }
-        static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
-            .timeIntervalSinceReferenceDate
-        }
     }
 
-    struct Book: Codable, FetchableRecord, PersistableRecord {
+    struct Book: Codable, DatedRecord, GRDBBook {
         static let databaseTableName = "ZBOOK"
         static let writer = belongsTo(Author.self, key: "author", using: ForeignKey([CodingKeys.author]))
 
@@ -67,21 +60,6 @@ struct GRDBRecords {
             case isbn = "zisbn"
             case note = "znote"
             case title = "ztitle"
-        }
-
-        static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
-            .timeIntervalSinceReferenceDate
-        }
-        static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
-            .timeIntervalSinceReferenceDate
-        }
-
-        var fieldSum: Double {
-            var sum = Double(pages) + price + published.timeIntervalSinceReferenceDate + Double(rating)
-            sum += Double(title.utf8.count + isbn.utf8.count)
-            sum += Double(note?.utf8.count ?? 0)
-            sum += author == nil ? 0 : 1
-            return sum
         }
     }
 
@@ -244,5 +222,17 @@ struct GRDBRecords {
                 return ((), books.count + authors.count, 0)
             }
         }
+    }
+}
+
+/// A record whose dates are stored as Core Data stores them.
+protocol DatedRecord: FetchableRecord, PersistableRecord {}
+
+extension DatedRecord {
+    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+        .timeIntervalSinceReferenceDate
+    }
+    static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+        .timeIntervalSinceReferenceDate
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// GRDB as who cares for speed writes it: SQL, statements that GRDB caches, values that are taken from the row by their
+/// GRDB as a program uses it that cares for speed: SQL, statements that GRDB caches, values taken from the row by their
 /// place. The statements are those of plain C.
 struct GRDBRows {
     private let queue: DatabaseQueue
@@ -29,7 +29,7 @@ struct GRDBRows {
         }
     }
 
-    struct Book: FetchableRecord {
+    struct Book: FetchableRecord, GRDBBook {
         var key: Int64
         var title: String
         var isbn: String
@@ -57,14 +57,6 @@ struct GRDBRows {
             self.author = author
             (title, isbn, note) = (row.title, row.isbn, row.note)
             (pages, price, published, rating) = (row.pages, row.price, row.published, row.rating)
-        }
-
-        var fieldSum: Double {
-            var sum = Double(pages) + price + published.timeIntervalSinceReferenceDate + Double(rating)
-            sum += Double(title.utf8.count + isbn.utf8.count)
-            sum += Double(note?.utf8.count ?? 0)
-            sum += author == nil ? 0 : 1
-            return sum
         }
     }
 

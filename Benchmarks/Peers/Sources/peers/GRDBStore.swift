@@ -39,3 +39,26 @@ extension Database {
         return (highest + 1, row[0])
     }
 }
+
+/// A book as either way of GRDB has it.
+protocol GRDBBook {
+    var title: String { get }
+    var isbn: String { get }
+    var pages: Int64 { get }
+    var price: Double { get }
+    var published: Date { get }
+    var rating: Float { get }
+    var note: String? { get }
+    var author: Int64? { get }
+}
+
+extension GRDBBook {
+    /// What is compared between contenders: something of every value.
+    var fieldSum: Double {
+        var sum = Double(pages) + price + published.timeIntervalSinceReferenceDate + Double(rating)
+        sum += Double(title.utf8.count + isbn.utf8.count)
+        sum += Double(note?.utf8.count ?? 0)
+        sum += author == nil ? 0 : 1
+        return sum
+    }
+}
