@@ -92,7 +92,7 @@
                         return true
                     }
                 } catch let error as PostgreSQLError where error.state == PostgreSQLError.deadlock {
-                    // Who reads by way of a pooler goes on reading, and locks tables in another order.
+                    // Programs that read by way of a pooler go on reading, and lock tables in another order.
                     guard repetitions.goOn(after: error) else { throw error }
                 }
             }

@@ -81,7 +81,7 @@
                     "The connection was lost while the changes were committed, and no server has said since whether they "
                         + "were. Compare before you save them again"
                 case .generationEnded:
-                    "The query generation has ended, as it does after a time (NSPostgreSQLGenerationLifetimeOption): "
+                    "The query generation has ended, by its time (NSPostgreSQLGenerationLifetimeOption) or another way: "
                         + "pin the context again, or let it read what is there now"
                 case nil: nil as String?
                 }

@@ -11,10 +11,8 @@
         private let database: TestDatabase
 
         init() throws {
-            database = try TestDatabase()
-            try #require(
-                database.psql(
-                    """
+            database = try TestDatabase(
+                with: """
                     CREATE TABLE writer (id serial PRIMARY KEY, name varchar(20) UNIQUE);
                     CREATE TABLE note (id serial PRIMARY KEY, name text, writer_id integer REFERENCES writer,
                         parent_id integer REFERENCES note);
@@ -22,10 +20,10 @@
                     CREATE TABLE label (id serial PRIMARY KEY, name text);
                     CREATE TABLE note_label (note integer REFERENCES note, label integer REFERENCES label,
                         PRIMARY KEY (note, label));
-                    """) != nil)
+                    """)
         }
 
-        private func context() throws -> NSManagedObjectContext {
+        private func context(cascading: (String, String)? = nil) throws -> NSManagedObjectContext {
             let model = ModelText.model(
                 """
                 entity Label
@@ -52,13 +50,12 @@
             for name in ["children", "pages"] {
                 model.entitiesByName["Note"]?.relationshipsByName[name]?.deleteRule = .cascadeDeleteRule
             }
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-            try coordinator.addPersistentStore(
-                ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url,
-                options: [NSPostgreSQLExistingTablesOption: true])
-            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-            context.performAndWait { context.persistentStoreCoordinator = coordinator }
-            return context
+            if let (entity, name) = cascading {
+                let relationship = model.entitiesByName[entity]?.relationshipsByName[name]
+                relationship?.deleteRule = .cascadeDeleteRule
+                relationship?.inverseRelationship?.deleteRule = .noActionDeleteRule
+            }
+            return try database.contextOverTables(model)
         }
 
         /// Notes that lead to each other, each made before the one that it leads to, with pages, labels and a writer.
@@ -162,6 +159,19 @@
                 _ = try context.execute(NSBatchDeleteRequest(fetchRequest: root))
             }
             #expect(counts == "0|0|0|0|0")
+        }
+
+        @Test("What a batch's rows lead to goes along when none of them leads to it any more")
+        func batchesOfTargets() throws {
+            let context = try context(cascading: ("Note", "writer"))
+            try context.performAndWait {
+                fill(context, notes: 30)
+                try context.save()
+                let root = NSFetchRequest<NSFetchRequestResult>(entityName: "Note")
+                root.predicate = NSPredicate(format: "parent == nil")
+                _ = try context.execute(NSBatchDeleteRequest(fetchRequest: root))
+                #expect(counts == "0|0|0|1|0")
+            }
         }
 
         @Test("A unique value moves from a row that stays to a new one, and a save without an order says so")

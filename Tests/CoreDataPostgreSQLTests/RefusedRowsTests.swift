@@ -11,17 +11,15 @@
         private let database: TestDatabase
 
         init() throws {
-            database = try TestDatabase()
-            try #require(
-                database.psql(
-                    """
+            database = try TestDatabase(
+                with: """
                     CREATE DOMAIN grade AS integer CHECK (VALUE BETWEEN 1 AND 6);
                     CREATE TABLE writer (id serial PRIMARY KEY, name varchar(8));
                     CREATE TABLE note (id serial PRIMARY KEY, full_text varchar(5), kind varchar(2), size smallint,
                         price numeric(5, 2), weight real, marks integer CHECK (marks > 0), mark grade, born timestamptz,
                         writer integer REFERENCES writer, CONSTRAINT small CHECK (size * price < 1000));
                     INSERT INTO writer (name) VALUES ('Eco');
-                    """) != nil)
+                    """)
         }
 
         private func model() -> NSManagedObjectModel {
@@ -46,13 +44,7 @@
         }
 
         private func context(_ model: NSManagedObjectModel? = nil) throws -> NSManagedObjectContext {
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model ?? self.model())
-            try coordinator.addPersistentStore(
-                ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url,
-                options: [NSPostgreSQLExistingTablesOption: true])
-            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-            context.performAndWait { context.persistentStoreCoordinator = coordinator }
-            return context
+            return try database.contextOverTables(model ?? self.model())
         }
 
         struct Case: Sendable, CustomTestStringConvertible {
@@ -197,8 +189,25 @@
                 context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
                 let request = NSBatchInsertRequest(entityName: "Note", objects: [["text": "a"], ["text": "longer"]])
                 let error = try #require(throws: NSError.self) { try context.execute(request) }
-                #expect(error.localizedDescription.contains("longer") == false)
+                #expect(error.code == NSValidationStringTooLongError)
+                #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "text")
                 #expect(database.psql("SELECT count(*) FROM note") == "0")
+            }
+        }
+
+        @Test("A value that is too large for an index is told with the attribute")
+        func tooLarge() throws {
+            let library = try Library(.postgreSQL)
+            #expect(try library.psql("CREATE INDEX tall ON author (name)") != nil)
+            let context = library.context()
+            try context.performAndWait {
+                // The server finds nothing in it to compress.
+                let author = context.make("Author", ["name": (0..<200).map { _ in UUID().uuidString }.joined()])
+                let error = try #require(throws: NSError.self) { try context.save() }
+                #expect(error.code == NSValidationStringTooLongError, "\(error)")
+                #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "name")
+                #expect(error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === author)
+                #expect(error.localizedDescription.contains("too large for the index"), "\(error)")
             }
         }
 

@@ -118,22 +118,23 @@ extension NSManagedObjectContext {
     ) throws {
         do {
             try writeOnce(work, to: coordinator, &attempts)
+        } catch let refused as RefusedRow {
+            attempts.takeBackValues()
+            throw named(refused, work, attempts)
         } catch {
             attempts.takeBackValues()
-            throw named(error, work, attempts)
+            throw error
         }
     }
 
-    /// An error of a row that a store refuses, with the object that stands for the row.
-    private func named(_ error: any Error, _ work: SaveWork, _ attempts: Attempts) -> any Error {
-        let told = error as NSError
-        guard let key = told.userInfo[ObjectKey.errorKey] as? ObjectKey else { return error }
-        var info = told.userInfo
-        info[ObjectKey.errorKey] = nil
+    /// The error of a row that a store refuses, with its object.
+    private func named(_ refused: RefusedRow, _ work: SaveWork, _ attempts: Attempts) -> NSError {
+        let key = refused.object
+        var info = refused.error.userInfo
         info[NSValidationObjectErrorKey] =
             attempts.rows.first { $0.row.key == key.key && $0.row.layoutIndex == key.layoutIndex }?.object
             ?? work.deleted.first { $0.objectKey == key }
-        return NSError(domain: told.domain, code: told.code, userInfo: info)
+        return NSError(domain: refused.error.domain, code: refused.error.code, userInfo: info)
     }
 
     private func writeOnce(

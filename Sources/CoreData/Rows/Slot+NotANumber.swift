@@ -23,18 +23,12 @@ extension Slot {
 
     /// The error of a value that a database cannot keep.
     package func refused(
-        _ refusal: NSError?, entity: String, _ object: ObjectKey, underlying: NSError? = nil
+        _ refusal: NSError?, entity: String, key: Int64, underlying: NSError? = nil
     ) -> NSError {
         NSError.coreData(
             refusal?.code ?? NSManagedObjectValidationError,
-            reason: "\(entity).\(name) of the object p\(object.primaryKey): "
+            reason: "\(entity).\(name) of the object p\(key): "
                 + (refusal?.localizedFailureReason ?? "The database cannot keep the value."),
-            underlying: underlying, userInfo: [NSValidationKeyErrorKey: name, ObjectKey.errorKey: object])
+            underlying: underlying, userInfo: [NSValidationKeyErrorKey: name])
     }
-}
-
-extension ObjectKey {
-    /// The key, in the user info of an error, of the row that a store refuses, until the context puts the object in its
-    /// place.
-    static let errorKey = "OpenCoreDataObjectKey"
 }

@@ -5,6 +5,12 @@ package struct TakenKey: Error {
     package let error: NSError
 }
 
+/// Thrown by `write` where a database does not accept a row. The context adds the object to the error.
+package struct RefusedRow: Error {
+    package let object: ObjectKey
+    package let error: NSError
+}
+
 /// Rows that somebody else changed or deleted since they were read. Nothing of the change set was written.
 package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are immutable
     package struct Conflict {

@@ -31,32 +31,44 @@
         }
 
         /// The name of each column of a table and its type, with its length; for a domain, its base type.
-        static let limits = """
-            SELECT a.attname, CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) \
-            ELSE format_type(a.atttypid, a.atttypmod) END FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid \
-            WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
-            """
+        func limits(ofTable table: String) throws -> [[String?]] {
+            let select = """
+                SELECT a.attname, CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) \
+                ELSE format_type(a.atttypid, a.atttypmod) END FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid \
+                WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped
+                """
+            return try rows(select, [table])
+        }
 
         /// The columns of a table that have a type.
-        static let columnsOfType = """
-            SELECT a.attname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid \
-            WHERE a.attrelid = $1::regclass AND t.typname = $2 AND NOT a.attisdropped
-            """
+        func columns(ofType type: String, inTable table: String) throws -> [String] {
+            let select = """
+                SELECT a.attname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid \
+                WHERE a.attrelid = $1::regclass AND t.typname = $2 AND NOT a.attisdropped
+                """
+            return try texts(select, [table, type])
+        }
 
         /// The columns of a constraint, or an index, of a table.
-        static let columnsOfConstraint = """
-            SELECT a.attname FROM pg_attribute a WHERE a.attrelid = $1::regclass \
-            AND (EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = a.attrelid AND c.conname = $2 \
-            AND a.attnum = ANY (c.conkey)) \
-            OR EXISTS (SELECT FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid \
-            WHERE i.indrelid = a.attrelid AND n.relname = $2 AND a.attnum = ANY (i.indkey))) ORDER BY a.attnum
-            """
+        func columns(ofConstraint constraint: String, ofTable table: String) throws -> [String] {
+            let select = """
+                SELECT a.attname FROM pg_attribute a WHERE a.attrelid = $1::regclass \
+                AND (EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = a.attrelid AND c.conname = $2 \
+                AND a.attnum = ANY (c.conkey)) \
+                OR EXISTS (SELECT FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid \
+                WHERE i.indrelid = a.attrelid AND n.relname = $2 AND a.attnum = ANY (i.indkey))) ORDER BY a.attnum
+                """
+            return try texts(select, [table, constraint])
+        }
 
         /// The columns of a table whose foreign keys every statement checks.
-        static let columnsCheckedAtOnce = """
-            SELECT a.attname FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid \
-            AND a.attnum = ANY (c.conkey) WHERE c.conrelid = $1::regclass AND c.contype = 'f' AND NOT c.condeferred
-            """
+        func columnsCheckedAtOnce(ofTable table: String) throws -> [String] {
+            let select = """
+                SELECT a.attname FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid \
+                AND a.attnum = ANY (c.conkey) WHERE c.conrelid = $1::regclass AND c.contype = 'f' AND NOT c.condeferred
+                """
+            return try texts(select, [table])
+        }
 
         func hasRight(_ right: String, toTable table: String) throws -> Bool {
             try !rows("SELECT 1 WHERE has_table_privilege($1, $2)", [table, right]).isEmpty

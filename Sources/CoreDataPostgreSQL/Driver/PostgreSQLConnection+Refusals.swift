@@ -8,27 +8,23 @@
         func refusal(
             of failure: any SQLFailure, in table: String, _ values: [String: SlotValue]
         ) throws -> SQLRefusal? {
-            guard let error = failure as? PostgreSQLError, error.kind == .refusedRow || error.isPassing else {
-                return nil
-            }
+            guard let error = failure as? PostgreSQLError, error.isRefusal else { return nil }
             let view = views[table]
             let quoted = view?.table.quoted ?? PostgreSQLDialect().quoted(table)
             /// What the store calls a column of the table.
             func own(_ column: String) -> String {
                 view?.columns.first { $0.of == column }?.name ?? PostgreSQLDialect.logical(column, in: table)
             }
-            let limits = try rows(Self.limits, [quoted]).map { (column: own($0[0] ?? ""), type: $0[1] ?? "") }
-            for (column, type) in limits.sorted(by: { $0.column < $1.column }) {
-                guard error.state.hasPrefix("22"), let value = values[column],
-                    let (code, reason) = Self.problem(value, type)
-                else { continue }
+            let limits = try limits(ofTable: quoted).map { (column: own($0[0] ?? ""), type: $0[1] ?? "") }
+            for (column, type) in limits.sorted(by: { $0.column < $1.column }) where error.state.hasPrefix("22") {
+                guard let value = values[column], let (code, reason) = Self.problem(value, type) else { continue }
                 return SQLRefusal(columns: [column], code: code, reason: reason)
             }
             let names = try columns(of: error, in: quoted)
             let place = error.constraint.map { " (“\($0)”)" } ?? ""
             let detail = error.state == PostgreSQLError.foreignKeyViolation ? error.detail.map { " \($0)" } ?? "" : ""
             return SQLRefusal(
-                columns: names.map(own), code: Self.code(of: error, isGoing: values.isEmpty),
+                columns: names.map(own), code: Self.code(of: error, isDeletion: values.isEmpty),
                 reason: error.state == PostgreSQLError.limitExceeded ? error.reason : error.message + place + detail)
         }
 
@@ -39,13 +35,13 @@
                 let isOwn = error.table.map { table.hasSuffix(PostgreSQLDialect().quoted($0)) } ?? true
                 return isOwn ? [column] : []
             }
-            if let type = error.type, error.table == nil { return try texts(Self.columnsOfType, [table, type]) }
+            if let type = error.type, error.table == nil { return try columns(ofType: type, inTable: table) }
             guard let constraint = error.constraint else { return [] }
-            return try texts(Self.columnsOfConstraint, [table, constraint])
+            return try columns(ofConstraint: constraint, ofTable: table)
         }
 
-        /// Core Data's code for what the server calls by a state. A row that goes leads nowhere: others lead to it.
-        private static func code(of error: PostgreSQLError, isGoing: Bool) -> Int {
+        /// Core Data's code for a state of the server's. The row of a deletion leads nowhere: others lead to it.
+        private static func code(of error: PostgreSQLError, isDeletion: Bool) -> Int {
             switch error.state {
             case "22001": NSValidationStringTooLongError
             case "22003": NSValidationNumberTooLargeError
@@ -53,7 +49,7 @@
             case PostgreSQLError.limitExceeded: NSValidationStringTooLongError
             case PostgreSQLError.notNullViolation: NSValidationMissingMandatoryPropertyError
             case PostgreSQLError.foreignKeyViolation:
-                isGoing ? NSValidationRelationshipDeniedDeleteError : NSManagedObjectReferentialIntegrityError
+                isDeletion ? NSValidationRelationshipDeniedDeleteError : NSManagedObjectReferentialIntegrityError
             default: NSManagedObjectValidationError
             }
         }

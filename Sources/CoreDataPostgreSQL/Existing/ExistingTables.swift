@@ -49,8 +49,7 @@
         func referencesCheckedAtOnce(on connection: PostgreSQLConnection) throws -> Set<SQLReference> {
             var references: Set<SQLReference> = []
             for view in views {
-                let columns = try connection.texts(PostgreSQLConnection.columnsCheckedAtOnce, [view.table.quoted])
-                for column in columns {
+                for column in try connection.columnsCheckedAtOnce(ofTable: view.table.quoted) {
                     let own = view.columns.first { $0.of == column }?.name ?? column
                     references.insert(SQLReference(table: view.name, column: own))
                 }

@@ -52,8 +52,8 @@
             }
         }
 
-        /// The error of the first row that a check of ours will refuse: older tables, or ones that lost the check, let it
-        /// in. Nil where the search takes long, too.
+        /// The error of the first row that a check of ours will refuse. Older tables let it in, and so do tables that
+        /// lost the check. Nil where the search takes long, too.
         func refusedRow() throws -> NSError? {
             let present = try connection.checksOfEntities().map { $0[1] }
             return try connection.readBriefly(steps: 1) { try refusedRow { !present.contains($0) } } ?? nil

@@ -1,5 +1,6 @@
 #if PostgreSQL
     import CoreData
+    import CoreDataPostgreSQL
     import Foundation
 
     /// A database of a test's own on the shared server, with a folder beside it. Both go when nobody holds this any
@@ -18,8 +19,27 @@
             url = server.url(ofDatabase: folder.url.lastPathComponent)
         }
 
+        /// One in which psql has run some statements.
+        public convenience init(with statements: String) throws {
+            try self.init()
+            guard psql(statements) != nil else {
+                throw PostgreSQLServer.Absence(description: "psql refuses \(statements)")
+            }
+        }
+
         /// What psql prints for a statement, without headings; nil when it fails.
         public func psql(_ statement: String) -> String? { server.psql(name, statement) }
+
+        /// A context over the tables that are there.
+        public func contextOverTables(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
+                options: [NSPostgreSQLExistingTablesOption: true])
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            return context
+        }
     }
 
     extension Library {

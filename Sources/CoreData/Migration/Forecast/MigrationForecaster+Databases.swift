@@ -59,6 +59,7 @@ extension MigrationForecaster {
             }, size: nil, unchanged: Set(facts.tables.keys))
         let taken = try forecaster.goTheWay(of: found, from: state, versions, on: connection, &forecast)
         if let refusal = try engine.refusedRow(of: schema, source.layout, on: connection) {
+            forecast.hops = []
             forecast.obstacles += Self.obstacles(of: refusal)
         }
         if forecast.isPossible {

@@ -65,9 +65,8 @@ extension MigrationCheck {
         var problems: [NSError] = []
         for question in questions {
             do {
-                if let failure = try connection.readBriefly(steps: max(1000, budget / questions.count), question) {
-                    if let failure { problems.append(failure) }
-                }
+                let failure = try connection.readBriefly(steps: max(1000, budget / questions.count), question)
+                if let failure = failure ?? nil { problems.append(failure) }
             } catch is any SQLFailure where tables != nil {
                 continue
             }

@@ -11,11 +11,11 @@ package final class BatchDeleter {
     private let store: SQLStore
     private let connection: any SQLConnection
     private var plans: [Int: BatchDeletionPlan] = [:]
-    /// Rows that cascading relationships lead to, by root entity.
-    private var waiting: [(rootIndex: Int, rows: [ObjectKey])] = []
+    /// Rows that lead to deleted ones, and go along by a cascading relationship.
+    private var waiting: [[ObjectKey]] = []
+    /// Rows that deleted ones led to, and that go along. They go when nothing of the batch leads to them any more.
+    private var waitingTargets: [[ObjectKey]] = []
     private var doomed: [Doomed] = []
-    /// The same, of rows that the batch leads away from: they are deleted behind all that lead to them.
-    private var waitingTargets: [(rootIndex: Int, rows: [ObjectKey])] = []
     /// Rows that wait for those that lead to them, where every statement checks foreign keys.
     private var held: Set<ObjectKey> = []
     private var checksAtOnce: Bool { store.capabilities.checksReferencesAtOnce }
@@ -45,7 +45,7 @@ package final class BatchDeleter {
             let keys = try rows.compactMap { try store.key(of: $0, rootIndex: rootIndex) }
             for key in keys { transaction.take(key, wantsKeys: batch.wantsKeys) }
             try delete(keys)
-            while let next = waiting.popLast() ?? waitingTargets.popLast() { try delete(next.rows) }
+            while let next = waiting.popLast() ?? waitingTargets.popLast() { try delete(next) }
         }
         try requireGone()
     }
@@ -78,18 +78,17 @@ package final class BatchDeleter {
 
     /// Deletes rows of one root entity. Those that are gone already (an earlier cascade led to them) do not matter.
     private func delete(_ rows: [ObjectKey]) throws {
-        if !checksAtOnce { return try groups(of: rows).forEach { try delete($0) } }
         var groups = try groups(of: rows)
+        if !checksAtOnce { return try groups.forEach { try delete($0) } }
         while let group = groups.last {
-            held.formUnion(group.objects)
             // What leads to the rows is deleted before them.
             if waiting.count > group.others, let next = waiting.popLast() {
-                groups += try self.groups(of: next.rows)
-                continue
+                groups += try self.groups(of: next)
+            } else {
+                groups.removeLast()
+                held.subtract(group.objects)
+                try delete(group)
             }
-            groups.removeLast()
-            held.subtract(group.objects)
-            try delete(group)
         }
     }
 
@@ -111,6 +110,7 @@ package final class BatchDeleter {
             let objects = keys.map { object($0, index) }
             try transaction.history?.readTombstones(of: objects)
             let group = Group(plan: plan, keys: keys, objects: objects, others: waiting.count)
+            if checksAtOnce { held.formUnion(objects) }
             for incoming in plan.incoming { try noteMembers(incoming, keys) }
             for pairs in plan.pairs { try noteMembers(pairs, keys) }
             return group
@@ -168,7 +168,11 @@ package final class BatchDeleter {
             }
         }
         for (number, outgoing) in plan.outgoing.enumerated() where !led[number].isEmpty {
-            note(led[number], outgoing.destination.rootIndex, outgoing.relationship, isMandatory: false)
+            if outgoing.relationship.deleteRule == .cascadeDeleteRule {
+                waitingTargets += Self.parts(of: led[number])
+            } else {
+                note(led[number], outgoing.destination.rootIndex, outgoing.relationship, isMandatory: false)
+            }
         }
         return present
     }
@@ -184,15 +188,19 @@ package final class BatchDeleter {
     ) {
         switch relationship.deleteRule {
         case .cascadeDeleteRule:
-            for start in stride(from: 0, to: rows.count, by: SQLStore.batchSize) {
-                waiting.append((rootIndex, Array(rows[start..<min(start + SQLStore.batchSize, rows.count)])))
-            }
+            waiting += Self.parts(of: rows)
         case .denyDeleteRule:
             doom(rows, rootIndex, relationship, isDenied: true)
         case .nullifyDeleteRule where isMandatory:
             doom(rows, rootIndex, relationship, isDenied: false)
         default:
             break
+        }
+    }
+
+    private static func parts(of rows: [ObjectKey]) -> [[ObjectKey]] {
+        stride(from: 0, to: rows.count, by: SQLStore.batchSize).map {
+            Array(rows[$0..<min($0 + SQLStore.batchSize, rows.count)])
         }
     }
 

@@ -45,6 +45,8 @@ extension SQLStore: BatchStore {
                     throw constraintError(failure)
                 } catch let taken as TakenKey {
                     throw taken.error
+                } catch let refused as RefusedRow {
+                    throw refused.error
                 }
                 try beforeCommit()
                 try connection.commit()

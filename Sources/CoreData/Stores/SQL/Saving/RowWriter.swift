@@ -124,16 +124,18 @@ package final class RowWriter {
 
     /// The error of a value that the database cannot keep.
     @inline(never)
-    private func refused(_ slot: Int, of row: Snapshot, by statement: any SQLParameters) -> NSError {
+    private func refused(_ slot: Int, of row: Snapshot, by statement: any SQLParameters) -> RefusedRow {
         let object = ObjectKey(layoutIndex: layout.index, key: row.key)
-        return layout.slots[slot].refused(statement.refusal, entity: layout.name, object)
+        return RefusedRow(
+            object: object,
+            error: layout.slots[slot].refused(statement.refusal, entity: layout.name, key: object.primaryKey))
     }
 
     /// The error of a row that the database refuses: of the property that it is about where that is known, otherwise of
     /// the object.
     package func refused(
         _ failure: any SQLFailure, _ object: ObjectKey, _ row: Snapshot?, on connection: any SQLConnection
-    ) -> NSError {
+    ) -> RefusedRow {
         let told = failure.nsError(doing: .saving)
         var values: [String: SlotValue] = [:]
         if let row {
@@ -141,15 +143,21 @@ package final class RowWriter {
                 values[field.column] = row.value(field.slot, kind: layout.slots[field.slot].kind)
             }
         }
-        guard let refusal = try? connection.refusal(of: failure, in: table, values) else { return told }
+        guard let refusal = try? connection.refusal(of: failure, in: table, values) else {
+            return RefusedRow(object: object, error: told)
+        }
         let slots = fields.filter { refusal.columns.contains($0.column) }.map { layout.slots[$0.slot] }
         let reason = NSError.coreData(refusal.code, reason: refusal.reason)
         if let slot = slots.first, slots.count == 1 {
-            return slot.refused(reason, entity: layout.name, object, underlying: told)
+            return RefusedRow(
+                object: object,
+                error: slot.refused(reason, entity: layout.name, key: object.primaryKey, underlying: told))
         }
         let names = slots.isEmpty ? "" : " (\(slots.map(\.name).joined(separator: ", ")))"
-        return .coreData(
-            refusal.code, reason: "\(layout.name)\(names) of the object p\(object.primaryKey): \(refusal.reason)",
-            underlying: told, userInfo: [ObjectKey.errorKey: object])
+        return RefusedRow(
+            object: object,
+            error: .coreData(
+                refusal.code, reason: "\(layout.name)\(names) of the object p\(object.primaryKey): \(refusal.reason)",
+                underlying: told))
     }
 }

@@ -125,10 +125,14 @@ extension SQLStore {
                 }
             } catch is SQLSurprise {
                 isTogether = false
-            } catch let error as NSError
-                where !isLast && order == .referencesKept && Self.mayHaveAnotherOrder(changes, error)
+            } catch let refused as RefusedRow
+                where !isLast && order == .referencesKept && Self.isOfReference(refused) && !changes.deleted.isEmpty
             {
                 order = .deletionsLast
+            } catch is NoOrder where order == .referencesKept {
+                order = .deletionsLast
+            } catch is NoOrder {
+                throw NoOrder.error
             } catch let failure as any SQLFailure {
                 if isTogether, failure.isOfRow, !isLast {
                     isTogether = false
@@ -139,11 +143,10 @@ extension SQLStore {
         }
     }
 
-    /// Whether the rows may be written in another order, after an error of the first one.
-    private static func mayHaveAnotherOrder(_ changes: ChangeSet, _ error: NSError) -> Bool {
-        if error === SaveSession.noOrder { return true }
-        let codes = [NSValidationRelationshipDeniedDeleteError, NSManagedObjectReferentialIntegrityError]
-        return codes.contains(error.code) && !changes.deleted.isEmpty
+    /// Whether a row is refused because of where it leads, or of what leads to it.
+    private static func isOfReference(_ refused: RefusedRow) -> Bool {
+        [NSValidationRelationshipDeniedDeleteError, NSManagedObjectReferentialIntegrityError]
+            .contains(refused.error.code)
     }
 
     private func attempt(

@@ -60,7 +60,7 @@ extension SaveSession {
                     where: .and(
                         fields.enumerated().map { .binary(.equal, .column($1.column), .parameter($0 + 1)) }),
                     limit: 1)))
-        let existing = try statement.first { parameters in
+        let found = try statement.first { parameters in
             for (place, field) in fields.enumerated() {
                 try writer.bind(
                     field, of: row, to: parameters, at: place + 1, numbers: store.schema.numbers,
@@ -74,9 +74,10 @@ extension SaveSession {
             }
         }
         withExtendedLifetime(row) {}
-        if let existing, let existing, unwritten.contains(existing) { throw Self.noOrder }
+        let existing = found ?? nil
+        if let existing, unwritten.contains(existing) { throw NoOrder() }
         return SaveConflicts.ConstraintConflict(
-            constraint: fields.map { writer.layout.slots[$0.slot].name }, key: object, existing: existing ?? nil,
-            existingRow: try (existing ?? nil).flatMap { try presentRow($0) })
+            constraint: fields.map { writer.layout.slots[$0.slot].name }, key: object, existing: existing,
+            existingRow: try existing.flatMap { try presentRow($0) })
     }
 }

@@ -53,8 +53,12 @@ package struct RowTransfer {
             else { continue }
             let writer = RowWriter(layout: entity, schema: target.schema, table: table, number: number)
             let statement = try target.connection.statement(.insert(layout: index)) { writer.insert }
-            try statement.run(part.count) { place, parameters in
-                try bind(part[place], writer, parameters, &files)
+            do {
+                try statement.run(part.count) { place, parameters in
+                    try bind(part[place], writer, parameters, &files)
+                }
+            } catch let refused as RefusedRow {
+                throw refused.error
             }
         }
     }
