@@ -9,6 +9,10 @@ final class BatchDictionary: NSMutableDictionary {
     private let layout: EntityLayout?
     /// By slot.
     private var values: [Any?]
+    /// The keys of attributes in the order in which they were last named, with their slots. Rows are given one like the
+    /// other, and a look at the next name takes a tenth of the search.
+    private var named: [(name: String, slot: Int)] = []
+    private var nextName = 0
     /// What stands under other keys than those of attributes.
     private(set) var others: [AnyHashable: Any] = [:]
 
@@ -27,14 +31,27 @@ final class BatchDictionary: NSMutableDictionary {
 
     /// Calls a body with each slot that has a value.
     func forEachSlot(_ body: (Int, Any) throws -> Void) rethrows {
-        for (slot, value) in values.enumerated() {
-            if let value { try body(slot, value) }
+        for slot in values.indices {
+            if let value = values[slot] { try body(slot, value) }
         }
     }
 
     /// The slot of the attribute that a key names.
     private func slot(_ key: Any) -> Int? {
-        guard let name = key as? String, case .attribute(let slot)? = layout?.access[name] else { return nil }
+        guard let name = exactly(key, String.self) ?? key as? String else { return nil }
+        if nextName < named.count, named[nextName].name == name {
+            nextName += 1
+            return named[nextName - 1].slot
+        }
+        guard let layout, case .attribute(let slot)? = layout.access[name] else { return nil }
+        if nextName < named.count {
+            named[nextName] = (name, slot)
+        } else if nextName < layout.slots.count {
+            named.append((name, slot))
+        } else {
+            return slot
+        }
+        nextName += 1
         return slot
     }
 
@@ -56,6 +73,7 @@ final class BatchDictionary: NSMutableDictionary {
     }
 
     override func removeAllObjects() {
+        nextName = 0
         for slot in values.indices { values[slot] = nil }
         if !others.isEmpty { others = [:] }
     }

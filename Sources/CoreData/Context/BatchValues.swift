@@ -108,17 +108,18 @@ struct BatchValues {
     }
 
     private func converted(_ value: Any, _ slot: Int) throws -> SlotValue {
-        let description = layout.slots[slot]
-        if description.kind == .transformable, case .attribute(let attribute) = description.role, !(value is NSNull),
+        let kind = layout.slots[slot].kind
+        if kind == .transformable, case .attribute(let attribute) = layout.slots[slot].role, !(value is NSNull),
             !Self.isNone(value)
         {
             return .data(try TransformableCoding.data(from: value, of: attribute))
         }
-        if let converted = SlotValue(value, as: description.kind) {
+        if let converted = SlotValue(value, as: kind) {
             try ranges.check(converted, slot)
             return converted
         }
         if Self.isNone(value) { return .null }
+        let description = layout.slots[slot]
         throw failure(
             NSManagedObjectValidationError, description.name,
             "Unacceptable type of value for attribute: property = \"\(description.name)\"; given type = "

@@ -26,9 +26,9 @@ extension SlotValue {
 
     /// The slot's form of a value given at the edge; nil when its type does not fit the kind of slot.
     package init?(_ value: Any?, as kind: SlotKind) {
-        // Casts are what this takes its time for, and strings are what there is most of.
-        if kind == .string, let string = value as? String {
-            self = .string(string)
+        // Casts are what this takes its time for, and most values are of the types that the slots have.
+        if let value, let exact = Self.exact(value, as: kind) {
+            self = exact
             return
         }
         guard let value, !(value is NSNull) else {
@@ -56,7 +56,9 @@ extension SlotValue {
         case .date:
             guard let date = value as? Date else { return nil }
             self = .double(date.timeIntervalSinceReferenceDate)
-        case .string: return nil
+        case .string:
+            guard let string = value as? String else { return nil }
+            self = .string(string)
         case .uri:
             guard let url = value as? URL else { return nil }
             self = .string(url.absoluteString)
@@ -78,6 +80,26 @@ extension SlotValue {
             } else {
                 return nil
             }
+        }
+    }
+
+    /// The slot's form of a value of the type that is made for its kind; nil of any other value.
+    private static func exact(_ value: Any, as kind: SlotKind) -> SlotValue? {
+        switch kind {
+        case .string: exactly(value, String.self).map { .string($0) }
+        case .integer:
+            exactly(value, Int.self).map { .int(Int64($0)) } ?? exactly(value, Int64.self).map { .int($0) }
+                ?? exactly(value, Int32.self).map { .int(Int64($0)) }
+        case .boolean: exactly(value, Bool.self).map { .int($0 ? 1 : 0) }
+        case .double: exactly(value, Double.self).map { .double($0) }
+        case .float:
+            exactly(value, Float.self).map { .double(Double($0)) }
+                ?? exactly(value, Double.self).map { .double(Double(Float($0))) }
+        case .date: exactly(value, Date.self).map { .double($0.timeIntervalSinceReferenceDate) }
+        case .data: exactly(value, Data.self).map { .data($0) }
+        case .uuid: exactly(value, UUID.self).map { .uuid($0) }
+        case .decimal: exactly(value, Decimal.self).map { .decimal($0) }
+        case .uri, .transformable, .reference, .entityNumber, .order: nil
         }
     }
 

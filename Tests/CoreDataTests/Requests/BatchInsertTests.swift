@@ -90,6 +90,33 @@ struct BatchInsertTests {
         }
     }
 
+    @Test("rows name their attributes in any order, and some of them twice or not at all")
+    func orderOfNames() throws {
+        let stack = try TextStack("entity Tag\n label string\n note string\n rank int64", kind: .current)
+        let context = stack.context()
+        try context.performAndWait {
+            let rows: [[(String, Any)]] = [
+                [("label", "a"), ("note", "first"), ("rank", 1)],
+                [("rank", 2), ("label", "b"), ("note", "second")],
+                [("label", "x"), ("label", "c"), ("rank", 9), ("rank", 8), ("rank", 3), ("label", "c")],
+                [("note", "fourth"), ("label", NSString("d")), ("rank", NSNumber(value: 4))],
+                [("note", "fifth"), ("label", "e"), ("rank", Int32(5))],
+            ]
+            var next = rows.makeIterator()
+            let request = NSBatchInsertRequest(entityName: "Tag") { (dictionary: NSMutableDictionary) in
+                guard let row = next.next() else { return true }
+                for (name, value) in row { dictionary[name] = value }
+                for (name, value) in Dictionary(row, uniquingKeysWith: { $1 }) {
+                    #expect("\(dictionary[name] ?? "nil")" == "\(value)")
+                }
+                return false
+            }
+            try context.execute(request)
+        }
+        let lines = try stack.lines("Tag", "label", "note", "rank", versions: false)
+        #expect(lines == ["a first 1", "b second 2", "c - 3", "d fourth 4", "e fifth 5"])
+    }
+
     @Test("a handler's dictionary is one: what it has is read, counted, walked through, added and taken out again")
     func readingHandlersDictionary() throws {
         let stack = try stack()
