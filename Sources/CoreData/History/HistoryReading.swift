@@ -13,14 +13,13 @@ struct HistoryReading {
     private struct Found {
         let storeID: String
         let transaction: HistoryTransactionRecord
-        var changes: [(record: HistoryChangeRecord, id: NSManagedObjectID)] = []
+        var changes: [NSPersistentHistoryChange] = []
     }
 
     /// A change with the place of its transaction.
     private struct Listed {
         let place: Int
-        let record: HistoryChangeRecord
-        let id: NSManagedObjectID
+        let change: NSPersistentHistoryChange
     }
 
     init(context: any HistoryContext, resultType: NSPersistentHistoryResultType, request: FetchParameters?) {
@@ -69,30 +68,38 @@ struct HistoryReading {
             try store.history.transactions(interval) { take($0) }
         }
         if filter.isOfChanges || resultType != .transactionsOnly && resultType != .statusOnly {
-            // The changes of a transaction follow each other.
+            // Mostly the changes of a transaction follow each other.
             var last: (number: Int64, place: Int?)?
-            var taken: [(place: Int, record: HistoryChangeRecord)] = []
+            // What the ids of a store have in common.
+            var origin: NSManagedObjectID.Origin?
+            var changes: [[NSPersistentHistoryChange]] = Array(repeating: [], count: read.count)
+            let (countsOnly, isOpen) = (countsOnly, filter.isOpen)
             try store.history.changes(interval) { change in
                 if last?.number != change.transaction { last = (change.transaction, places[change.transaction]) }
-                guard let place = last?.place, admits(change, of: read[place].transaction, filter) else { return }
+                guard let place = last?.place else { return }
+                if !isOpen,
+                    !filter.admits(change, of: read[place].transaction, context.objectID(for: change.key))
+                {
+                    return
+                }
                 if countsOnly {
                     count += 1
-                } else {
-                    taken.append((place, change))
+                    return
                 }
+                let id: NSManagedObjectID
+                if let origin {
+                    let layout = origin.modelLayout.entities[change.key.layoutIndex]
+                    id = NSManagedObjectID(objectKey: change.key, layout: layout, origin: origin)
+                } else {
+                    id = context.objectID(for: change.key)
+                    origin = id.origin
+                }
+                changes[place].append(NSPersistentHistoryChange(record: change, changedObjectID: id))
             }
-            for (change, id) in zip(taken, context.objectIDs(for: taken.map(\.record.key))) {
-                read[change.place].changes.append((change.record, id))
-            }
+            for place in read.indices { read[place].changes = changes[place] }
         }
         if countsOnly { return }
         found += filter.isOfChanges ? read.filter { !$0.changes.isEmpty } : read
-    }
-
-    private func admits(
-        _ change: HistoryChangeRecord, of transaction: HistoryTransactionRecord, _ filter: HistoryFilter
-    ) -> Bool {
-        filter.isOpen || filter.admits(change, of: transaction, context.objectID(for: change.key))
     }
 
     /// What the request returns: in the order of the request, or else oldest first.
@@ -111,12 +118,13 @@ struct HistoryReading {
         var changes: [Listed] = []
         if isOfChanges || resultType != .transactionsAndChanges {
             changes = all.enumerated().flatMap { place, found in
-                found.changes.map { Listed(place: place, record: $0.record, id: $0.id) }
+                found.changes.map { Listed(place: place, change: $0) }
             }
         }
         if let request, isOfChanges {
             changes = ordered(changes, request) {
-                HistoryChangeView($0.record, $0.id, HistoryTransactionView(all[$0.place].transaction))
+                HistoryChangeView(
+                    $0.change.record, $0.change.changedObjectID, HistoryTransactionView(all[$0.place].transaction))
             }
             all = transactions(all, of: changes)
         }
@@ -128,18 +136,15 @@ struct HistoryReading {
             }
         case .transactionsAndChanges:
             return all.map { found in
-                let changes = found.changes.map {
-                    NSPersistentHistoryChange(record: $0.record, changedObjectID: $0.id)
-                }
-                return NSPersistentHistoryTransaction(
-                    record: found.transaction, storeID: found.storeID, changes: changes)
+                NSPersistentHistoryTransaction(
+                    record: found.transaction, storeID: found.storeID, changes: found.changes)
             }
         case .count: return NSNumber(value: changes.count)
         case .objectIDs:
             var seen: Set<NSManagedObjectID> = []
-            return changes.map(\.id).filter { seen.insert($0).inserted }
+            return changes.map(\.change.changedObjectID).filter { seen.insert($0).inserted }
         case .changesOnly:
-            return changes.map { NSPersistentHistoryChange(record: $0.record, changedObjectID: $0.id) }
+            return changes.map(\.change)
         }
     }
 
@@ -153,7 +158,7 @@ struct HistoryReading {
                 places[change.place] = place
                 kept.append(Found(storeID: all[change.place].storeID, transaction: all[change.place].transaction))
             }
-            kept[place].changes.append((change.record, change.id))
+            kept[place].changes.append(change.change)
         }
         return kept
     }
@@ -184,8 +189,7 @@ struct HistoryReading {
     }
 }
 
-/// What history asks of the context that it is read for: the ids of objects by their keys.
+/// What history asks of the context that it is read for: the id of an object by its key.
 protocol HistoryContext: AnyObject {
     func objectID(for key: ObjectKey) -> NSManagedObjectID
-    func objectIDs(for keys: [ObjectKey]) -> [NSManagedObjectID]
 }

@@ -10,8 +10,8 @@ package protocol HistoryStore: AnyObject, Sendable {
     func lastTransactionNumber() throws -> Int64
     /// Calls the body with the transactions of an interval, oldest first, without their changes.
     func transactions(_ interval: HistoryInterval, _ body: (HistoryTransactionRecord) throws -> Void) throws
-    /// Calls the body with the changes of an interval's transactions, oldest first. Changes of entities that the model
-    /// does not have are left out.
+    /// Calls the body with the changes of an interval's transactions, those of each in the order in which they came,
+    /// and maybe with some that no transaction has. Changes of entities that the model does not have are left out.
     func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws
     /// How many changes `changes` would call its body with; none of them is read.
     func changeCount(_ interval: HistoryInterval) throws -> Int

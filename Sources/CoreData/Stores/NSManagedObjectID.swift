@@ -9,7 +9,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     // Immutable: every stored property is a `let`.
     let objectKey: ObjectKey
     let layout: EntityLayout
-    private let origin: Origin
+    let origin: Origin
     var storeIdentifier: String? { origin.storeIdentifier }
     /// What the key means, in a store that names its records itself.
     var references: ReferenceTable? { origin.references }

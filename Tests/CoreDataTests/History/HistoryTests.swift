@@ -156,6 +156,30 @@ struct HistoryTests {
         #expect(changes.allSatisfy { $0.transaction == nil })
     }
 
+    @Test("changes that no transaction has are not read, whether all of history is or a part", .onStores(.sqlite))
+    func changesWithoutTransaction() throws {
+        let history = try HistoryStack()
+        let book = try history.save { $0.make("Book") }
+        let first = try #require(history.token)
+        for number in 1...3 { try history.save { _ in book.setValue(number, forKey: "pages") } }
+        let raw = try history.stack.raw()
+        // The oldest and the newest change, and one in between, of transactions that are gone or were never there.
+        try raw.execute("UPDATE ACHANGE SET Z_PK = Z_PK * 10")
+        for (key, transaction) in [(1, 0), (25, 77), (99, 3)] {
+            try raw.execute(
+                """
+                INSERT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
+                SELECT \(key), Z_ENT, Z_OPT, 2, ZENTITY, 500, \(transaction) FROM ACHANGE WHERE Z_PK = 10
+                """)
+        }
+        try raw.execute("DELETE FROM ATRANSACTION WHERE Z_PK = 3")
+        let updates = ["Book1(pages)", "Book1(pages)"]
+        #expect(try history.all().map(HistoryStack.words) == ["+Book1"] + updates)
+        #expect(try history.transactions(.fetchHistory(after: first)).map(HistoryStack.words) == updates)
+        let changes = try history.result(.fetchHistory(after: Date.distantPast), as: .changesOnly)
+        #expect((changes as? [NSPersistentHistoryChange])?.map(\.changeID) == [10, 20, 40])
+    }
+
     @Test("a fetch request narrows transactions, or the changes within them")
     func narrowing() throws {
         let history = try HistoryStack()

@@ -140,8 +140,22 @@ package struct HistoryProperties: Sendable {
 struct HistoryMasks {
     private struct Mask: Hashable {
         let index: Int
-        let columns: Data
         let writer: HistoryWriter
+        let byteCount: Int
+        /// The bits of up to eight bytes: they are compared in no time.
+        var bits: UInt64 = 0
+        /// All bytes, where there are more.
+        let columns: Data?
+
+        init(_ columns: Data, ofEntity index: Int, by writer: HistoryWriter) {
+            (self.index, self.writer, byteCount) = (index, writer, columns.count)
+            if byteCount > 8 {
+                self.columns = columns
+            } else {
+                self.columns = nil
+                columns.withUnsafeBytes { for byte in $0 { bits = bits << 8 | UInt64(byte) } }
+            }
+        }
     }
 
     private let layout: ModelLayout
@@ -155,7 +169,7 @@ struct HistoryMasks {
     mutating func properties(
         in columns: Data, ofEntity index: Int, by writer: HistoryWriter
     ) -> Set<NSPropertyDescription>? {
-        let mask = Mask(index: index, columns: columns, writer: writer)
+        let mask = Mask(columns, ofEntity: index, by: writer)
         if let last, last.mask == mask { return last.properties }
         let properties: Set<NSPropertyDescription>?
         if let found = known[mask] {

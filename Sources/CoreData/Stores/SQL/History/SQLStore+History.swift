@@ -101,27 +101,41 @@ extension SQLStore: HistoryStore {
     /// still runs may be another question by now, and the answer must not take away changes of those.
     package func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws {
         guard let historyTables else { return }
-        let keys = [HistoryTables.ofTransaction(SQLSchema.keyColumn), HistoryTables.ofChange(SQLSchema.keyColumn)]
+        let isWhole = try isWholeHistory(interval)
         let columns =
             [
                 SQLSchema.keyColumn, "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS",
                 SQLSchema.versionColumn,
             ].map(HistoryTables.ofChange)
-            + [historyTables.isOfApple, historyTables.isOf2017].map {
+            + [historyTables.isOfApple, historyTables.isOf2017].map { question in
+                let ofItsTransaction = SQLExpression.scalar(
+                    SQLSelect([question], of: HistoryTables.transactions, as: "t", where: Self.isOfChange))
                 // Nobody asks it of a change that has our mark.
-                .choice(.isNull(HistoryTables.ofChange(SQLSchema.versionColumn)), $0, .alwaysFalse)
+                return .choice(
+                    .isNull(HistoryTables.ofChange(SQLSchema.versionColumn)), isWhole ? ofItsTransaction : question,
+                    .alwaysFalse)
             }
             + (0..<historyTables.tombstones).map { HistoryTables.ofChange(HistoryTables.tombstone($0)) }
-        var select = SQLSelect(
-            columns, of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
-            where: Self.condition(interval))
-        select.order = SQLSelect.Order.keys(keys)
+        let key = HistoryTables.ofChange(SQLSchema.keyColumn)
+        var select: SQLSelect
+        if isWhole {
+            // The table from its beginning to its end, without a look at transactions for each row.
+            select = SQLSelect(columns, of: HistoryTables.changes, as: "c")
+            select.order = SQLSelect.Order.keys([key])
+        } else {
+            select = SQLSelect(
+                columns, of: HistoryTables.transactions, as: "t", joins: [Self.changesOfTransaction],
+                where: Self.condition(interval))
+            select.order = SQLSelect.Order.keys([HistoryTables.ofTransaction(SQLSchema.keyColumn), key])
+        }
         var masks = HistoryMasks(layout)
         var preserved: [Int: [Slot]] = [:]
+        var latest: (number: Int, index: Int?)?
         try reading { connection in
             try connection.prepare(.select(select)).stream({ _ in }) { row in
                 let number = Int(row.int64(3))
-                guard let index = schema.layoutOfNumber[number],
+                if latest?.number != number { latest = (number, schema.layoutOfNumber[number]) }
+                guard let index = latest?.index,
                     let type = NSPersistentHistoryChangeType(rawValue: Int(row.int64(2)))
                 else { return }
                 var record = HistoryChangeRecord(
@@ -160,11 +174,21 @@ extension SQLStore: HistoryStore {
         return Int(try reading { try $0.integer(select) } ?? 0)
     }
 
+    private static let isOfChange = SQLExpression.binary(
+        .equal, HistoryTables.ofChange("ZTRANSACTIONID"), HistoryTables.ofTransaction(SQLSchema.keyColumn))
+
     private static let changesOfTransaction = SQLSelect.Join(
-        table: HistoryTables.changes, alias: "c",
-        on: .binary(
-            .equal, HistoryTables.ofChange("ZTRANSACTIONID"), HistoryTables.ofTransaction(SQLSchema.keyColumn)),
-        isLeft: false)
+        table: HistoryTables.changes, alias: "c", on: isOfChange, isLeft: false)
+
+    /// Whether no transaction lies outside of an interval.
+    private func isWholeHistory(_ interval: HistoryInterval) throws -> Bool {
+        if case .all = interval { return true }
+        var others = SQLSelect(
+            [HistoryTables.ofTransaction(SQLSchema.keyColumn)], of: HistoryTables.transactions, as: "t",
+            where: .not(Self.condition(interval)))
+        others.limit = 1
+        return try reading { try $0.integer(others) } == nil
+    }
 
     /// Who wrote a change.
     private static func writer(_ row: any SQLRow) -> HistoryWriter {
