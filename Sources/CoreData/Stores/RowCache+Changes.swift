@@ -7,15 +7,18 @@ extension RowCache {
             for deletion in changes.deleted {
                 cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex))
             }
-            for row in changes.written {
+            func follow(_ row: Snapshot) {
                 // What is transient is the saving context's own: others read the row.
                 if !row.hasTransientDefaults(layout.entities[row.layoutIndex]) {
                     cache.remove(row.key, rootIndex: root(row.layoutIndex))
-                    continue
+                    return
                 }
                 if replacing { cache.remove(row.key, rootIndex: root(row.layoutIndex)) }
                 cache.insert(row, rootIndex: root(row.layoutIndex))
             }
+            // One list of all would be a copy.
+            for row in changes.inserted { follow(row) }
+            for update in changes.updated { follow(update.new) }
         }
     }
 }

@@ -3,6 +3,17 @@ import Foundation
 extension SQLStore {
     package func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
         guard let shape = shapes[request.layout.index] else { return }
+        var count = 0
+        try fetchRows(request, shape) { rows in
+            count += rows.count
+            try body(rows)
+        }
+        if count >= Self.manyRows { try readingOnce { $0.forgetPages() } }
+    }
+
+    private func fetchRows(
+        _ request: StoreFetch, _ shape: RowShape, _ body: ([Snapshot]) throws -> Void
+    ) throws {
         if let (fetch, constants) = try knownFetch(request, shape) {
             return try readingOnce { connection in
                 try connection.statement(.fetch(fetch.number)) { .select(fetch.select) }.snapshots(
@@ -173,12 +184,13 @@ extension SQLStore {
             guard let index = sole ?? layoutIndex(number: row.int64(1), rootIndex: rootIndex) else { return }
             keys.append(ObjectKey(layoutIndex: index, key: try key(row.int64(0), rootIndex: rootIndex)))
         }
-        // What is in memory after so many are the last pages that were read, and room is what the caller needs next.
         if keys.count >= Self.manyKeys { try readingOnce { $0.forgetPages() } }
         return keys
     }
 
+    /// After so many, what is in memory are the last pages that were read, and room is what the caller needs next.
     private static let manyKeys = 100_000
+    private static let manyRows = 500_000
 
     private func fetchCount(_ select: SQLSelect) throws -> Int {
         try reading(select) { Int(try $0.first { $0.int64(0) } ?? 0) }
