@@ -100,9 +100,8 @@ extension NSManagedObjectContext {
         let object = object(for: current(change.key))
         _ = object.firedRow()
         if object.flags.contains(.deleted) { return }
-        let slotCount = object.home.layout.slots.count
         let (links, partners) = (object.ownerLinks(), object.partners)
-        for slot in change.slots { object.ensureOverlay().set(.null, at: slot, slotCount: slotCount) }
+        for slot in change.slots { object.ensureOverlay().set(.null, at: slot) }
         // Who has been related to it here since must not keep it. An owner that goes too may come back, by the child's
         // undo, without it.
         object.settleReferences(after: links, partners)
@@ -204,7 +203,7 @@ extension NSManagedObjectContext {
             if let store = change.more?.store { assign(object, to: store) }
             // The child has encoded its defaults: what has none was given nothing in its place.
             for slot in object.home.layout.transformableDefaults where change.row.isNull(slot) {
-                object.ensureOverlay().set(.null, at: slot, slotCount: object.home.layout.slots.count)
+                object.ensureOverlay().set(.null, at: slot)
             }
         }
         for change in push.inserted {
@@ -295,7 +294,7 @@ extension NSManagedObjectContext {
             if slots[slot].kind == .reference, case .int(let target) = value, target < 0 {
                 value = .int(permanentKeys[target] ?? target)
             }
-            object.ensureOverlay().set(value, at: slot, slotCount: slots.count)
+            object.ensureOverlay().set(value, at: slot)
         }
         if changesReferences { object.settleReferences(after: links, partners) }
         adoptBoxed(change, object)

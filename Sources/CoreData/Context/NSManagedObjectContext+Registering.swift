@@ -167,12 +167,17 @@ extension NSManagedObjectContext {
         object.detach(unregister: true)
     }
 
+    /// Beyond so many unsaved new objects room counts more than time.
+    private static let manyNewObjects = 100_000
+
     /// Takes in a new object that the caller just made.
     final func insertNew(_ object: NSManagedObject) {
         checkConfinement("insert(_:)")
         object.flags.formUnion([.registered, .inserted, .updated, .listedInserted, .pendingInsert])
         object.home.identityMap?.register(object)
         insertedList.append(object)
+        // Whoever makes so many has given one its values before it makes the next thousand.
+        if insertedList.count > Self.manyNewObjects { insertedList[insertedList.count - 1_000].packValues() }
         object.flags.insert(.pendingEvent)
         pendingList.append(object)
         schedulePendingChanges()
@@ -237,7 +242,7 @@ extension NSManagedObjectContext {
         let defaults = ObjectOverlay()
         for slot in layout.slots.indices where !layout.slots[slot].isPersistent {
             let kind = layout.slots[slot].kind
-            defaults.set(layout.defaultRow.value(slot, kind: kind), at: slot, slotCount: layout.slots.count)
+            defaults.set(layout.defaultRow.value(slot, kind: kind), at: slot)
         }
         return NSManagedObject.row(
             from: row, changes: defaults, layout, key: row.key, version: row.version, renaming: [:])

@@ -13,34 +13,48 @@ extension NSManagedObjectContext {
         /// Stores that have committed: where there are several, each has a transaction of its own.
         var written: Set<Int> = []
         /// What each object is written as.
-        var rows: [WrittenRow] = []
+        private(set) var rows: [WrittenRow] = []
+        /// What objects have given up, once where several one behind the other gave up the same.
+        private var givenUp: [NSManagedObject.GivenUpValues] = []
 
-        /// Notes what an object is written as. `givesUpValues`: its overlay lets go of what the row has.
-        mutating func note(_ row: Snapshot, of object: NSManagedObject, givesUpValues: Bool) {
-            let leadingToNew = givesUpValues ? object.overlay?.giveUpValues(object.home.layout) : nil
-            rows.append(WrittenRow(object: object, row: row, leadingToNew: leadingToNew ?? SlotMask()))
+        /// Notes no row any more, and makes room for others.
+        mutating func forgetRows(makingRoomFor count: Int) {
+            rows = []
+            rows.reserveCapacity(count)
+            givenUp = []
         }
 
-        /// Gives the overlays back what they let go of.
-        func takeBackValues() {
+        /// Notes what an object is written as. `givesUpValues`: it lets go of what the row has.
+        mutating func note(_ row: Snapshot, of object: NSManagedObject, givesUpValues: Bool) {
+            var number: Int32 = -1
+            if givesUpValues, let values = object.giveUpValues() {
+                if givenUp.last != values { givenUp.append(values) }
+                number = Int32(givenUp.count - 1)
+            }
+            rows.append(WrittenRow(object: object, row: row, givenUp: number))
+        }
+
+        /// Gives the objects back what they let go of.
+        mutating func takeBackValues() {
+            if givenUp.isEmpty { return }
             // Each root entity has keys of its own, so numbers alone do not tell objects apart.
             var temporary: [ObjectKey: Int64] = [:]
             for written in rows where written.object.key < 0 {
                 let root = written.object.home.layout.rootIndex
                 temporary[ObjectKey(layoutIndex: root, key: written.row.key)] = written.object.key
             }
-            for written in rows {
-                written.object.overlay?.takeBackValues(
-                    from: written.row, written.object.home.layout, written.leadingToNew, temporary)
+            for written in rows where written.givenUp >= 0 {
+                written.object.takeBack(givenUp[Int(written.givenUp)], from: written.row, temporary)
             }
+            givenUp = []
         }
     }
 
     private struct WrittenRow {
         let object: NSManagedObject
         let row: Snapshot
-        /// The slots that led to new objects, where the object's values are given up.
-        let leadingToNew: SlotMask
+        /// The place of what the object has given up; negative where that is nothing.
+        let givenUp: Int32
     }
 
     /// Writes, and lets the merge policy resolve conflicts until the write goes through.
@@ -76,7 +90,6 @@ extension NSManagedObjectContext {
         }
         for written in attempts.rows {
             written.object.row = written.row
-            written.object.overlay?.forgetGivenUpValues()
         }
         for (key, winner) in replacedKeys {
             attempts.permanent[key] = attempts.permanent[winner.key] ?? winner.key
@@ -154,8 +167,7 @@ extension NSManagedObjectContext {
         let permanent = attempts.permanent
 
         var changes: [Int: ChangeSet] = [:]
-        attempts.rows = []
-        attempts.rows.reserveCapacity(work.inserted.count + updated.count)
+        attempts.forgetRows(makingRoomFor: work.inserted.count + updated.count)
         for object in work.inserted {
             let key = permanent[object.key] ?? object.key
             let row = object.builtRow(key: key, version: 1, renaming: permanent)
@@ -193,9 +205,6 @@ extension NSManagedObjectContext {
         collectJoins(work.inserted + updated, work.deleted, permanent, into: &changes)
         if !objectStores.isEmpty { collectObjects(work, updated: updated, for: objectStores, into: &changes) }
 
-        var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes.renamed(
-            permanent)
-        saved.inserted += updated.filter { reinsertedObjects.contains(ObjectIdentifier($0)) }.map(\.objectKey)
         // Asked for before children may read meanwhile.
         let origin = changeOrigin
         try throwReadErrors()
@@ -207,6 +216,12 @@ extension NSManagedObjectContext {
                     try write(
                         coordinator.savingOrder(of: changes.filter { !$0.value.isEmpty }.keys), of: changes,
                         to: coordinator, takingBack: takeBack, &attempts.written)
+                    // Keys of a large save take the room of its rows.
+                    changes = [:]
+                    var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
+                        .renamed(permanent)
+                    saved.inserted += updated.filter { reinsertedObjects.contains(ObjectIdentifier($0)) }.map(
+                        \.objectKey)
                     coordinator.publish(saved, from: self)
                 }
             }

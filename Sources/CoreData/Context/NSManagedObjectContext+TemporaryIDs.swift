@@ -189,12 +189,12 @@ extension NSManagedObject {
     final func replaceTemporaryReferences(_ permanent: [Int64: Int64]) {
         if let overlay {
             overlay.toManys.forEach { $0?.rename(permanent) }
-            overlay.mask.forEach { slot in
+            let changed = overlay.mask
+            changed.forEach { slot in
                 if home.layout.slots[slot].kind == .reference, case .int(let target) = overlay.values[slot], target < 0,
                     let key = permanent[target]
                 {
-                    overlay.values[slot] = .int(key)
-                    overlay.currentRow = nil
+                    overlay.set(.int(key), at: slot)
                 }
             }
         }

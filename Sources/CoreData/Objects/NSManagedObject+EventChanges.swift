@@ -7,17 +7,17 @@ import Foundation
 struct EventBase {
     /// The row the changes belong to; once the object has another one they are saved or dropped.
     let row: Snapshot?
-    let mask: SlotMask
-    let values: ContiguousArray<SlotValue>
+    let values: ChangedValues
     let boxed: [Int: Any]
     let boxedChanges: SlotMask
     /// By relationship; those that had no changes are not here.
     let members: [Int: [ObjectKey]]
 
+    var mask: SlotMask { values.mask }
+
     init?(of object: NSManagedObject) {
         guard let overlay = object.overlay else { return nil }
         row = object.row
-        mask = overlay.mask
         values = overlay.values
         boxed = overlay.boxed
         boxedChanges = overlay.boxedChanges
@@ -92,8 +92,11 @@ extension NSManagedObject {
             return row?.reference(at: slot, home.layout)
         }
         guard case .int(let key) = base.values[slot] else { return nil }
-        if destination.companion >= 0, case .int(let entity) = base.values[destination.companion] {
-            return ObjectKey(layoutIndex: Int(entity), key: key)
+        if destination.companion >= 0 {
+            let index =
+                base.mask.contains(destination.companion)
+                ? base.values[destination.companion] : base.row?.value(destination.companion, kind: .entityNumber)
+            if case .int(let index) = index { return ObjectKey(layoutIndex: Int(index), key: key) }
         }
         return ObjectKey(layoutIndex: destination.layoutIndex, key: key)
     }

@@ -86,8 +86,12 @@ extension NSManagedObject {
         let destinations = layout.destinations[slot]
         if let overlay, overlay.mask.contains(slot) {
             guard case .int(let key) = overlay.values[slot] else { return nil }
-            if destinations.companion >= 0, case .int(let index) = overlay.values[destinations.companion] {
-                return ObjectKey(layoutIndex: Int(index), key: key)
+            if destinations.companion >= 0 {
+                // Where the entity is the row's, the key alone may be a change.
+                let index = overlay.value(at: destinations.companion)
+                if case .int(let index) = index ?? row.value(destinations.companion, kind: .entityNumber) {
+                    return ObjectKey(layoutIndex: Int(index), key: key)
+                }
             }
             return ObjectKey(layoutIndex: destinations.layoutIndex, key: key)
         }

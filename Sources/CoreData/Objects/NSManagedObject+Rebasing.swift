@@ -86,7 +86,7 @@ extension NSManagedObject {
     final func dropChange(at slot: Int) {
         guard let overlay else { return }
         noteNewValues()
-        overlay.mask.remove(slot)
+        overlay.values.remove(slot)
         overlay.boxedChanges.remove(slot)
         overlay.boxed[slot] = nil
         overlay.currentRow = nil
@@ -95,8 +95,7 @@ extension NSManagedObject {
     private func dropAllChanges() {
         guard let overlay else { return }
         noteNewValues()
-        overlay.mask = SlotMask()
-        overlay.values = []
+        overlay.values = ChangedValues()
         overlay.boxed = [:]
         overlay.boxedChanges = SlotMask()
         // Pairs of many-to-many relationships are changes of this object; members of others are changes of the members.
@@ -126,7 +125,7 @@ extension NSManagedObject {
         where description.isPersistent && !Snapshot.isSame(row, latest, slot, description.kind) {
             let overlay = ensureOverlay()
             if overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { continue }
-            overlay.set(row.value(slot, kind: description.kind), at: slot, slotCount: slots.count)
+            overlay.set(row.value(slot, kind: description.kind), at: slot)
         }
     }
 
@@ -157,7 +156,7 @@ extension NSManagedObject {
                 links.append(
                     OwnerLink(
                         slot: slot, stored: row.reference(at: slot, home.layout),
-                        present: storedOrChanged(slot)))
+                        present: reference(at: slot, in: row)))
             case .owner(let relationship):
                 guard let index = home.modelLayout.layout(of: relationship.entity)?.index else { continue }
                 var present = row.isNull(slot) ? nil : row.int(slot)
@@ -172,23 +171,6 @@ extension NSManagedObject {
             }
         }
         return links
-    }
-
-    private func storedOrChanged(_ slot: Int) -> ObjectKey? {
-        guard let overlay, overlay.mask.contains(slot), let row else {
-            return row?.reference(at: slot, home.layout)
-        }
-        guard case .int(let key) = overlay.values[slot] else { return nil }
-        let destination = home.layout.destinations[slot]
-        if destination.companion >= 0 {
-            if case .int(let index)? = overlay.value(at: destination.companion) {
-                return ObjectKey(layoutIndex: Int(index), key: key)
-            }
-            if !row.isNull(destination.companion) {
-                return ObjectKey(layoutIndex: Int(row.int(destination.companion)), key: key)
-            }
-        }
-        return ObjectKey(layoutIndex: destination.layoutIndex, key: key)
     }
 
     /// Makes the owners' relationships that are in memory true again, after the object's row or changes are others than

@@ -51,16 +51,15 @@ extension NSManagedObject {
             case .attribute(let attribute):
                 if description.kind == .transformable, !(value is NSNull) {
                     guard let data = try? TransformableCoding.data(from: value, of: attribute) else { continue }
-                    changes.set(.data(data), at: slot, slotCount: layout.slots.count)
+                    changes.set(.data(data), at: slot)
                 } else if let slotValue = SlotValue(value, as: description.kind) {
-                    changes.set(slotValue, at: slot, slotCount: layout.slots.count)
+                    changes.set(slotValue, at: slot)
                 }
             case .toOne(_, let companion):
                 let key = (value as? NSManagedObjectID)?.objectKey
-                changes.set(key.map { .int($0.key) } ?? .null, at: slot, slotCount: layout.slots.count)
+                changes.set(key.map { .int($0.key) } ?? .null, at: slot)
                 if let companion {
-                    changes.set(
-                        key.map { .int(Int64($0.layoutIndex)) } ?? .null, at: companion, slotCount: layout.slots.count)
+                    changes.set(key.map { .int(Int64($0.layoutIndex)) } ?? .null, at: companion)
                 }
             case .companion, .order, .owner: break
             }

@@ -6,9 +6,12 @@ extension NSManagedObject {
     @inline(__always)
     final func setSlot(_ slot: Int, to value: SlotValue) {
         _ = firedRow()
-        ensureOverlay().set(value, at: slot, slotCount: home.layout.slots.count)
+        ensureOverlay().set(value, at: slot, newLayout: layoutOfNew)
         noteChange()
     }
+
+    /// The layout of a new object; nil of one that has a row.
+    private final var layoutOfNew: EntityLayout? { row === home.layout.defaultRow ? home.layout : nil }
 
     /// Sets an attribute from a value given at the edge; stops the process when its type does not fit.
     final func setBoxedValue(_ value: Any?, at slot: Int) {
@@ -75,12 +78,11 @@ extension NSManagedObject {
     /// Writes a reference and its companion, nothing else.
     final func writeReference(_ target: ObjectKey?, at slot: Int) {
         _ = firedRow()
-        let count = home.layout.slots.count
         let overlay = ensureOverlay()
-        overlay.set(target.map { .int($0.key) } ?? .null, at: slot, slotCount: count)
+        overlay.set(target.map { .int($0.key) } ?? .null, at: slot, newLayout: layoutOfNew)
         let companion = home.layout.destinations[slot].companion
         if companion >= 0 {
-            overlay.set(target.map { .int(Int64($0.layoutIndex)) } ?? .null, at: companion, slotCount: count)
+            overlay.set(target.map { .int(Int64($0.layoutIndex)) } ?? .null, at: companion)
         }
         noteChange()
     }
@@ -272,7 +274,7 @@ extension NSManagedObject {
                 } else {
                     .null
                 }
-            overlay.set(value, at: slot, slotCount: slots.count)
+            overlay.set(value, at: slot)
         }
     }
 
@@ -284,16 +286,24 @@ extension NSManagedObject {
             guard case .attribute(let attribute) = layout.slots[slot].role, let value = attribute.defaultValue else {
                 continue
             }
-            ensureOverlay().set(
-                .data(try TransformableCoding.data(from: value, of: attribute)), at: slot,
-                slotCount: layout.slots.count)
+            ensureOverlay().set(.data(try TransformableCoding.data(from: value, of: attribute)), at: slot)
         }
     }
 
     /// The row as it is with all changes, under the given key and version; temporary references replaced.
     final func builtRow(key: Int64, version: Int32, renaming permanent: [Int64: Int64]) -> Snapshot {
         let row = firedRow()
+        if let overlay, overlay.values.arePacked, let packed = overlay.values.row {
+            return Self.row(from: packed, changes: nil, home.layout, key: key, version: version, renaming: permanent)
+        }
         return Self.row(from: row, changes: overlay, home.layout, key: key, version: version, renaming: permanent)
+    }
+
+    /// Has the values that a new object was given lie in a row, as long as no other one is set.
+    final func packValues() {
+        guard flags.contains(.inserted), let overlay, overlay.canBePacked, let row, row === home.layout.defaultRow
+        else { return }
+        overlay.values.pack(in: builtRow(key: key, version: row.version, renaming: [:]))
     }
 
     /// A row of another key and version, with an overlay's changes in it and temporary references replaced.

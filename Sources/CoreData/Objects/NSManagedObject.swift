@@ -119,6 +119,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             let former = heldRow
             heldRow = newValue.map { Unmanaged.passRetained($0) }
             former?.release()
+            overlay?.currentRow = nil
             noteNewValues()
         }
     }

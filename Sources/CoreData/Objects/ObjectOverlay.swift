@@ -4,14 +4,10 @@ import Foundation
 ///
 /// Objects that are only read have none. Touched on the context's queue alone.
 final class ObjectOverlay {
-    /// The slots whose value differs from the row's, or was set.
-    @exclusivity(unchecked) var mask = SlotMask()
-    /// One place per slot, filled where `mask` says so; empty until the first change.
-    @exclusivity(unchecked) var values: ContiguousArray<SlotValue> = []
+    /// The values that differ from the row's, or were set.
+    @exclusivity(unchecked) var values = ChangedValues()
     /// One place per to-many relationship; empty until one is touched.
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
-    /// The row as it is with all changes, while nothing has changed since it was built (for child contexts).
-    @exclusivity(unchecked) var currentRow: Snapshot?
     @exclusivity(unchecked) private var rare: Rare?
 
     /// What few objects have. It lies apart, so that the others pay eight bytes for it.
@@ -21,6 +17,22 @@ final class ObjectOverlay {
         var fetched: [String: FetchedMembers] = [:]
         var eventBase: EventBase?
     }
+
+    /// The slots whose value differs from the row's, or was set.
+    var mask: SlotMask {
+        @inline(__always) _read { yield values.mask }
+    }
+
+    /// The row as it is with all changes, while nothing has changed since it was built (for child contexts).
+    var currentRow: Snapshot? {
+        get { values.row }
+        set {
+            if let newValue { values.keep(newValue) } else { values.forgetRow() }
+        }
+    }
+
+    /// Whether the values that a new object was given can lie in a row. Objects that are no bytes yet cannot.
+    var canBePacked: Bool { values.canBePacked && rare == nil }
 
     private func ensureRare() -> Rare {
         if let rare { return rare }
@@ -83,9 +95,7 @@ final class ObjectOverlay {
 
     /// The changes are the row's now; decoded values and relationships stay.
     func forgetSavedChanges() {
-        mask = SlotMask()
-        values = []
-        currentRow = nil
+        values = ChangedValues()
         if let rare { rare.boxedChanges = SlotMask() }
     }
 
@@ -95,58 +105,10 @@ final class ObjectOverlay {
     /// Whether it says nothing that the object's row does not say.
     var canBeDropped: Bool { mask.isEmpty && toManys.isEmpty && rare == nil }
 
+    /// - Parameter newLayout: the layout of a new object; nil of another one.
     @inline(__always)
-    func set(_ value: SlotValue, at slot: Int, slotCount: Int) {
-        if values.isEmpty { makeRoom(slotCount) }
-        values[slot] = value
-        mask.insert(slot)
-        currentRow = nil
-    }
-
-    /// A generic initialiser copies the value it repeats with all the care that a string in it would need.
-    private func makeRoom(_ slotCount: Int) {
-        values = ContiguousArray(unsafeUninitializedCapacity: slotCount) { buffer, count in
-            for slot in 0..<slotCount { buffer.initializeElement(at: slot, to: .null) }
-            count = slotCount
-        }
-    }
-
-    /// Gives up the values while a row that has them is written. One of the next two has to follow.
-    ///
-    /// - Returns: the slots that led to new objects: the row names these by other keys.
-    func giveUpValues(_ layout: EntityLayout) -> SlotMask {
-        var leadingToNew = SlotMask()
-        for slot in layout.referenceSlots where mask.contains(slot) {
-            if case .int(let key) = values[slot], key < 0 { leadingToNew.insert(slot) }
-        }
-        values = []
-        return leadingToNew
-    }
-
-    /// The row is the object's now.
-    func forgetGivenUpValues() {
-        if values.isEmpty { mask = SlotMask() }
-    }
-
-    /// Takes the values back from the row that was built of them.
-    ///
-    /// - Parameters:
-    ///   - leadingToNew: what giving them up returned.
-    ///   - temporary: the temporary keys of new objects, by their root entities and the keys that the row has.
-    func takeBackValues(
-        from row: Snapshot, _ layout: EntityLayout, _ leadingToNew: SlotMask, _ temporary: [ObjectKey: Int64]
-    ) {
-        if mask.isEmpty || !values.isEmpty { return }
-        makeRoom(layout.slots.count)
-        mask.forEach { slot in
-            var value = row.value(slot, kind: layout.slots[slot].kind)
-            if leadingToNew.contains(slot), case .int(let key) = value, let destination = layout.destination(of: slot),
-                let old = temporary[ObjectKey(layoutIndex: destination.rootIndex, key: key)]
-            {
-                value = .int(old)
-            }
-            values[slot] = value
-        }
+    func set(_ value: SlotValue, at slot: Int, newLayout: @autoclosure () -> EntityLayout? = nil) {
+        values.set(value, at: slot, newLayout: newLayout())
     }
 
     @inline(__always)
@@ -168,11 +130,9 @@ final class ObjectOverlay {
 
     /// Forgets every change; loaded to-many relationships forget theirs.
     func discardChanges() {
-        mask = SlotMask()
-        values = []
+        values = ChangedValues()
         boxed = [:]
         boxedChanges = SlotMask()
-        currentRow = nil
         toManys = []
         eventBase = nil
     }

@@ -204,7 +204,7 @@ enum ObjectValidation {
     private static func isMissing(_ slot: Int, in object: NSManagedObject) -> Bool {
         if object.home.layout.slots[slot].kind == .transformable { return object.boxedValue(at: slot) == nil }
         let row = object.firedRow()
-        if let overlay = object.overlay, overlay.mask.contains(slot) { return overlay.values[slot].isNull }
+        if let overlay = object.overlay, overlay.mask.contains(slot) { return overlay.values.isNull(slot) }
         return row.isNull(slot)
     }
 

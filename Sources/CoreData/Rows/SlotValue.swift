@@ -47,6 +47,17 @@ package enum SlotValue: Equatable, Sendable {
     }
 }
 
+extension ContiguousArray<SlotValue> {
+    /// So many values that are null. A generic initialiser copies the value that it repeats with all the care that a
+    /// string in it would need.
+    static func nulls(_ count: Int) -> ContiguousArray {
+        ContiguousArray(unsafeUninitializedCapacity: count) { buffer, initializedCount in
+            for place in 0..<count { buffer.initializeElement(at: place, to: .null) }
+            initializedCount = count
+        }
+    }
+}
+
 /// Which row an object stands for: its entity's place in the model and its key.
 ///
 /// A positive key is a saved row's: the primary key in the low 48 bits, the number of the store within its coordinator
@@ -96,6 +107,21 @@ package struct SlotMask: Hashable, Sendable {
         if slot < 64 { return low & (1 << UInt64(slot)) != 0 }
         let word = (slot >> 6) - 1
         return word < high.count && high[word] & (1 << UInt64(slot & 63)) != 0
+    }
+
+    /// How many of the slots have a smaller number.
+    @inline(__always)
+    package func rank(of slot: Int) -> Int {
+        if slot < 64 { return (low & ((1 << UInt64(slot)) - 1)).nonzeroBitCount }
+        return highRank(of: slot)
+    }
+
+    private func highRank(of slot: Int) -> Int {
+        let word = (slot >> 6) - 1
+        var rank = low.nonzeroBitCount
+        for bits in high.prefix(word) { rank += bits.nonzeroBitCount }
+        if word < high.count { rank += (high[word] & ((1 << UInt64(slot & 63)) - 1)).nonzeroBitCount }
+        return rank
     }
 
     @inline(__always)

@@ -26,7 +26,7 @@ package struct GivenValues {
     package var values: ContiguousArray<SlotValue>
 
     package init(slotCount: Int) {
-        values = ContiguousArray(repeating: .null, count: slotCount)
+        values = .nulls(slotCount)
     }
 
     package mutating func set(_ value: SlotValue, at slot: Int) {

@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
             case .slot(let value):
                 overlay.boxed[slot] = nil
                 overlay.boxedChanges.remove(slot)
-                overlay.set(renamed(value, kind: slots[slot].kind), at: slot, slotCount: slots.count)
+                overlay.set(renamed(value, kind: slots[slot].kind), at: slot)
             case .boxed(let value):
                 overlay.boxed[slot] = value
                 overlay.boxedChanges.insert(slot)
@@ -175,15 +175,16 @@ extension NSManagedObjectContext {
             let old = before.row ?? object.row ?? object.home.layout.defaultRow
             for (slot, description) in object.home.layout.slots.enumerated() {
                 let value = before.mask.contains(slot) ? before.values[slot] : old?.value(slot, kind: description.kind)
-                overlay.set(value ?? .null, at: slot, slotCount: object.home.layout.slots.count)
+                overlay.set(value ?? .null, at: slot)
             }
             object.row = savedRow
             updatedList.append(object)
         } else {
             object.flags = [.registered, .inserted, .updated, .listedInserted, .pendingInsert]
             object.row = before.row ?? object.row ?? object.home.layout.defaultRow
-            overlay.mask = before.mask
             overlay.values = before.values
+            // A row that was built then may have another key.
+            overlay.currentRow = nil
             insertedList.append(object)
         }
         object.home.identityMap?.register(object)
@@ -248,9 +249,7 @@ extension NSManagedObjectContext {
             if !object.home.layout.slots[slot].isPersistent { isTransient = true }
         }
         if isTransient { return }
-        overlay.mask = SlotMask()
-        overlay.values = []
-        overlay.currentRow = nil
+        overlay.values = ChangedValues()
         object.flags.remove(.updated)
         undoRecord?.forgetBaseline(of: object)
     }

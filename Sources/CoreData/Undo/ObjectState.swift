@@ -8,8 +8,7 @@ struct ObjectState {
     /// Whether the object was not there yet.
     let isNew: Bool
     var row: Snapshot?
-    let mask: SlotMask
-    let values: ContiguousArray<SlotValue>
+    let values: ChangedValues
     let boxed: [Int: Any]
     let boxedChanges: SlotMask
     let toManys: [ToManyState.Memento?]
@@ -20,8 +19,7 @@ struct ObjectState {
         isNew = false
         row = object.row
         let overlay = object.overlay
-        mask = overlay?.mask ?? SlotMask()
-        values = overlay?.values ?? []
+        values = overlay?.values ?? ChangedValues()
         boxed = overlay?.boxed ?? [:]
         boxedChanges = overlay?.boxedChanges ?? SlotMask()
         toManys = overlay?.toManys.map { $0?.memento } ?? []
@@ -32,8 +30,7 @@ struct ObjectState {
         isAlive = !isNew
         self.isNew = isNew
         row = object.row
-        mask = SlotMask()
-        values = []
+        values = ChangedValues()
         boxed = [:]
         boxedChanges = SlotMask()
         toManys =
@@ -41,6 +38,8 @@ struct ObjectState {
                 state.map { ToManyState.Memento(base: $0.base, added: [], removed: [], order: nil) }
             } ?? []
     }
+
+    var mask: SlotMask { values.mask }
 
     /// A value of a slot: the bytes' form, or the object of a transformable attribute that has not been encoded.
     enum Value {

@@ -1,0 +1,108 @@
+/// Values of some of an object's slots: those that were set.
+///
+/// An object that was saved is given few: they have places in the order of the slots' numbers. A new object is given
+/// most of its values: it has a place for each slot, by number. Where there are many new objects, the values lie in a
+/// row instead (`pack`), which takes half as much room, until another one is set.
+struct ChangedValues {
+    /// The slots that have a value.
+    private(set) var mask = SlotMask()
+    private var places: ContiguousArray<SlotValue> = []
+    /// Of a new object.
+    private var layout: EntityLayout?
+    /// The row with all of these values, while they are as they were when it was built.
+    private(set) var row: Snapshot?
+
+    /// Whether the values lie in the row alone.
+    @inline(__always) var arePacked: Bool { places.isEmpty && layout != nil && row != nil }
+    @inline(__always) var canBePacked: Bool { !places.isEmpty && layout != nil }
+
+    /// The value of a slot of `mask`.
+    @inline(__always)
+    subscript(slot: Int) -> SlotValue {
+        assert(mask.contains(slot))
+        if layout == nil { return places[mask.rank(of: slot)] }
+        return places.isEmpty ? packedValue(slot) : places[slot]
+    }
+
+    /// Whether the value of a slot of `mask` is nil.
+    func isNull(_ slot: Int) -> Bool {
+        if let row, arePacked { return row.isNull(slot) }
+        return self[slot].isNull
+    }
+
+    /// - Parameter newLayout: the layout of a new object; nil of another one.
+    @inline(__always)
+    mutating func set(_ value: SlotValue, at slot: Int, newLayout: @autoclosure () -> EntityLayout?) {
+        if places.isEmpty { makePlaces(newLayout()) }
+        if layout != nil {
+            places[slot] = value
+            mask.insert(slot)
+        } else if mask.contains(slot) {
+            places[mask.rank(of: slot)] = value
+        } else {
+            insert(value, at: slot)
+        }
+        row = nil
+    }
+
+    mutating func remove(_ slot: Int) {
+        guard mask.contains(slot) else { return }
+        forgetRow()
+        if layout != nil {
+            places[slot] = .null
+        } else {
+            places.remove(at: mask.rank(of: slot))
+        }
+        mask.remove(slot)
+    }
+
+    private mutating func makePlaces(_ newLayout: EntityLayout?) {
+        if arePacked { return unpack() }
+        layout = newLayout
+        if let newLayout {
+            places = .nulls(newLayout.slots.count)
+        } else {
+            places.reserveCapacity(2)
+        }
+    }
+
+    private mutating func insert(_ value: SlotValue, at slot: Int) {
+        var place = places.count
+        let rank = mask.rank(of: slot)
+        places.append(value)
+        while place > rank {
+            places.swapAt(place, place - 1)
+            place -= 1
+        }
+        mask.insert(slot)
+    }
+
+    // MARK: The row
+
+    /// Remembers the row that was built with the values.
+    mutating func keep(_ row: Snapshot) { self.row = row }
+
+    /// Forgets the row: what else it has is not as it was any more.
+    mutating func forgetRow() {
+        if arePacked { unpack() }
+        row = nil
+    }
+
+    /// Has the values of a new object lie in the row that was built with them.
+    mutating func pack(in row: Snapshot) {
+        self.row = row
+        places = []
+    }
+
+    private mutating func unpack() {
+        guard let layout else { return }
+        var unpacked: ContiguousArray<SlotValue> = .nulls(layout.slots.count)
+        mask.forEach { unpacked[$0] = packedValue($0) }
+        places = unpacked
+    }
+
+    private func packedValue(_ slot: Int) -> SlotValue {
+        guard let row, let layout else { return .null }
+        return row.value(slot, kind: layout.slots[slot].kind)
+    }
+}
