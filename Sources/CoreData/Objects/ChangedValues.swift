@@ -20,14 +20,15 @@ struct ChangedValues {
     @inline(__always)
     subscript(slot: Int) -> SlotValue {
         assert(mask.contains(slot))
-        if layout == nil { return places[mask.rank(of: slot)] }
-        return places.isEmpty ? packedValue(slot) : places[slot]
+        guard let layout else { return places[mask.rank(of: slot)] }
+        return places.isEmpty ? Self.packedValue(slot, row, layout) : places[slot]
     }
 
     /// Whether the value of a slot of `mask` is nil.
+    @inline(__always)
     func isNull(_ slot: Int) -> Bool {
-        if let row, arePacked { return row.isNull(slot) }
-        return self[slot].isNull
+        if layout == nil { return places[mask.rank(of: slot)].isNull }
+        return places.isEmpty ? row?.isNull(slot) ?? true : places[slot].isNull
     }
 
     /// - Parameter newLayout: the layout of a new object; nil of another one.
@@ -97,12 +98,12 @@ struct ChangedValues {
     private mutating func unpack() {
         guard let layout else { return }
         var unpacked: ContiguousArray<SlotValue> = .nulls(layout.slots.count)
-        mask.forEach { unpacked[$0] = packedValue($0) }
+        mask.forEach { unpacked[$0] = Self.packedValue($0, row, layout) }
         places = unpacked
     }
 
-    private func packedValue(_ slot: Int) -> SlotValue {
-        guard let row, let layout else { return .null }
-        return row.value(slot, kind: layout.slots[slot].kind)
+    /// It is given what it needs alone: who looks at a value would hold all the others for it.
+    private static func packedValue(_ slot: Int, _ row: Snapshot?, _ layout: EntityLayout) -> SlotValue {
+        row?.value(slot, kind: layout.slots[slot].kind) ?? .null
     }
 }

@@ -233,8 +233,9 @@ extension NSManagedObject {
         var changed = SlotMask()
         guard let overlay, let row else { return changed }
         let slots = home.layout.slots
-        overlay.mask.forEach { slot in
-            if slots[slot].isPersistent, !Self.isSame(overlay.values[slot], row, slot, slots[slot].kind) {
+        let values = overlay.values
+        values.mask.forEach { slot in
+            if slots[slot].isPersistent, !Self.isSame(values[slot], row, slot, slots[slot].kind) {
                 changed.insert(slot)
             }
         }
@@ -311,11 +312,12 @@ extension NSManagedObject {
         from row: Snapshot, changes: ObjectOverlay?, _ layout: EntityLayout, key: Int64, version: Int32,
         renaming permanent: [Int64: Int64]
     ) -> Snapshot {
-        let mask = changes?.mask ?? SlotMask()
+        // Read in one go: each look into the overlay would hold all that the values consist of.
+        let values = changes?.values ?? ChangedValues()
         var tailBytes = 0
         for slot in layout.slots.indices where !layout.slots[slot].kind.isInline {
-            if let changes, mask.contains(slot) {
-                tailBytes += changes.values[slot].tailBytes
+            if values.mask.contains(slot) {
+                tailBytes += values[slot].tailBytes
             } else if !row.isNull(slot) {
                 tailBytes += row.bytes(slot).count
             }
@@ -323,7 +325,7 @@ extension NSManagedObject {
         var builder = SnapshotBuilder(layout: layout, key: key, version: version, tailBytes: tailBytes)
         for slot in layout.slots.indices {
             let kind = layout.slots[slot].kind
-            guard let changes, mask.contains(slot) else {
+            guard values.mask.contains(slot) else {
                 if kind == .reference, !row.isNull(slot), row.int(slot) < 0 {
                     builder.set(slot, int: permanent[row.int(slot)] ?? row.int(slot))
                 } else {
@@ -331,10 +333,10 @@ extension NSManagedObject {
                 }
                 continue
             }
-            if kind == .reference, case .int(let target) = changes.values[slot], target < 0 {
+            if kind == .reference, case .int(let target) = values[slot], target < 0 {
                 builder.set(slot, int: permanent[target] ?? target)
             } else {
-                builder.set(slot, value: changes.values[slot])
+                builder.set(slot, value: values[slot])
             }
         }
         return builder.finish()
