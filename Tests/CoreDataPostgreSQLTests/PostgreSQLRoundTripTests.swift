@@ -104,6 +104,20 @@
             #expect(count <= 6)
         }
 
+        @Test("The rules of one deleted object read all that it leads to together")
+        func oneDeletion() throws {
+            let library = try filled()
+            let trips = try trips(library) { context in
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+                request.fetchLimit = 1
+                for author in try context.fetch(request) { context.delete(author) }
+                context.processPendingChanges()
+                #expect(context.updatedObjects.count + context.deletedObjects.count >= 20)
+            }
+            // The author, who its books are, and their rows; what these lead to.
+            #expect(trips <= 5)
+        }
+
         @Test("A save of many deleted objects reads nothing owner by owner")
         func savingDeletions() throws {
             let library = try filled()

@@ -32,10 +32,12 @@ extension NSManagedObjectContext {
         if let first = errors.first { outer?.note(first) }
     }
 
-    /// Reads by a few requests what the rules of objects look at, and what a save checks in those that lose them, where
-    /// each request is a round trip. What cannot be read is left to each object, which notes the error.
+    /// Reads by a few requests what the rules of objects look at. A server is asked for what a save checks in those that
+    /// lose them, too: there each request is a round trip. What cannot be read is left to each object, which notes the
+    /// error.
     private func readAhead(for objects: [NSManagedObject]) {
-        guard persistentStoreCoordinator?.isAskedByRoundTrips == true else { return }
+        guard let coordinator = persistentStoreCoordinator, coordinator.readsAhead else { return }
+        let isServer = coordinator.isAskedByRoundTrips
         let pending = objects.filter { $0.flags.contains(.deletionPending) }
         for group in Dictionary(grouping: pending, by: { $0.home.layout.index }).values {
             let layout = group[0].home.layout
@@ -44,13 +46,15 @@ extension NSManagedObjectContext {
                 return relationship
             }
             if !toOnes.isEmpty { try? loadRows(of: group, evenDeleted: true) }
-            for relationship in toOnes where relationship.inverseRelationship != nil {
-                if relationship.deleteRule == .noActionDeleteRule { continue }
+            for relationship in toOnes {
+                guard let inverse = relationship.inverseRelationship else { continue }
+                // An owner's list of members needs no row of the owner.
+                if relationship.deleteRule == .noActionDeleteRule || inverse.isToMany && !isServer { continue }
                 _ = try? prefetchLevel(relationship.name, of: group)
             }
-            // One object reads its members by itself.
-            if group.count == 1 { continue }
             for toMany in layout.toManys where toMany.relationship.deleteRule != .noActionDeleteRule {
+                // Nothing of the members is asked for but who they are.
+                if group.count == 1 && toMany.relationship.deleteRule == .denyDeleteRule { continue }
                 _ = try? prefetchLevel(toMany.relationship.name, of: group)
             }
         }

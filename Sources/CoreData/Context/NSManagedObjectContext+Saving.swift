@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
         if let deferredValidation { return deferredValidation(work) }
         // An object that only gained or lost members may still be a fault, and the checks look at its row. What cannot
         // be read fails there.
-        if persistentStoreCoordinator?.isAskedByRoundTrips == true { try? loadRows(of: work.updated) }
+        if persistentStoreCoordinator?.readsAhead == true { try? loadRows(of: work.updated) }
         var errors: [NSError] = []
         func collect(_ body: () throws -> Void) {
             do { try body() } catch { errors.append(error as NSError) }

@@ -67,6 +67,25 @@ struct StatementPrintingTests {
         #expect(printed(.delete(SQLDelete(from: "ZBOOK"))).text == "DELETE FROM ZBOOK")
     }
 
+    @Test("A list of parameters has numbers only where they are not the next ones")
+    func listsOfParameters() {
+        func text(_ condition: SQLExpression) -> String {
+            printed(.delete(SQLDelete(from: "ZBOOK", where: condition))).text
+        }
+        let list = SQLExpression.isIn(key, [.parameter(1), .parameter(2)])
+        #expect(text(list) == "DELETE FROM ZBOOK WHERE Z_PK IN (?, ?)")
+        #expect(
+            text(.and([.binary(.equal, key, .parameter(1)), .isIn(key, [.parameter(2), .parameter(3)])]))
+                == "DELETE FROM ZBOOK WHERE ((Z_PK = ?1) AND Z_PK IN (?, ?))")
+        #expect(
+            text(.and([.binary(.equal, key, .parameter(2)), .isIn(key, [.parameter(1), .parameter(3)])]))
+                == "DELETE FROM ZBOOK WHERE ((Z_PK = ?2) AND Z_PK IN (?1, ?3))")
+        // Values stand behind all parameters.
+        #expect(
+            text(.and([.binary(.equal, key, .number(7)), list]))
+                == "DELETE FROM ZBOOK WHERE ((Z_PK = ?3) AND Z_PK IN (?1, ?2))")
+    }
+
     @Test("The row that is changed or deleted has a name where other rows have columns of the same names")
     func aliases() {
         let title = SQLExpression.column(alias: "t0", name: "ZTITLE")

@@ -32,6 +32,10 @@ package struct SQLPrinter {
         var printer = SQLPrinter(dialect: dialect)
         printer.print(statement)
         if printer.highestParameter == 0 { return printer }
+        if printer.values.isEmpty {
+            printer.parameterCount = printer.highestParameter
+            return printer
+        }
         var numbered = SQLPrinter(dialect: dialect, parameterCount: printer.highestParameter)
         numbered.print(statement)
         return numbered
@@ -153,6 +157,23 @@ package struct SQLPrinter {
         }
     }
 
+    /// Prints a list of parameters whose numbers are the next ones: SQLite takes three times as long to read 500 numbered
+    /// placeholders.
+    ///
+    /// - Returns: whether the list is one.
+    private mutating func printNewParameters(_ list: [SQLExpression]) -> Bool {
+        guard values.isEmpty else { return false }
+        for (place, expression) in list.enumerated() {
+            guard case .parameter(highestParameter + place + 1) = expression else { return false }
+        }
+        for place in list.indices {
+            if place > 0 { text += ", " }
+            text += dialect.nextPlaceholder(highestParameter + place + 1)
+        }
+        highestParameter += list.count
+        return true
+    }
+
     /// So many conditions stand in one parenthesis; more are groups of so many, in groups again where they have to be.
     /// A database reads a flat list as one condition within the other, and takes no more than some hundreds.
     private static let groupSize = 32
@@ -248,7 +269,7 @@ package struct SQLPrinter {
         case .isIn(let value, let list):
             print(value)
             text += " IN ("
-            printList(list)
+            if !printNewParameters(list) { printList(list) }
             text += ")"
         case .isInArray(let value, let list) where list.contains(where: \.hasZero):
             print(.isIn(value, list.map { .value($0) }))

@@ -90,8 +90,8 @@ extension SQLStore {
         size == 0 ? .isInParameter(column, 1) : .isIn(column, (1...size).map { .parameter($0) })
     }
 
-    /// Calls a body with so many parameters that it has to bind, for all keys: a short batch repeats its last key. Where
-    /// a list may be a parameter, it is called once.
+    /// Calls a body with so many parameters that it has to bind, for all keys: a short batch repeats its last key, half
+    /// of its size at most. Where a list may be a parameter, it is called once.
     private func inBatches(
         _ keys: [Int64], _ body: (_ size: Int, _ bind: @escaping (any SQLParameters) -> Void) throws -> Void
     ) throws {
@@ -99,7 +99,9 @@ extension SQLStore {
         var start = 0
         while start < keys.count {
             let left = keys.count - start
-            let size = Self.batchSizes.first { $0 >= left } ?? 500
+            let size =
+                Self.batchSizes.first { $0 >= left && $0 < 2 * left } ?? Self.batchSizes.last { $0 <= left }
+                ?? Self.batchSizes[0]
             let (begin, end) = (start, min(start + size, keys.count))
             try body(size) { parameters in
                 for place in 0..<size { parameters.bind(place + 1, keys[min(begin + place, end - 1)]) }
