@@ -125,9 +125,12 @@ extension NSManagedObjectContext {
         }
         if isQuiet { return }
         var info: [AnyHashable: Any] = [:]
-        if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
-        if !updated.isEmpty { info[NSUpdatedObjectsKey] = Set(updated) }
-        if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
+        func set(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
+            isBeforeSave ? setsOfSave.set(of: objects) : Set(objects)
+        }
+        if !inserted.isEmpty { info[NSInsertedObjectsKey] = set(of: inserted) }
+        if !updated.isEmpty { info[NSUpdatedObjectsKey] = set(of: updated) }
+        if !deleted.isEmpty { info[NSDeletedObjectsKey] = set(of: deleted) }
         if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
         if info.isEmpty { return }
         // Taken before observers change anything.

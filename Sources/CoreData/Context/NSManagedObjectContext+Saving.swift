@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
                 NSCoreDataError,
                 reason: "attempt to recursively call -save: on the context aborted; \(debugName) is being saved")
         }
+        defer { setsOfSave = ObjectSets() }
         try throwingReadErrors { processPendingChanges(isBeforeSave: true) }
         isSaving = true
         defer { endSaving() }
@@ -170,9 +171,9 @@ extension NSManagedObjectContext {
     /// Tells observers what was saved, as objects and as ids.
     private func announce(_ work: SaveWork, _ changes: MergedChanges) {
         var info: [AnyHashable: Any] = [:]
-        if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = Set(work.inserted) }
-        if !work.updated.isEmpty { info[NSUpdatedObjectsKey] = Set(work.updated) }
-        if !work.deleted.isEmpty { info[NSDeletedObjectsKey] = Set(work.deleted) }
+        if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = setsOfSave.set(of: work.inserted) }
+        if !work.updated.isEmpty { info[NSUpdatedObjectsKey] = setsOfSave.set(of: work.updated) }
+        if !work.deleted.isEmpty { info[NSDeletedObjectsKey] = setsOfSave.set(of: work.deleted) }
         var ids: [AnyHashable: Any] = [:]
         if let modelLayout {
             let keys = SavedKeys(changes, modelLayout: modelLayout, coordinator: persistentStoreCoordinator)

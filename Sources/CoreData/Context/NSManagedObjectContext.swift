@@ -87,6 +87,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var hasMetInaccessible = false
     var isPendingProcessingScheduled = false
     var isSaving = false
+    /// What the running save has told.
+    final var setsOfSave = ObjectSets()
     /// Fetches with a batch size, latest last.
     var fetchedBatches: [FetchedBatches] = []
     /// Fetches that found new objects, for whom somebody holds the keys.

@@ -1,0 +1,26 @@
+import Foundation
+
+/// The sets of objects that a save has told: what its first notification names is, as a rule, what its last one names.
+/// To make a set of many objects takes as long as to write a part of them.
+struct ObjectSets {
+    private var made: [(objects: [NSManagedObject], set: Set<NSManagedObject>)] = []
+
+    /// The set of some objects. One that was made of the same list is used again.
+    mutating func set(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
+        for known in made where Self.isSame(known.objects, objects) { return known.set }
+        let set = Set(objects)
+        made.append((objects, set))
+        return set
+    }
+
+    /// Compares two lists by their bytes: a loop would hold and let go of each object.
+    private static func isSame(_ first: [NSManagedObject], _ second: [NSManagedObject]) -> Bool {
+        if first.count != second.count { return false }
+        return first.withUnsafeBytes { first in
+            second.withUnsafeBytes { second in
+                guard let these = first.baseAddress, let those = second.baseAddress else { return true }
+                return memcmp(these, those, first.count) == 0
+            }
+        }
+    }
+}
