@@ -22,6 +22,8 @@
         case certificateNotTrusted
         /// The server has no such database.
         case noDatabase
+        /// The server does not let the user do that: a right is missing.
+        case notPermitted
         /// The database can only be read: a standby, or one that its administrator has set so.
         case readOnly
         /// Another program brings the store to another version.
@@ -52,6 +54,7 @@
             case Self.unreachable, "57P03": .unreachable
             case "28P01", "28000": .passwordRefused
             case "3D000": .noDatabase
+            case Self.insufficientPrivilege: .notPermitted
             case "53300": .noConnectionLeft
             case "53100": .diskFull
             case "25006": .readOnly
@@ -71,6 +74,7 @@
                 case .passwordRefused: "The server refuses the user or the password"
                 case .certificateNotTrusted: "The server's certificate is not trusted, or the connection not encrypted"
                 case .noDatabase: "The server has no such database"
+                case .notPermitted: "The user has not the rights for that"
                 case .readOnly: "The database can only be read"
                 case .migratedByAnother: "Another program brings the store to another version"
                 case .diskFull: "The server's disk is full"

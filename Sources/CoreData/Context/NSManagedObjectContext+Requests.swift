@@ -75,8 +75,10 @@ extension NSManagedObjectContext: RequestExecutor {
                 return handler(object) ? nil : try values.given(by: object)
             }
         } else {
-            var rest = (request.objectsToInsert ?? []).makeIterator()
+            let given = request.objectsToInsert ?? []
+            var rest = given.makeIterator()
             batch.next = { try rest.next().map { try values.given(by: $0) } }
+            batch.restart = { rest = given.makeIterator() }
         }
         let store = try coordinator.batchStore(forNew: layout, in: request.affectedStores, request)
         return value(of: try store.insert(batch), batch.wantsKeys, request.resultType == .count)
@@ -102,6 +104,7 @@ extension NSManagedObjectContext: RequestExecutor {
                 NSCoreDataError, reason: "The batch update of '\(layout.name)' has no propertiesToUpdate")
         }
         let stores = try coordinator.batchStores(holding: layout, in: request.affectedStores, request)
+        batch.goesWithOthers = stores.count > 1
         let outcome = try together(stores[...]) { try $0.update(batch, beforeCommit: $1) }
         return value(of: outcome, batch.wantsKeys, request.resultType == .updatedObjectsCountResultType)
     }
@@ -134,6 +137,7 @@ extension NSManagedObjectContext: RequestExecutor {
             some.predicate = NSPredicate(format: "self IN %@", argumentArray: [objectIDs(for: keys)])
             batch.rows = some
         }
+        batch.goesWithOthers = stores.count > 1
         return try together(stores[...]) { try $0.delete(batch, beforeCommit: $1) }
     }
 

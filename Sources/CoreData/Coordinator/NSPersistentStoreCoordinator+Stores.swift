@@ -77,6 +77,7 @@ extension NSPersistentStoreCoordinator {
         if let storeURL, let existing = persistentStore(for: storeURL) { return existing }
         let added = try open(
             storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other, look)
+        if let existing = try present(insteadOf: added, for: use) { return existing }
         attached.append(added)
         nextStoreNumber = max(nextStoreNumber, added.number + 1)
         added.store.didAdd(to: self)
@@ -84,6 +85,16 @@ extension NSPersistentStoreCoordinator {
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self,
             userInfo: [NSAddedPersistentStoresKey: [added.store]])
         return added.store
+    }
+
+    /// The coordinator's store that is the same as one that was opened: a server's database has many addresses. The other
+    /// is closed. A copy of a file is a store of its own.
+    private func present(insteadOf added: AttachedStore, for use: StoreUse) throws -> NSPersistentStore? {
+        guard use == .work, added.rows.isAskedByRoundTrips, let identifier = added.store.identifier,
+            let existing = attached.first(where: { $0.rows.isAskedByRoundTrips && $0.store.identifier == identifier })
+        else { return nil }
+        try added.rows.close()
+        return existing.store
     }
 
     /// The error of a type of stores that nobody has: it names the product that would bring it.

@@ -55,6 +55,8 @@ package struct BatchInsertion {
     package var wantsKeys = false
     /// The next row; nil after the last one.
     package var next: () throws -> GivenValues?
+    /// Has `next` begin anew, where that calls no block of the program's; nil where it does.
+    package var restart: (() -> Void)?
 }
 
 /// A change of all rows that match.
@@ -71,6 +73,8 @@ package struct BatchUpdate {
     package var rows: StoreFetch
     package var assignments: [(slot: Int, value: Assigned)]
     package var origin = ChangeOrigin()
+    /// Whether other stores do their part before this one commits.
+    package var goesWithOthers = false
     package var wantsKeys = false
 }
 
@@ -96,6 +100,8 @@ package struct BatchReference {
 /// The rows to delete.
 package struct BatchDeletion {
     package var rows: StoreFetch
+    /// Whether other stores do their part before this one commits.
+    package var goesWithOthers = false
     package var origin = ChangeOrigin()
     package var wantsKeys = false
 }

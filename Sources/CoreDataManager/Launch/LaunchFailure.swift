@@ -24,6 +24,8 @@ public struct LaunchFailure: Sendable {
         case serverAddressWrong
         /// The server refuses the user or the password.
         case passwordRefused
+        /// The server does not let the user read or change the data.
+        case databaseNotPermitted
         /// The server's certificate is not one that is trusted.
         case certificateNotTrusted
         /// The database can only be read.
@@ -77,6 +79,7 @@ public struct LaunchFailure: Sendable {
         case .passwordRefused: .passwordRefused
         case .certificateNotTrusted: .certificateNotTrusted
         case .databaseReadOnly: .databaseReadOnly
+        case .databaseNotPermitted: .databaseNotPermitted
         case .migratedByAnother: .migratedByAnother
         case .serverFull: .serverFull
         case .cancelled: .cancelled
@@ -138,6 +141,7 @@ public struct LaunchFailure: Sendable {
         case "passwordRefused": .passwordRefused
         case "certificateNotTrusted": .certificateNotTrusted
         case "readOnly": .databaseReadOnly
+        case "notPermitted": .databaseNotPermitted
         case "migratedByAnother": .migratedByAnother
         case "diskFull", "noConnectionLeft": .serverFull
         case "locked": .busy

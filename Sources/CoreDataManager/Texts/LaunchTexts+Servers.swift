@@ -13,6 +13,8 @@ extension LaunchTexts {
         .certificateNotTrusted:
             "The server cannot prove who it is: its certificate is not trusted. Ask its administrator, then try again.",
         .databaseReadOnly: "The server lets your data only be read at the moment. Try again later.",
+        .databaseNotPermitted:
+            "The server does not let this user read or change the data. Ask its administrator, then try again.",
         .migratedByAnother:
             "Another program is bringing your data up to date. Wait until it is done, then try again.",
         .serverFull: "The server has no room left. Try again later, or ask its administrator.",
@@ -28,6 +30,8 @@ extension LaunchTexts {
         .certificateNotTrusted:
             "Der Server kann sich nicht ausweisen: Seinem Zertifikat wird nicht vertraut. Fragen Sie seinen Administrator.",
         .databaseReadOnly: "Der Server lässt Ihre Daten zurzeit nur lesen. Versuchen Sie es später erneut.",
+        .databaseNotPermitted:
+            "Der Server lässt diesen Benutzer die Daten nicht lesen oder ändern. Fragen Sie seinen Administrator.",
         .migratedByAnother:
             "Ein anderes Programm aktualisiert Ihre Daten. Warten Sie, bis es fertig ist, und versuchen Sie es erneut.",
         .serverFull:
@@ -42,6 +46,8 @@ extension LaunchTexts {
         .certificateNotTrusted:
             "El servidor no puede acreditar su identidad: su certificado no es de confianza. Consulte a su administrador.",
         .databaseReadOnly: "El servidor solo permite leer sus datos en este momento. Vuelva a intentarlo más tarde.",
+        .databaseNotPermitted:
+            "El servidor no permite a este usuario leer o modificar los datos. Consulte a su administrador.",
         .migratedByAnother: "Otro programa está actualizando sus datos. Espere a que termine y vuelva a intentarlo.",
         .serverFull: "El servidor no tiene más espacio. Vuelva a intentarlo más tarde o consulte a su administrador.",
     ]
@@ -54,6 +60,8 @@ extension LaunchTexts {
         .certificateNotTrusted:
             "Le serveur ne peut pas prouver son identité : son certificat n’est pas fiable. Consultez son administrateur.",
         .databaseReadOnly: "Le serveur ne permet que la lecture de vos données pour le moment. Réessayez plus tard.",
+        .databaseNotPermitted:
+            "Le serveur ne permet pas à cet utilisateur de lire ou de modifier les données. Adressez-vous à son administrateur.",
         .migratedByAnother: "Un autre programme met vos données à jour. Attendez qu’il ait terminé, puis réessayez.",
         .serverFull: "Le serveur n’a plus de place. Réessayez plus tard ou consultez son administrateur.",
     ]
@@ -66,6 +74,8 @@ extension LaunchTexts {
         .certificateNotTrusted:
             "Сервер не может подтвердить свою подлинность: его сертификат не является доверенным. Обратитесь к администратору.",
         .databaseReadOnly: "Сервер сейчас разрешает только чтение данных. Повторите попытку позже.",
+        .databaseNotPermitted:
+            "Сервер не разрешает этому пользователю читать или изменять данные. Обратитесь к администратору.",
         .migratedByAnother: "Данные обновляет другая программа. Дождитесь окончания и повторите попытку.",
         .serverFull: "На сервере не осталось места. Повторите попытку позже или обратитесь к администратору.",
     ]
@@ -76,6 +86,8 @@ extension LaunchTexts {
         .passwordRefused: "サーバがユーザ名またはパスワードを拒否しました。確認して、もう一度お試しください。",
         .certificateNotTrusted: "サーバの証明書が信頼されていません。管理者に問い合わせてから、もう一度お試しください。",
         .databaseReadOnly: "サーバのデータは現在読み取り専用です。後でもう一度お試しください。",
+        .databaseNotPermitted:
+            "サーバはこのユーザによるデータの読み取りや変更を許可していません。管理者にお問い合わせください。",
         .migratedByAnother: "ほかのプログラムがデータを更新中です。終了を待って、もう一度お試しください。",
         .serverFull: "サーバに空きがありません。後でもう一度試すか、管理者に問い合わせてください。",
     ]
@@ -86,6 +98,7 @@ extension LaunchTexts {
         .passwordRefused: "服务器拒绝了用户名或密码。请检查，然后重试。",
         .certificateNotTrusted: "服务器的证书不受信任。请咨询管理员，然后重试。",
         .databaseReadOnly: "服务器目前只允许读取数据。请稍后重试。",
+        .databaseNotPermitted: "服务器不允许此用户读取或更改数据。请联系管理员。",
         .migratedByAnother: "另一个程序正在更新您的数据。请等待其完成，然后重试。",
         .serverFull: "服务器没有剩余空间。请稍后重试，或咨询管理员。",
     ]

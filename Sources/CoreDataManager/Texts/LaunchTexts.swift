@@ -39,6 +39,7 @@ public struct LaunchTexts: Sendable {
         case passwordRefused = "FAILURE_PASSWORD_REFUSED"
         case certificateNotTrusted = "FAILURE_CERTIFICATE_NOT_TRUSTED"
         case databaseReadOnly = "FAILURE_DATABASE_READ_ONLY"
+        case databaseNotPermitted = "FAILURE_DATABASE_NOT_PERMITTED"
         case migratedByAnother = "FAILURE_MIGRATED_BY_ANOTHER"
         case serverFull = "FAILURE_SERVER_FULL"
         case cancelled = "FAILURE_CANCELLED"

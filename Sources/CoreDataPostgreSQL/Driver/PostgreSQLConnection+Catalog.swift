@@ -138,7 +138,7 @@
         /// Changes a table in a transaction of its own, where nobody holds it for long.
         func changeSoon(_ table: String, _ change: PostgreSQLChange) throws {
             try execute(
-                "BEGIN; SET LOCAL lock_timeout = '200ms'; "
+                "\(Self.beginning); SET LOCAL lock_timeout = '200ms'; "
                     + "\(PostgreSQLChange.statement([change], of: table)); COMMIT")
         }
 

@@ -12,11 +12,15 @@
         /// Whoever writes holds it, together with other saves or alone: 'OpenCore' in ASCII.
         private static let writersLock = 0x4F70_656E_436F_7265
 
+        /// Begins a transaction that writes. It sees what was committed while it waited for others, whatever the
+        /// database has its transactions be unless they say so.
+        static let beginning = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
         /// Begins a transaction in which nobody else writes.
         func begin() throws {
             let token = keepsTokens ? UUID() : nil
             try execute(
-                (["BEGIN"] + transactionSettings).joined(separator: "; ")
+                ([Self.beginning] + transactionSettings).joined(separator: "; ")
                     + "; SELECT pg_advisory_xact_lock(\(Self.writersLock)); SELECT set_config('coredata.writer', 'framework', true)"
                     + (token.map { "; INSERT INTO coredata.saves (token) VALUES ('\($0)')" } ?? ""))
             self.token = token
@@ -31,10 +35,10 @@
             parameters.bind(1, .uuid(token))
             let values = parameters.values()
             if isTogether {
-                for text in ["BEGIN"] + transactionSettings { try queue(text) }
+                for text in [Self.beginning] + transactionSettings { try queue(text) }
                 try queue(name, values, .begun)
             } else {
-                try execute((["BEGIN"] + transactionSettings).joined(separator: "; "))
+                try execute(([Self.beginning] + transactionSettings).joined(separator: "; "))
                 let row = PostgreSQLRow(try run(name, values), labels: labels)
                 serverTransaction = row.int64(row.types.count - 1)
             }

@@ -182,7 +182,7 @@
             }
             if lacksSettings {
                 isBegun = !isReadingWanted
-                if isBegun { for text in ["BEGIN"] + transactionSettings { try queue(text) } }
+                if isBegun { for text in [Self.beginning] + transactionSettings { try queue(text) } }
                 try queueWantedBeginning()
             }
             try send()

@@ -43,7 +43,8 @@ struct LaunchFailureTests {
             (server("unreachable"), .serverUnreachable), (server("connectionLost"), .serverUnreachable),
             (server("passwordRefused"), .passwordRefused), (server("certificateNotTrusted"), .certificateNotTrusted),
             (server("optionRefused"), .serverAddressWrong),
-            (server("readOnly"), .databaseReadOnly), (server("migratedByAnother"), .migratedByAnother),
+            (server("readOnly"), .databaseReadOnly), (server("notPermitted"), .databaseNotPermitted),
+            (server("migratedByAnother"), .migratedByAnother),
             (server("diskFull"), .serverFull), (server("noConnectionLeft"), .serverFull),
         ]
         for (error, kind) in errors {

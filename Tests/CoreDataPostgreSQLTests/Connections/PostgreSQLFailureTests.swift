@@ -46,6 +46,31 @@
             #expect(try library.saved("Tag", "name") == ["a", "b"])
         }
 
+        @Test("What the role may not do is a failure of its own")
+        func missingRights() throws {
+            let role = "r\(UUID().uuidString.prefix(8).lowercased())"
+            let library = try Library(.postgreSQL)
+            try #require(
+                try library.psql(
+                    "CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA coredata TO \(role); "
+                        + "GRANT SELECT ON ALL TABLES IN SCHEMA coredata, public TO \(role)") != nil)
+            defer { _ = try? library.psql("DROP OWNED BY \(role); DROP ROLE \(role)") }
+            var components = try #require(
+                URLComponents(
+                    url: PostgreSQLServer.shared.get().url(ofDatabase: library.database), resolvingAgainstBaseURL: false
+                ))
+            components.queryItems?.removeAll { $0.name == "user" }
+            components.queryItems?.append(URLQueryItem(name: "user", value: role))
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            let url = try #require(components.url)
+            let error = #expect(throws: NSError.self) {
+                try coordinator.addPersistentStore(ofType: NSPostgreSQLStoreType, configurationName: nil, at: url)
+            }
+            #expect(
+                error.flatMap(failure) == PostgreSQLFailure.notPermitted.rawValue,
+                "\(error?.localizedDescription ?? "")")
+        }
+
         @Test(
             "A full disk of the server is an error that says so; nothing of the save is there, and it succeeds with room",
             .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))

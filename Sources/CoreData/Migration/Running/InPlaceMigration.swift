@@ -51,6 +51,7 @@ struct InPlaceMigration {
                 try check(metadata)
                 return Look(url: url, metadata: metadata) { try engine.cachedModel(at: address, timeout: timeout) }
             } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
+                try refuseOtherConfiguration(metadata)
                 guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true,
                     StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true, attempts.goOn()
                 else { throw error }
@@ -75,6 +76,23 @@ struct InPlaceMigration {
             model: model, layout: model.layout, configurationName: configuration, url: url,
             archivedModel: { try engine.cachedModel(at: address, timeout: timeout) }
         ).check(metadata)
+    }
+
+    /// A database holds one store. Another configuration of the same model needs another one: it would be a newer version
+    /// that has no place for the first.
+    private func refuseOtherConfiguration(_ metadata: [String: Any]) throws {
+        guard let stored = StoredVersion(metadata).hashes, !stored.isEmpty, let configuration,
+            let entities = model.entities(forConfigurationName: configuration)
+        else { return }
+        let all = model.entityVersionHashesByName
+        guard stored.allSatisfy({ all[$0.key] == $0.value }),
+            Set(entities.compactMap(\.name)).isDisjoint(with: stored.keys)
+        else { return }
+        let names = stored.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
+        throw NSError.coreData(
+            NSPersistentStoreOpenError,
+            reason: "A database holds one store, and this one has another configuration of the model (\(names)). "
+                + "The configuration '\(configuration)' needs a database of its own.", url: url)
     }
 
     // MARK: Migrating

@@ -9,7 +9,10 @@ extension SQLStore: BatchStore {
     package static var batchSize: Int { 256 }
 
     package func insert(_ batch: BatchInsertion) throws -> BatchOutcome {
-        try runBatch(batch.origin, beforeCommit: {}) { try BatchInserter(batch, $0).run() }
+        try runBatch(batch.origin, isRepeatable: batch.restart != nil, beforeCommit: {}) {
+            batch.restart?()
+            try BatchInserter(batch, $0).run()
+        }
     }
 
     package func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome {
@@ -17,7 +20,9 @@ extension SQLStore: BatchStore {
             try beforeCommit()
             return BatchOutcome()
         }
-        return try runBatch(batch.origin, beforeCommit: beforeCommit) { try BatchUpdater(batch, $0).run() }
+        return try runBatch(batch.origin, isRepeatable: !batch.goesWithOthers, beforeCommit: beforeCommit) {
+            try BatchUpdater(batch, $0).run()
+        }
     }
 
     package func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome {
@@ -25,15 +30,36 @@ extension SQLStore: BatchStore {
             try beforeCommit()
             return BatchOutcome()
         }
-        return try runBatch(batch.origin, beforeCommit: beforeCommit) { try BatchDeleter(batch, $0).run() }
+        return try runBatch(batch.origin, isRepeatable: !batch.goesWithOthers, beforeCommit: beforeCommit) {
+            try BatchDeleter(batch, $0).run()
+        }
     }
 
+    /// Runs a batch in one transaction. One that somebody was in the way of, or that was lost with its connection, is run
+    /// again.
+    ///
+    /// - Parameter isRepeatable: not where the program's own code would be called again, or other stores would.
     private func runBatch(
-        _ origin: ChangeOrigin, beforeCommit: () throws -> Void, _ body: (BatchTransaction) throws -> Void
+        _ origin: ChangeOrigin, isRepeatable: Bool, beforeCommit: () throws -> Void,
+        _ body: (BatchTransaction) throws -> Void
+    ) throws -> BatchOutcome {
+        var repetitions = Repetitions()
+        if !isRepeatable { repetitions.end() }
+        while true {
+            do {
+                return try attemptBatch(origin, beforeCommit, body)
+            } catch let failure as any SQLFailure {
+                if !repetitions.goOn(after: failure) { throw failure.nsError(doing: .saving) }
+            }
+        }
+    }
+
+    private func attemptBatch(
+        _ origin: ChangeOrigin, _ beforeCommit: () throws -> Void, _ body: (BatchTransaction) throws -> Void
     ) throws -> BatchOutcome {
         var running: BatchTransaction?
         do {
-            try writing { connection in
+            try attempting { connection in
                 try connection.begin()
                 try requireSameModel(connection)
                 let transaction = BatchTransaction(store: self, connection: connection, origin: origin)
