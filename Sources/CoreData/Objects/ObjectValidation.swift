@@ -10,8 +10,12 @@ enum ObjectValidation {
         let rules = layout.validationRules
         if rules.isEmpty { return }
         var errors: [NSError] = []
-        for slot in rules.requiredSlots where isMissing(slot, in: object) {
-            errors.append(missing(layout.slots[slot].name, object))
+        if !rules.requiredSlots.isEmpty {
+            // Once for all of them: each look into the overlay holds what it reads.
+            let (row, changed) = (object.firedRow(), object.overlay?.values)
+            for slot in rules.requiredSlots where isMissing(slot, in: object, row, changed) {
+                errors.append(missing(layout.slots[slot].name, object))
+            }
         }
         for toMany in rules.countedToManys {
             let count = object.members(of: toMany).count
@@ -201,10 +205,11 @@ enum ObjectValidation {
             userInfo: [NSDetailedErrorsKey: flat])
     }
 
-    private static func isMissing(_ slot: Int, in object: NSManagedObject) -> Bool {
+    private static func isMissing(
+        _ slot: Int, in object: NSManagedObject, _ row: Snapshot, _ changed: ChangedValues?
+    ) -> Bool {
         if object.home.layout.slots[slot].kind == .transformable { return object.boxedValue(at: slot) == nil }
-        let row = object.firedRow()
-        if let overlay = object.overlay, overlay.mask.contains(slot) { return overlay.values.isNull(slot) }
+        if let changed, changed.mask.contains(slot) { return changed.isNull(slot) }
         return row.isNull(slot)
     }
 
