@@ -23,6 +23,9 @@ extension NSManagedObjectContext {
                     unsaved.contains(ObjectIdentifier(object)) || holders.contains(object.objectKey)
                         || !object.temporaries.contains(where: isNewHereOrAbove),
                     "An object of \(object.home.layout.name) leads to a temporary key, and nobody will rename it")
+                require(
+                    object.overlay?.values.isWhole != false,
+                    "The changed values of an object of \(object.home.layout.name) have not the places that they need")
                 let isDirty = !object.flags.isDisjoint(with: [.updated, .inserted])
                 require(
                     !object.flags.contains(.listedUpdated) || updatedList.contains { $0 === object },

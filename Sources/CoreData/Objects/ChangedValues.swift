@@ -19,9 +19,16 @@ struct ChangedValues {
     /// The value of a slot of `mask`.
     @inline(__always)
     subscript(slot: Int) -> SlotValue {
-        assert(mask.contains(slot))
         guard let layout else { return places[mask.rank(of: slot)] }
         return places.isEmpty ? Self.packedValue(slot, row, layout) : places[slot]
+    }
+
+    /// Whether there is a place for each slot of `mask`, or for each slot of a new object.
+    var isWhole: Bool {
+        if let layout { return arePacked || places.count == layout.slots.count }
+        var count = 0
+        mask.forEach { _ in count += 1 }
+        return places.count == count
     }
 
     /// Whether the value of a slot of `mask` is nil.
