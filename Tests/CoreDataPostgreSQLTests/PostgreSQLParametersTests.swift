@@ -87,5 +87,22 @@
             parameters.bind(2, 5.0)
             #expect(parameters.misfits == [1: PostgreSQLType.int8, 2: PostgreSQLType.float8])
         }
+
+        @Test(
+            "A decimal is read with as many digits as it holds, and is none where it is too large",
+            arguments: [
+                ([9_999, 9_999, 9_999, 9_999, 9_999, 9_999, 9_999, 9_999, 9_999, 9_999, 9_999], 10, "1e44", false),
+                ([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], 0, "1", false),
+                ([1, 2_300], 0, "1.23", true), ([50], -50, "0", false), ([9_000], 41, "9000e164", true),
+                ([1], 50, nil, true),
+            ] as [([UInt16], Int16, String?, Bool)])
+        func decimals(groups: [UInt16], weight: Int16, text: String?, isExact: Bool) {
+            let words = [UInt16(groups.count), UInt16(bitPattern: weight), 0, 0] + groups
+            let found = words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }.withUnsafeBytes {
+                PostgreSQLNumeric.decimal($0)
+            }
+            #expect(found?.value == text.flatMap { Decimal(string: $0) })
+            if let found { #expect(found.isExact == isExact) }
+        }
     }
 #endif

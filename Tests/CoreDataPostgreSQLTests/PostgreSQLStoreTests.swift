@@ -43,6 +43,31 @@
             #expect(try library.saved("Book", "title") == ["Changed", "Novel 0"])
         }
 
+        @Test(
+            "Decimals come back with all of their digits, however large or small they are",
+            arguments: [
+                "1e127", "1000e127", "-12345678901234567890123456789012345678e100",
+                "99999999999999999999999999999999999999e127", "340282366920938463463374607431768211455",
+                "1e-127", "-12345678901234567890123456789012345678e-128", "10203e-128", "1200", "0",
+                "99999999999999999999999999999999999999", "1234567890123456789.0123456789012345678",
+            ])
+        func decimals(text: String) throws {
+            let number = try #require(Decimal(string: text))
+            try #require(!number.isNaN)
+            let library = try Library(.postgreSQL)
+            let context = library.context()
+            try context.performAndWait {
+                context.make("Book", ["price": NSDecimalNumber(decimal: number)])
+                try context.save()
+            }
+            let other = try library.beside().context()
+            try other.performAndWait {
+                let book = try #require(try other.all("Book", "price == %@", NSDecimalNumber(decimal: number)).first)
+                try other.fulfillFaults(of: [book], relationshipKeyPaths: [])
+                #expect((book.value(forKey: "price") as? NSDecimalNumber)?.decimalValue == number)
+            }
+        }
+
         @Test("A batch over a database and a file is done in both of them, or in neither")
         func batchBesideFile() throws {
             let text = "entity Tag\n  name string\n  rank int32\n  unique name"

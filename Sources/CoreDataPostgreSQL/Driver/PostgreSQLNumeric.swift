@@ -7,37 +7,86 @@
         private static let negative: UInt16 = 0x4000
         private static let notANumber: UInt16 = 0xC000
 
-        /// The number that some bytes stand for; nil when they are no number that `Decimal` can hold.
-        static func decimal(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
+        /// The number that some bytes stand for, as near as `Decimal` comes to it, and whether it has all the digits;
+        /// nil when they are no number that `Decimal` can hold.
+        static func decimal(_ bytes: UnsafeRawBufferPointer) -> (value: Decimal, isExact: Bool)? {
             guard bytes.count >= 8 else { return nil }
             func word(_ place: Int) -> UInt16 {
                 UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: place * 2, as: UInt16.self))
             }
             let (count, weight, sign) = (Int(word(0)), Int(Int16(bitPattern: word(1))), word(2))
-            if sign == notANumber { return .nan }
+            if sign == notANumber { return (.nan, true) }
             guard sign == 0 || sign == negative, bytes.count >= 8 + 2 * count else { return nil }
-            var result = Decimal(0)
-            for place in 0..<count {
-                let digit = Decimal(
-                    sign: .plus, exponent: 4 * (weight - place), significand: Decimal(Int(word(4 + place))))
-                result += digit
-                if result.isNaN { return nil }
+            if count == 0 { return (0, true) }
+            // The digits as one whole number, without the zeros behind the last one, and the power of ten that makes
+            // the number of them.
+            var digits = Digits(exponent: 4 * (weight - count + 1))
+            for place in 0..<count - 1 { digits.append(word(4 + place), from: 1_000) }
+            var (last, unit) = (word(3 + count), UInt16(1_000))
+            while unit > 1, last % 10 == 0 {
+                (last, unit) = (last / 10, unit / 10)
+                digits.exponent += 1
             }
-            return sign == negative ? -result : result
+            digits.append(last, from: unit)
+            return digits.decimal(isNegative: sign == negative).map { ($0, !digits.isRounded) }
         }
 
-        /// Whether `Decimal` holds all digits of a number: it has 38.
-        static func isExact(_ bytes: UnsafeRawBufferPointer) -> Bool {
-            // The digits to the base of 10,000 that there can be at most.
-            if bytes.count <= 8 + 2 * 9 { return true }
-            var digits: [UInt8] = []
-            for place in stride(from: 8, to: bytes.count - 1, by: 2) {
-                let word = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
-                digits += [word / 1_000, word / 100 % 10, word / 10 % 10, word % 10].map { UInt8($0) }
+        /// The digits of a number and the power of ten of the last one. They have room for 38 digits, as those of
+        /// `Decimal` have; what comes behind them is rounded.
+        private struct Digits {
+            private var mantissa: UInt128 = 0
+            var exponent: Int
+            private(set) var isRounded = false
+            private var isFull = false
+
+            /// One more than the greatest number of 64 bits.
+            private static let word = Decimal(UInt64.max) + 1
+
+            init(exponent: Int) { self.exponent = exponent }
+
+            /// Appends the digits of a number from the one of some unit on.
+            mutating func append(_ number: UInt16, from first: UInt16) {
+                var unit = first
+                while unit > 0 {
+                    append(number / unit % 10)
+                    unit /= 10
+                }
             }
-            let first = digits.firstIndex { $0 != 0 } ?? 0
-            let last = digits.lastIndex { $0 != 0 } ?? 0
-            return last - first < 38
+
+            private mutating func append(_ digit: UInt16) {
+                let (tens, isTooLarge) = mantissa.multipliedReportingOverflow(by: 10)
+                let (next, hasCarry) = tens.addingReportingOverflow(UInt128(digit))
+                if !isFull, !isTooLarge, !hasCarry {
+                    mantissa = next
+                    return
+                }
+                if !isFull, digit >= 5, mantissa < .max { mantissa += 1 }
+                isFull = true
+                exponent += 1
+                if digit != 0 { isRounded = true }
+            }
+
+            /// The number; nil where it is too large. One that is too small has fewer digits.
+            mutating func decimal(isNegative: Bool) -> Decimal? {
+                while exponent > Int(Int8.max) {
+                    let (tens, isTooLarge) = mantissa.multipliedReportingOverflow(by: 10)
+                    if isTooLarge { return nil }
+                    (mantissa, exponent) = (tens, exponent - 1)
+                }
+                while exponent < Int(Int8.min), mantissa > 0 {
+                    let (rest, digit) = mantissa.quotientAndRemainder(dividingBy: 10)
+                    if digit != 0 { isRounded = true }
+                    (mantissa, exponent) = (rest + (digit >= 5 ? 1 : 0), exponent + 1)
+                }
+                if mantissa == 0 { return 0 }
+                // An operation may put zeros of the digits into the exponent, where there has to be room for them.
+                if exponent > Int(Int8.max) - 39 {
+                    return Decimal(string: "\(isNegative ? "-" : "")\(mantissa)e\(exponent)")
+                }
+                var digits = Decimal(UInt64(truncatingIfNeeded: mantissa))
+                if mantissa > UInt128(UInt64.max) { digits += Decimal(UInt64(mantissa >> 64)) * Self.word }
+                return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: digits)
+            }
         }
 
         /// Appends a number in its binary form.

@@ -65,7 +65,7 @@
                 lastLabel = (bytes, number)
                 return number
             case PostgreSQLType.numeric:
-                return PostgreSQLNumeric.decimal(bytes).map { NSDecimalNumber(decimal: $0).int64Value } ?? 0
+                return PostgreSQLNumeric.decimal(bytes).map { NSDecimalNumber(decimal: $0.value).int64Value } ?? 0
             default: return Int64(exactly: double(place).rounded(.towardZero)) ?? 0
             }
         }
@@ -80,7 +80,7 @@
                 return Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))))
             case PostgreSQLType.timestamptz, PostgreSQLType.timestamp: return Self.seconds(bytes)
             case PostgreSQLType.numeric:
-                return PostgreSQLNumeric.decimal(bytes).map { NSDecimalNumber(decimal: $0).doubleValue } ?? .nan
+                return PostgreSQLNumeric.decimal(bytes).map { NSDecimalNumber(decimal: $0.value).doubleValue } ?? .nan
             case PostgreSQLType.text, PostgreSQLType.varchar: return Double(String(decoding: bytes, as: UTF8.self)) ?? 0
             default: return Double(int64(place))
             }
@@ -119,7 +119,7 @@
             case PostgreSQLType.float8, PostgreSQLType.float4, PostgreSQLType.timestamptz, PostgreSQLType.timestamp:
                 return .double(double(place))
             case PostgreSQLType.numeric:
-                return PostgreSQLNumeric.decimal(bytes(place)).map { .decimal($0) } ?? .null
+                return PostgreSQLNumeric.decimal(bytes(place)).map { .decimal($0.value) } ?? .null
             case PostgreSQLType.text, PostgreSQLType.varchar: return .string(string(place))
             default: return .data(data(place))
             }

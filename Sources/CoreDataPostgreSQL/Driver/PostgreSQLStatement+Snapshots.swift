@@ -133,10 +133,10 @@
                     }
                     builder.set(slot, bytes: bytes)
                 case .decimal:
-                    guard let number = PostgreSQLNumeric.decimal(bytes) else {
+                    guard let (number, isExact) = PostgreSQLNumeric.decimal(bytes) else {
                         throw shape.damage("The table holds a number that is no decimal", field, plan, key)
                     }
-                    guard PostgreSQLNumeric.isExact(bytes) else {
+                    guard isExact else {
                         throw shape.damage("The table holds a number of more than 38 digits", field, plan, key)
                     }
                     builder.set(slot, decimal: number)
