@@ -322,6 +322,23 @@
             withExtendedLifetime(used) {}
         }
 
+        @Test("The columns of a view may be called as the framework's view calls things", arguments: ["t", "v", "x"])
+        func columnsOfViews(name: String) throws {
+            try #require(
+                psql(
+                    "CREATE TABLE base (id integer PRIMARY KEY, \(name) integer, word text); "
+                        + "INSERT INTO base VALUES (1, 5, 'a'); CREATE VIEW item AS SELECT * FROM base") != nil)
+            let model = ModelText.model("entity Item\n  \(name) int32\n  word string")
+            let coordinator = try coordinator(model, [NSReadOnlyPersistentStoreOption: true])
+            let (one, other) = (context(coordinator), context(coordinator))
+            let held = try one.performAndWait { try one.all("Item").map { ($0, $0.text("word")) } }
+            #expect(held.map(\.1) == ["a"])
+            #expect(psql("UPDATE base SET word = 'b'") == "UPDATE 1")
+            let words = try other.performAndWait { try other.all("Item").map { $0.text("word") } }
+            #expect(words == ["b"])
+            withExtendedLifetime(held) {}
+        }
+
         @Test(
             "A value that the attribute cannot hold is an error that names the row, and no other value",
             arguments: [

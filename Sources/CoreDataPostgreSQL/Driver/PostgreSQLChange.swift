@@ -63,14 +63,16 @@
         ) -> String {
             (isOfPairs ? "DELETE FROM \(table)" : "UPDATE \(table) SET \(column) = NULL")
                 + " WHERE \(column) IS NOT NULL "
-                + "AND NOT EXISTS (SELECT FROM \(target) target WHERE target.\(key) = \(table).\(column))"
+                + "AND NOT EXISTS (SELECT FROM \(target) coredata_target "
+                + "WHERE coredata_target.\(key) = \(table).\(column))"
         }
 
         /// The statement that has the sequence of a table's keys go on behind those that are there: rows may have come
         /// by a copy. A call of the sequence takes so many keys.
-        static func goOn(behindKeysOf table: String, in key: String, step: Int64) -> String {
+        static func goOn(behindKeysOf table: String, in key: String, upTo highest: Int64, step: Int64) -> String {
             "SELECT setval(pg_get_serial_sequence('\(table.replacingOccurrences(of: "'", with: "''"))', 'id'), "
-                + "(coalesce((SELECT max(\(key)) FROM \(table)), 0) + \(step - 1)) / \(step) * \(step) + 1, false)"
+                + "(coalesce((SELECT max(\(key)) FROM \(table) WHERE \(key) <= \(highest)), 0) + \(step - 1)) "
+                + "/ \(step) * \(step) + 1, false)"
         }
 
         /// The statement that notes what the model calls a table, or a column of one.

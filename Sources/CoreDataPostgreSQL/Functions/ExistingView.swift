@@ -102,7 +102,8 @@
         private var versionInTable: String {
             if let version { return "t.\(dialect.quoted(version))" }
             // Nobody tells which transaction wrote a row of a view or of a foreign table: its values stand for it.
-            guard table.isTable else { return "hashtextextended(t::text, 0)::bit(32)::integer::bigint" }
+            // Without the star the alias would be a column of that name, where there is one.
+            guard table.isTable else { return "hashtextextended(t.*::text, 0)::bit(32)::integer::bigint" }
             // Numbers of transactions are not in the order in which they write: the last version that the framework
             // gave is counted in, so that no state of a row has the version of one before, and the sum goes around as
             // versions do.
