@@ -52,6 +52,47 @@
             #expect(try library.saved("Tag", "name") == ["C:\\new"])
         }
 
+        @Test("A database whose settings write values and names in another way is read and written as others are")
+        func settings() throws {
+            for setting in [
+                "timezone = 'America/New_York'", "datestyle = 'German, DMY'", "intervalstyle = 'iso_8601'",
+                "bytea_output = 'escape'", "extra_float_digits = -10", "array_nulls = off",
+                "quote_all_identifiers = on", "transform_null_equals = on",
+            ] {
+                try #require(psql("ALTER DATABASE \"\(database.name.lowercased())\" SET \(setting)") != nil)
+            }
+            try #require(
+                psql("CREATE TABLE item (id serial PRIMARY KEY, at timestamp, size double precision, data bytea)")
+                    != nil)
+            let model = ModelText.model("entity Item\n  at date\n  size double\n  data data")
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url,
+                options: [NSPostgreSQLExistingTablesOption: true])
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            let date = Date(timeIntervalSinceReferenceDate: 700_000_000.25)
+            let (size, data) = (0.1 + 0.2, Data([1, 2, 255]))
+            try context.performAndWait {
+                context.persistentStoreCoordinator = coordinator
+                context.make("Item", ["at": date, "size": size, "data": data])
+                context.make("Item")
+                try context.save()
+                context.reset()
+                for (condition, value) in [
+                    ("at == %@", date), ("at IN %@", [date]), ("at BETWEEN %@", [date, date]), ("size == %@", size),
+                    ("size IN %@", [size]), ("data == %@", data), ("data IN %@", [data]),
+                ] as [(String, Any)] {
+                    let found = try context.all("Item", condition, value)
+                    #expect(found.map { $0.value(forKey: "at") as? Date } == [date], "\(condition)")
+                    #expect(found.map { $0.value(forKey: "size") as? Double } == [size], "\(condition)")
+                    #expect(found.map { $0.value(forKey: "data") as? Data } == [data], "\(condition)")
+                }
+                let others = try context.all("Item", "size == nil")
+                #expect(others.count == 1)
+            }
+            #expect(psql("SELECT at = '2023-03-08 20:26:40.25' FROM item WHERE at IS NOT NULL") == "t")
+        }
+
         @Test("Whoever's path leads to another schema first finds the store, migrates it and destroys it")
         func searchPath() throws {
             do {

@@ -23,6 +23,8 @@
             Setting(name: "client_min_messages", value: "warning"), Setting(name: "timezone", value: "UTC"),
             // What is written into statements is written by the standard, whatever the database says.
             Setting(name: "standard_conforming_strings", value: "on"),
+            // The names of types are compared as they are, and some of them are in quotes otherwise.
+            Setting(name: "quote_all_identifiers", value: "off"),
         ]
         /// How long to wait for a connection, in seconds, where the options say it.
         private(set) var connectTimeout: Int?
