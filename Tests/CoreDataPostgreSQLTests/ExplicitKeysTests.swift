@@ -38,6 +38,55 @@
             #expect(try psql("SELECT count(*) FROM tag WHERE name = 'context'") == "471")
         }
 
+        @Test(
+            "A row under one of the last keys keeps nobody from inserting, whether the store is copied or not",
+            arguments: [1, 64, 65, 1_000])
+        func last(distance: Int64) throws {
+            let key = (1 << 48) - distance
+            #expect(try psql("INSERT INTO tag (id, name) VALUES (\(key), 'psql'), (2, 'psql')") == "INSERT 0 2")
+            let context = library.context()
+            for _ in 0..<3 { try save(70, in: context) }
+            #expect(try psql("SELECT count(*), max(id) FROM tag") == "212|\(key)")
+            #expect(try psql("SELECT count(*) FROM tag WHERE name = 'context' AND id > 1000") == "0")
+            let copy = try Library(.postgreSQL)
+            for store in copy.coordinator.persistentStores { try copy.coordinator.remove(store) }
+            let kind = StoreKind.postgreSQL
+            try copy.coordinator.replacePersistentStore(
+                at: #require(kind.url(in: copy.folder.url)),
+                withPersistentStoreFrom: #require(kind.url(in: library.folder.url)), ofType: NSPostgreSQLStoreType)
+            try save(70, in: Library(kind, in: copy.folder).context())
+            #expect(try copy.psql("SELECT count(*) FROM tag WHERE name = 'context' AND id < 1000") == "280")
+        }
+
+        @Test(
+            "A role that may write rows, and no more, goes on behind another program's keys", arguments: [false, true])
+        func rights(maySet: Bool) throws {
+            let role = "writer_\(UUID().uuidString.prefix(8).lowercased())"
+            let sequences = maySet ? "USAGE, UPDATE" : "USAGE"
+            _ = try #require(
+                try psql(
+                    """
+                    CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA coredata, public TO \(role);
+                    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA coredata, public TO \(role);
+                    GRANT \(sequences) ON ALL SEQUENCES IN SCHEMA coredata, public TO \(role);
+                    INSERT INTO tag (id, name) SELECT 64 * n + 1, 'psql' FROM generate_series(0, 10100) n;
+                    INSERT INTO tag (id, name) VALUES (900000000, 'psql');
+                    """))
+            defer { _ = try? psql("DROP OWNED BY \(role); DROP ROLE \(role)") }
+            let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url)).absoluteString
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil,
+                at: URL(string: url.replacingOccurrences(of: "user=postgres", with: "user=\(role)")))
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            for _ in 0..<2 { try save(100, in: context) }
+            // What is set goes on behind all of them.
+            let keys = "SELECT count(*) FROM tag WHERE name = 'context' AND id > \(maySet ? 900_000_000 : 646_400)"
+            #expect(try psql(keys) == "200")
+            #expect(try psql("SELECT count(*) FROM tag WHERE id > 900000000") == (maySet ? "200" : "0"))
+        }
+
         @Test("Rows that psql inserts under keys that were taken before cost a save new keys, and nothing else")
         func taken() throws {
             let context = library.context()

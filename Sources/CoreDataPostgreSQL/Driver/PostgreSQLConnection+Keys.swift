@@ -15,12 +15,11 @@
             guard let sequence = try sequences[table] ?? sequence(of: table, isOurs: isOurs) else { return nil }
             sequences[table] = sequence
             let blocks = (Int64(count) + together - 1) / together
-            let starts =
-                try isOurs ? freeBlocks(blocks, sequence, table) : freeNumbers(blocks, sequence, table)
+            let starts = try isOurs ? freeBlocks(blocks, sequence, table) : freeNumbers(blocks, sequence, table)
             var ranges: [Range<Int64>] = []
             var missing = Int64(count)
             for start in starts {
-                guard start > 0, start <= ObjectKey.primaryKeyMask else {
+                guard start > 0, start <= ObjectKey.primaryKeyMask - together + 1 else {
                     throw NSError.coreData(
                         NSPersistentStoreSaveError,
                         reason: "The sequence \(sequence) gives the key \(start), and keys go from 1 to "
@@ -38,58 +37,68 @@
             return ranges
         }
 
-        /// The next numbers of a sequence, each with what an expression is meanwhile.
-        private func next(
-            _ count: Int64, _ sequence: String, _ expression: String
-        ) throws -> [(start: Int64, value: Int64)] {
-            try rows(
-                "SELECT nextval($1::text::regclass), \(expression) FROM generate_series(1, $2::int8)",
-                [sequence, "\(count)"]
-            ).map { (Int64($0[0] ?? "") ?? 0, Int64($0[1] ?? "") ?? 0) }
-        }
-
-        /// Takes blocks that lie above all keys of the table: others insert rows under keys of their own choice.
+        /// Takes blocks without a key of the table: others insert rows under keys of their own choice. Where such keys
+        /// lie close to each other, the sequence goes on behind them, or passes one block after the other if the role
+        /// may not set it.
         private func freeBlocks(_ count: Int64, _ sequence: String, _ table: String) throws -> [Int64] {
-            let dialect = PostgreSQLDialect()
-            let key = dialect.quoted(SQLSchema.keyColumn)
-            let highest =
-                "(SELECT max(\(key)) FROM \(dialect.quoted(table)) WHERE \(key) <= \(ObjectKey.primaryKeyMask))"
-            var free: [Int64] = []
-            while free.count < count {
-                let taken = try next(count - Int64(free.count), sequence, highest)
-                free += taken.filter { $0.start > $0.value }.map(\.start)
-                guard let last = taken.last, last.value >= last.start else { continue }
+            if let free = try free(count, sequence, table, passing: Self.shortestJump) { return free }
+            let maySet = try !rows("SELECT 1 WHERE has_sequence_privilege($1::text, 'UPDATE')", [sequence]).isEmpty
+            if maySet {
+                let dialect = PostgreSQLDialect()
+                let key = dialect.quoted(SQLSchema.keyColumn)
+                let highest = try texts(
+                    "SELECT max(\(key)) FROM \(dialect.quoted(table)) WHERE \(key) <= \(PostgreSQLTables.farthestKey)")
                 let together = PostgreSQLTables.keysTogether
-                let blocks = (last.value - last.start) / together
-                if blocks <= 10_000 {
-                    if blocks > 0 { _ = try next(blocks, sequence, "NULL") }
-                } else {
-                    try raise(sequence, to: last.value / together * together + 1)
-                }
+                try raise(sequence, to: (highest.first.flatMap { Int64($0) } ?? 0) / together * together + 1)
             }
-            return free
+            if let free = try free(count, sequence, table, passing: Self.longestLag) { return free }
+            throw Self.lag(
+                of: sequence,
+                maySet ? "" : " The role has no right to do so: it needs UPDATE on \(sequence).")
         }
 
         /// Takes numbers that are no row's key in a table that others have made. The sequence lags behind where rows
         /// were inserted with keys of their own. It is not ours to set, so it is asked until there are enough numbers.
         private func freeNumbers(_ count: Int64, _ sequence: String, _ table: String) throws -> [Int64] {
+            if let free = try free(count, sequence, table, passing: Self.longestLag) { return free }
+            throw Self.lag(of: sequence)
+        }
+
+        private static func lag(of sequence: String, _ remark: String = "") -> NSError {
+            .coreData(
+                NSPersistentStoreSaveError,
+                reason: "The sequence \(sequence) lags behind the rows of its table: most of its next "
+                    + "\(longestLag) numbers are keys of rows. Set it to the highest key with setval().\(remark)")
+        }
+
+        /// Asks a sequence until there are enough numbers that are free; nil where it passes so many others before.
+        /// What a number of a table of ours stands for is a block of keys.
+        private func free(
+            _ count: Int64, _ sequence: String, _ table: String, passing others: Int64
+        ) throws -> [Int64]? {
             let dialect = PostgreSQLDialect()
             let (key, quoted) = (dialect.quoted(SQLSchema.keyColumn), dialect.quoted(table))
+            // The table may have a column or a name that is a common word, and keeps it.
+            let number = "coredata_number.coredata_n"
+            let isFree =
+                PostgreSQLDialect.place(of: table).schema == nil
+                ? "coalesce((SELECT \(key) FROM \(quoted) WHERE \(key) >= \(number) ORDER BY \(key) LIMIT 1) "
+                    + ">= \(number) + \(PostgreSQLTables.keysTogether), true)"
+                : "(SELECT true FROM \(quoted) WHERE \(key) = \(number) LIMIT 1) IS NULL"
             // A recursive query goes on as far as its rows are wanted; a join could want them all.
             let free = try rows(
                 """
-                WITH RECURSIVE number (n, position) AS (SELECT nextval($1::text::regclass), 1::int8 UNION ALL \
-                SELECT nextval($1::text::regclass), position + 1 FROM number WHERE position < $2::int8) \
-                SELECT n FROM number WHERE (SELECT true FROM \(quoted) WHERE \(key) = n LIMIT 1) IS NULL LIMIT $3::int8
-                """, [sequence, "\(count + Self.longestLag)", "\(count)"]
+                WITH RECURSIVE coredata_number (coredata_n, place) AS (SELECT nextval($1::text::regclass), 1::int8 \
+                UNION ALL SELECT nextval($1::text::regclass), place + 1 FROM coredata_number WHERE place < $2::int8) \
+                SELECT \(number) FROM coredata_number WHERE \(isFree) LIMIT $3::int8
+                """, [sequence, "\(count + others)", "\(count)"]
             ).map { Int64($0[0] ?? "") ?? 0 }
             // One that begins anew gives a number twice.
-            if free.count == count, Set(free).count == free.count { return free }
-            throw NSError.coreData(
-                NSPersistentStoreSaveError,
-                reason: "The sequence \(sequence) lags behind the rows of its table: most of its next "
-                    + "\(Self.longestLag) numbers are keys of rows. Set it to the highest key with setval().")
+            return free.count == count && Set(free).count == free.count ? free : nil
         }
+
+        /// How many numbers of a sequence may be taken by rows before it is set behind them.
+        private static let shortestJump: Int64 = 10_000
 
         /// How many numbers of a sequence may be taken by rows before it is an error.
         private static let longestLag: Int64 = 1_000_000

@@ -14,8 +14,9 @@
             return size.first.flatMap { Int64($0) }
         }
 
-        /// Lets the next key of a table be above one that was given out elsewhere.
+        /// Lets the next key of a table be above one that was given out elsewhere, unless that lies far ahead.
         func raiseSequence(of table: String, above key: Int64) throws {
+            guard key <= PostgreSQLTables.farthestKey else { return }
             let together = PostgreSQLTables.keysTogether
             let start = key / together * together + together + 1
             _ = try texts(

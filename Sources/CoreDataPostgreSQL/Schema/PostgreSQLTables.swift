@@ -14,6 +14,10 @@
         /// How many keys a call of a sequence takes: whoever takes one begins a block of its own.
         static let keysTogether: Int64 = 64
 
+        /// Sequences go on behind keys up to here. Behind a higher one, which somebody else has chosen, there might be
+        /// hardly any: a sequence passes it when it comes there.
+        static let farthestKey = ObjectKey.primaryKeyMask / 2
+
         init(_ connection: PostgreSQLConnection, _ schema: SQLSchema, _ layout: ModelLayout) {
             self.connection = connection
             self.schema = schema
@@ -110,7 +114,8 @@
             return [
                 PostgreSQLChange.statement(
                     [.identity(column: key, step: Self.keysTogether, maximum: ObjectKey.primaryKeyMask)], of: name),
-                PostgreSQLChange.goOn(behindKeysOf: name, in: key, step: Self.keysTogether),
+                PostgreSQLChange.goOn(
+                    behindKeysOf: name, in: key, upTo: Self.farthestKey, step: Self.keysTogether),
             ]
         }
 
