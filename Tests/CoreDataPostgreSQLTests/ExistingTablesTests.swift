@@ -322,6 +322,40 @@
             withExtendedLifetime(used) {}
         }
 
+        @Test("Tables, columns and keys may be called as in Core Data's files")
+        func namesOfFiles() throws {
+            try #require(
+                psql(
+                    """
+                    CREATE TABLE "Z_METADATA" ("Z_PK" serial PRIMARY KEY, "Z_OPT" integer NOT NULL,
+                        "ZNAME" text NOT NULL CHECK ("ZNAME" <> 'bad'));
+                    CREATE TABLE "ACHANGE" ("Z_ENT" integer, "ZENTITY" integer, PRIMARY KEY ("Z_ENT", "ZENTITY"));
+                    INSERT INTO "Z_METADATA" ("Z_OPT", "ZNAME") VALUES (1, 'x');
+                    """) != nil)
+            let model = ModelText.model("entity Tag\n  name string!\n  near many Tag.far\n  far many Tag.near")
+            model.entitiesByName["Tag"]?.userInfo = [
+                "PostgreSQLName": "Z_METADATA", "PostgreSQLKey": "Z_PK", "PostgreSQLVersion": "Z_OPT",
+            ]
+            model.entitiesByName["Tag"]?.propertiesByName["name"]?.userInfo = ["PostgreSQLName": "ZNAME"]
+            model.entitiesByName["Tag"]?.propertiesByName["near"]?.userInfo = [
+                "PostgreSQLName": "ACHANGE", "PostgreSQLOwnerColumn": "Z_ENT", "PostgreSQLMemberColumn": "ZENTITY",
+            ]
+            let context = context(try coordinator(model))
+            try context.performAndWait {
+                let tag = try #require(try context.all("Tag", "name == 'x'").first)
+                tag.setValue("y", forKey: "name")
+                context.make("Tag", ["name": "z", "near": Set([tag])])
+                try context.save()
+                context.reset()
+                let near = try context.all("Tag", "ANY near.name == 'y'")
+                #expect(near.map { $0.text("name") } == ["z"])
+                context.make("Tag", ["name": "bad"])
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "name")
+            }
+            #expect(psql("SELECT \"ZNAME\", \"Z_OPT\" FROM \"Z_METADATA\" ORDER BY \"Z_PK\"") == "y|2\nz|1")
+        }
+
         @Test("The columns of a view may be called as the framework's view calls things", arguments: ["t", "v", "x"])
         func columnsOfViews(name: String) throws {
             try #require(

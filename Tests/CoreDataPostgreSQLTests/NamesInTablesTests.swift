@@ -144,5 +144,55 @@
             #expect(try library.saved("Tag", base + "A") == ["a"])
             #expect(try library.saved("Tag", base + "B") == ["b"])
         }
+
+        @Test("userInfo may name columns as Core Data's files and the framework's own tables have them")
+        func namesOfFiles() throws {
+            func named() -> NSManagedObjectModel {
+                let model = model([
+                    "Author.name": "Z_PK", "Tag.name": "ZNAME", "Book.title": "ATRANSACTION", "Book.author": "ZENTITY",
+                    "Book.pages": "=pages",
+                ])
+                model.entitiesByName["Book"]?.propertiesByName["tags"]?.userInfo = [
+                    "PostgreSQLOwnerColumn": "Z_PK", "PostgreSQLMemberColumn": "Z_ENT",
+                ]
+                return model
+            }
+            let library = try Library(.postgreSQL, model: named(), options: [NSPersistentHistoryTrackingKey: true])
+            try fill(library)
+            let rows = """
+                SELECT a."Z_PK", b."ATRANSACTION", b."=pages" IS NULL, t."ZNAME" FROM author a
+                JOIN book b ON b."ZENTITY" = a.id JOIN book_tags j ON j."Z_PK" = b.id JOIN tag t ON t.id = j."Z_ENT"
+                """
+            #expect(try library.psql(rows) == "Calvino|a|t|x")
+            #expect(try library.psql("UPDATE tag SET \"ZNAME\" = 'y'") == "UPDATE 1")
+            for store in library.coordinator.persistentStores { try library.coordinator.remove(store) }
+            let newer = named()
+            let color = NSAttributeDescription()
+            (color.name, color.attributeType) = ("color", .stringAttributeType)
+            newer.entitiesByName["Tag"]?.properties.append(color)
+            let migrated = try Library(
+                .postgreSQL, in: library.folder, model: newer,
+                options: [
+                    NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                    NSPersistentHistoryTrackingKey: true,
+                ])
+            #expect(try migrated.psql(rows) == "Calvino|a|t|y")
+            let context = migrated.context()
+            try context.performAndWait {
+                let found = try context.all("Book", "ANY tags.name == 'y' AND author.name == 'Calvino'")
+                let book = try #require(found.first)
+                book.setValue(7, forKey: "pages")
+                try context.save()
+            }
+        }
+
+        @Test("A store that is there keeps names that are those of Core Data's files, too")
+        func namesOfFilesKept() throws {
+            let library = try Library(.postgreSQL, model: model(["Tag.name": "ZNAME", "Author.name": "Z_OPT"]))
+            try fill(library)
+            let other = try Library(.postgreSQL, in: library.folder, model: model())
+            #expect(try other.saved("Tag", "name") == ["x"])
+            #expect(try other.saved("Author", "name") == ["Calvino"])
+        }
     }
 #endif

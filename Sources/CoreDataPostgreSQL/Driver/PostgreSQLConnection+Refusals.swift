@@ -32,7 +32,7 @@
         /// failure of another table, as a trigger makes it, has none.
         private func columns(of error: PostgreSQLError, in table: String) throws -> [String] {
             if let column = error.column {
-                let isOwn = error.table.map { table.hasSuffix(PostgreSQLDialect().quoted($0)) } ?? true
+                let isOwn = error.table.map { table.hasSuffix(PostgreSQLDialect.inQuotes($0)) } ?? true
                 return isOwn ? [column] : []
             }
             if let type = error.type, error.table == nil { return try columns(ofType: type, inTable: table) }

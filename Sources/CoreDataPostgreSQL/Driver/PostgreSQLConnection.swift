@@ -367,7 +367,9 @@
         func tableNames() throws -> Set<String> {
             let own = try texts("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
             let framework = try texts("SELECT tablename FROM pg_tables WHERE schemaname = 'coredata'")
-            return Set(own + framework.compactMap { PostgreSQLDialect.logical(table: $0) })
+            // A table of somebody else's may be called as the floor calls one of the framework's.
+            return Set(own.filter { PostgreSQLDialect.place(of: $0).schema == nil })
+                .union(framework.compactMap { PostgreSQLDialect.logical(table: $0) })
         }
 
         func columnNames(of table: String) throws -> [String] {

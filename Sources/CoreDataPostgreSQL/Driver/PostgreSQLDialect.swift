@@ -152,10 +152,15 @@
         // MARK: Names
 
         func quoted(_ identifier: String) -> String {
+            if identifier.utf8.first == Self.sign { return Self.inQuotes(Self.asGiven(identifier)) }
             if let table = Self.tables[identifier] { return "\"\(Self.schema)\".\"\(table)\"" }
             if let view = Self.view(identifier) { return "\"\(Self.schema)\".\(quoted(view))" }
-            let name = Self.columns[identifier] ?? identifier
-            return "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+            return Self.inQuotes(Self.columns[identifier] ?? identifier)
+        }
+
+        /// A name as the database has it, whatever the floor calls things.
+        static func inQuotes(_ name: String) -> String {
+            "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
         }
 
         func defined(_ identifier: String) -> String { quoted(identifier) }
@@ -175,6 +180,20 @@
             "ZBUNDLEIDTS": "bundle_name", "ZBUNDLEID": "bundle", "ZCONTEXTNAMETS": "context_name",
             "ZCONTEXTNAME": "context", "ZPROCESSIDTS": "process_name", "ZPROCESSID": "process",
         ]
+        /// What stands before a name that somebody has given to a column, and that the floor has for something else.
+        private static let sign = UInt8(ascii: "=")
+
+        /// What the floor calls a column to which somebody has given a name.
+        static func column(given name: String) -> String {
+            let isOfFloor = columns[name] != nil || place(of: name).schema != nil || name.utf8.first == sign
+            return isOfFloor ? "=" + name : name
+        }
+
+        /// The name that somebody has given to a column.
+        static func asGiven(_ column: String) -> String {
+            column.utf8.first == sign ? String(column.dropFirst()) : column
+        }
+
         private static let logicalTables = Dictionary(tables.map { ($1, $0) }) { first, _ in first }
         private static let logicalColumns = Dictionary(columns.map { ($1, $0) }) { first, _ in first }
         private static let fixed = [
@@ -198,7 +217,8 @@
 
         /// What the floor calls a column of a table; without a table, of one of an entity's.
         static func logical(_ column: String, in table: String = "") -> String {
-            (tables[table] == nil ? fixed[column] : logicalColumns[column]) ?? column
+            if tables[table] != nil { return logicalColumns[column] ?? column }
+            return fixed[column] ?? Self.column(given: column)
         }
     }
 #endif

@@ -17,13 +17,12 @@
 
         let schema: String?
         let name: String
-        let dialect = PostgreSQLDialect()
         private(set) var kind: String?
         private(set) var columns: [String: Column] = [:]
 
         /// The name with its schema, for statements.
         var quoted: String {
-            (schema.map { dialect.quoted($0) + "." } ?? "") + dialect.quoted(name)
+            (schema.map { PostgreSQLDialect.inQuotes($0) + "." } ?? "") + PostgreSQLDialect.inQuotes(name)
         }
 
         /// For messages.

@@ -149,7 +149,7 @@
                 mismatches.append("the key “\(table.shown).\(name)” may be missing")
             }
             view.sequence = try table.sequence(of: name, on: connection)
-            let quoted = PostgreSQLDialect().quoted(name)
+            let quoted = PostgreSQLDialect.inQuotes(name)
             if let row = try connection.keysOutOfRange(ofTable: table.quoted, in: quoted) {
                 mismatches.append(
                     "the keys “\(table.shown).\(name)” go from \(row[0] ?? "") to \(row[1] ?? ""), "
@@ -270,8 +270,9 @@
             for column in [
                 join.ownerColumn, join.memberColumn, join.memberOrderColumn, join.ownerOrderColumn,
             ].compactMap({ $0 }) {
-                guard find(column, ExistingTable.types(for: .integer), of: what, in: table) != nil else { continue }
-                view.columns.append(ExistingView.Column(name: column, of: column, sortsByBytes: false))
+                let name = PostgreSQLDialect.asGiven(column)
+                guard find(name, ExistingTable.types(for: .integer), of: what, in: table) != nil else { continue }
+                view.columns.append(ExistingView.Column(name: column, of: name, sortsByBytes: false))
             }
             addOthers(to: view)
             views.append(view)

@@ -71,17 +71,19 @@
         var statements: [String] {
             guard let key else { return [selection([])] }
             let fixed = [
-                "t.\(dialect.quoted(key)) AS id", "\(entityInTable) AS entity", "\(versionInTable) AS version",
+                "t.\(PostgreSQLDialect.inQuotes(key)) AS id", "\(entityInTable) AS entity",
+                "\(versionInTable) AS version",
             ]
-            let limit = " WHERE t.\(dialect.quoted(key)) BETWEEN 1 AND \(ObjectKey.primaryKeyMask)"
+            let limit = " WHERE t.\(PostgreSQLDialect.inQuotes(key)) BETWEEN 1 AND \(ObjectKey.primaryKeyMask)"
             var statements = [selection(fixed) + limit]
             if table.isTable { statements += [writing(key), trigger] }
             return statements
         }
 
         private func selection(_ fixed: [String]) -> String {
-            let others = columns.map {
-                "t.\(dialect.quoted($0.of))\($0.isLimited ? "::text" : "")\($0.sortsByBytes ? " COLLATE \"C\"" : "") AS \(dialect.quoted($0.name))"
+            let others = columns.map { column in
+                "t." + PostgreSQLDialect.inQuotes(column.of) + (column.isLimited ? "::text" : "")
+                    + (column.sortsByBytes ? " COLLATE \"C\"" : "") + " AS " + dialect.quoted(column.name)
             }
             return "CREATE VIEW \(dialect.quoted(name)) AS SELECT \((fixed + others).joined(separator: ", ")) "
                 + "FROM \(table.quoted) t"
@@ -90,7 +92,7 @@
         private var entityInTable: String {
             switch entity {
             case .only(let name): "\(dialect.literal(.string(name)))::text"
-            case .column(let name): "t.\(dialect.quoted(name))::text"
+            case .column(let name): "t.\(PostgreSQLDialect.inQuotes(name))::text"
             case nil: "''::text"
             }
         }
@@ -100,7 +102,7 @@
         private var label: String { dialect.literal(.string(PostgreSQLDialect.place(of: name).name)) }
 
         private var versionInTable: String {
-            if let version { return "t.\(dialect.quoted(version))" }
+            if let version { return "t.\(PostgreSQLDialect.inQuotes(version))" }
             // Nobody tells which transaction wrote a row of a view or of a foreign table: its values stand for it.
             // Without the star the alias would be a column of that name, where there is one.
             guard table.isTable else { return "hashtextextended(t.*::text, 0)::bit(32)::integer::bigint" }
@@ -109,7 +111,8 @@
             // versions do.
             let step = "1 + t.xmin::text::bigint % \(Self.stepsOfOthers)"
             return "coalesce((SELECT v.version + CASE WHEN v.writer = t.xmin::text THEN 0 ELSE \(step) END "
-                + "FROM coredata.versions v WHERE v.\"view\" = \(label) AND v.id = t.\(dialect.quoted(key ?? ""))), "
+                + "FROM coredata.versions v WHERE v.\"view\" = \(label) "
+                + "AND v.id = t.\(PostgreSQLDialect.inQuotes(key ?? ""))), "
                 + "\(step))::bit(32)::integer::bigint"
         }
 
@@ -124,10 +127,10 @@
 
         /// The function that writes into the table. A row is locked first, and its version looked at once more.
         private func writing(_ key: String) -> String {
-            var targets = columns.map { (dialect.quoted($0.of), "NEW.\(dialect.quoted($0.name))") }
-            if case .column(let name)? = entity { targets.append((dialect.quoted(name), "NEW.entity")) }
-            if let version { targets.append((dialect.quoted(version), "NEW.version")) }
-            let keyColumn = dialect.quoted(key)
+            var targets = columns.map { (PostgreSQLDialect.inQuotes($0.of), "NEW.\(dialect.quoted($0.name))") }
+            if case .column(let name)? = entity { targets.append((PostgreSQLDialect.inQuotes(name), "NEW.entity")) }
+            if let version { targets.append((PostgreSQLDialect.inQuotes(version), "NEW.version")) }
+            let keyColumn = PostgreSQLDialect.inQuotes(key)
             let names = ([keyColumn] + targets.map(\.0)).joined(separator: ", ")
             let values = (["NEW.id"] + targets.map(\.1)).joined(separator: ", ")
             let assignments = targets.map { "\($0.0) = \($0.1)" }.joined(separator: ", ")

@@ -14,7 +14,8 @@
             let select = "SELECT entity, property, role, \"column\", \"table\" FROM coredata.columns"
             for row in try connection.rows(select) {
                 if row[2] == "members" { joins["\(row[0] ?? "").\(row[1] ?? "")"] = row[4] }
-                columns[Place(entity: row[0] ?? "", property: row[1] ?? "", role: row[2] ?? "")] = row[3]
+                columns[Place(entity: row[0] ?? "", property: row[1] ?? "", role: row[2] ?? "")] =
+                    row[3].map(PostgreSQLDialect.column(given:))
             }
         }
 
@@ -110,8 +111,8 @@
                 columns.append(
                     row([
                         .string(place.entity), .string(place.property), .string(place.role), .string(table),
-                        .string(column), properties.bit(ofSlot: number).map { .int(Int64($0)) } ?? .null, text(target),
-                        text(inverse),
+                        .string(PostgreSQLDialect.asGiven(column)),
+                        properties.bit(ofSlot: number).map { .int(Int64($0)) } ?? .null, text(target), text(inverse),
                     ]))
             }
 
@@ -122,7 +123,8 @@
                 columns.append(
                     row([
                         .string(entity.name), .string(toMany.relationship.name), .string("members"), text(end?.table),
-                        text(end?.ownerColumn), .int(Int64(bit)), text(table(of: entity.entity)), .null,
+                        text(end.map { PostgreSQLDialect.asGiven($0.ownerColumn) }), .int(Int64(bit)),
+                        text(table(of: entity.entity)), .null,
                     ]))
             }
         }

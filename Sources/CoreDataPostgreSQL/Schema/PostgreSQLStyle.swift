@@ -43,7 +43,8 @@
 
         func givenColumn(of slot: Slot, in entity: EntityLayout) -> String? {
             if let known = names.columns[PostgreSQLNames.place(of: slot, in: entity)] { return known }
-            return PostgreSQLNames.given(slot.property?.userInfo).flatMap { fixedColumns.contains($0) ? nil : $0 }
+            return PostgreSQLNames.given(slot.property?.userInfo)
+                .flatMap { fixedColumns.contains($0) ? nil : PostgreSQLDialect.column(given: $0) }
         }
 
         var fixedColumns: [String] { ["id", "entity", "version"] + Self.systemColumns }
@@ -87,10 +88,15 @@
             let (naming, inverse) = (sides.naming, sides.inverse)
             func given(_ key: String, ofInverse inverseKey: String) -> String? {
                 let names = [Names.given(naming.userInfo, key), Names.given(inverse.userInfo, inverseKey)]
-                return names.compactMap(\.self).first { key == Names.key || !Self.systemColumns.contains($0) }
+                if key == Names.key { return names.compactMap(\.self).first }
+                return names.compactMap(\.self).first { !Self.systemColumns.contains($0) }
+                    .map(PostgreSQLDialect.column(given:))
             }
             func known(_ side: SQLJoinSides.Side) -> String? {
                 names.columns[Names.Place(entity: side.entity, property: side.relationship, role: "members")]
+            }
+            func place(_ column: String) -> String {
+                PostgreSQLDialect.column(given: PostgreSQLDialect.asGiven(column) + "_place")
             }
             var own = SQLNames()
             let givenOwner = known(naming) ?? given(Names.ownerKey, ofInverse: Names.memberKey)
@@ -107,8 +113,8 @@
                     ?? given(Names.key, ofInverse: Names.key)
                     ?? tables.own(Self.words("\(naming.entity)_\(naming.relationship)")),
                 ownerColumn: owner, memberColumn: member,
-                memberOrderColumn: sides.naming.isOrdered ? "\(member)_place" : nil,
-                ownerOrderColumn: sides.inverse.isOrdered && !sides.isReflexive ? "\(owner)_place" : nil,
+                memberOrderColumn: sides.naming.isOrdered ? place(member) : nil,
+                ownerOrderColumn: sides.inverse.isOrdered && !sides.isReflexive ? place(owner) : nil,
                 isReflexive: sides.isReflexive)
         }
 

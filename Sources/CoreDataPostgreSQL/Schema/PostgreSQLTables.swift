@@ -93,7 +93,7 @@
             return Dictionary(
                 try connection.columnsWithComments(ofTable: dialect.quoted(table)).map { row in
                     (
-                        dialect.quoted(row[0] ?? ""),
+                        PostgreSQLDialect.inQuotes(row[0] ?? ""),
                         Column(
                             isMandatory: row[1] == "t", isIdentity: row[2] == "t", hasDefault: row[3] == "t",
                             comment: row[4])
