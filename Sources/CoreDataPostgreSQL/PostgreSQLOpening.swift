@@ -185,6 +185,7 @@
             _ schema: SQLSchema, _ layout: ModelLayout, _ metadata: [String: Any], isExisting: Bool = false,
             on connection: PostgreSQLConnection
         ) throws {
+            if !isExisting { try PostgreSQLStyle().requireOwnNames(of: schema, layout) }
             try connection.makeOwnSchema()
             var store = try NewStore(schema, layout)
             store.usesExistingTables = isExisting

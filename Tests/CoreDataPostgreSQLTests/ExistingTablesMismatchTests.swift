@@ -32,6 +32,17 @@
             #expect(psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'coredata'") == "0")
         }
 
+        @Test("Two properties that name one column are named together")
+        func givenTwice() throws {
+            try #require(psql("CREATE TABLE tag (id integer PRIMARY KEY, name text)") != nil)
+            let model = ModelText.model("entity Tag\n  name string\n  word string")
+            model.entitiesByName["Tag"]?.propertiesByName["word"]?.userInfo = ["PostgreSQLName": "name"]
+            let error = #expect(throws: NSError.self) { try coordinator(model) }
+            #expect(
+                error?.userInfo[NSPostgreSQLMismatchesKey] as? [String]
+                    == ["“Tag.name” and “Tag.word” have the column “tag.name”"])
+        }
+
         @Test(
             "A key that is no whole number from 1 to 2^48 - 1, or not unique by itself, is refused with the reason",
             arguments: [

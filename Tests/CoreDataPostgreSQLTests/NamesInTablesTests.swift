@@ -194,5 +194,72 @@
             #expect(try other.saved("Tag", "name") == ["x"])
             #expect(try other.saved("Author", "name") == ["Calvino"])
         }
+
+        private static let sixty = String(repeating: "abcdef", count: 10)
+
+        @Test(
+            "A name that is given twice is an error that names both, and nothing is made",
+            arguments: [
+                (
+                    ["Author.name": "same", "Author.active": "same"],
+                    ["“Author.name”", "“Author.active”", "the column “author.same”"]
+                ),
+                (
+                    ["Author": "same", "Tag": "same"],
+                    ["the entity “Author”", "the entity “Tag”", "the table “same”"]
+                ),
+                (
+                    ["Author": "same", "Book.tags": "same"],
+                    ["the entity “Author”", "the relationship “Book.tags”", "the table “same”"]
+                ),
+                (
+                    ["Author.name": sixty + "ghiA", "Author.active": sixty + "ghiB"],
+                    ["“Author.name”", "“Author.active”", "the column “author.\(sixty)ghi”"]
+                ),
+                (["Author": "ATRANSACTION"], ["the entity “Author”", "“ATRANSACTION”", "the framework's own"]),
+                (
+                    ["Author": "coredata.changes"],
+                    ["the entity “Author”", "“coredata.changes”", "the framework's own"]
+                ),
+                (["Book.tags.both": "id"], ["the relationship “Book.tags”", "“book_tags.id” twice"]),
+            ] as [([String: String], [String])])
+        func givenTwice(names: [String: String], words: [String]) throws {
+            let database = try TestDatabase()
+            func named() -> NSManagedObjectModel {
+                let model = model(names.filter { !$0.key.hasSuffix(".both") })
+                if let name = names["Book.tags.both"] {
+                    model.entitiesByName["Book"]?.propertiesByName["tags"]?.userInfo = [
+                        "PostgreSQLOwnerColumn": name, "PostgreSQLMemberColumn": name,
+                    ]
+                }
+                return model
+            }
+            func expectNamed(_ text: String?) {
+                for word in words { #expect(text?.contains(word) == true, "\(word) in \(text ?? "")") }
+            }
+            let error = #expect(throws: NSError.self) { try Library(.postgreSQL, in: database.folder, model: named()) }
+            #expect(error?.code == NSPersistentStoreIncompatibleSchemaError)
+            expectNamed(error?.localizedDescription)
+            #expect(database.psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'coredata'") == "0")
+            // A migration would give the names, too.
+            do { _ = try Library(.postgreSQL, in: database.folder) }
+            let newer = named()
+            let color = NSAttributeDescription()
+            (color.name, color.attributeType) = ("color", .stringAttributeType)
+            newer.entitiesByName["Tag"]?.properties.append(color)
+            let forecast = #expect(throws: NSError.self) {
+                try NSPersistentStoreCoordinator.migrationForecast(forPersistentStoreAt: database.url, to: newer)
+            }
+            expectNamed(forecast?.localizedDescription)
+            let refusal = #expect(throws: NSError.self) {
+                try Library(
+                    .postgreSQL, in: database.folder, model: newer,
+                    options: [
+                        NSMigratePersistentStoresAutomaticallyOption: true,
+                        NSInferMappingModelAutomaticallyOption: true,
+                    ])
+            }
+            expectNamed(refusal.map { "\($0) \($0.userInfo)" })
+        }
     }
 #endif

@@ -101,10 +101,15 @@
             addEntity(of: root, to: &view)
             addVersion(of: root, to: &view)
             let types = Dictionary(schema.entityTables[place].columns.map { ($0.name, $0.type) }) { first, _ in first }
+            var owners: [String: String] = [:]
             for index in root.subtree where schema.numbers[index] != nil {
                 let entity = layout.entities[index]
                 for (number, slot) in entity.slots.enumerated() where slot.declaringIndex == index {
                     guard let column = schema.columns[index][number], let type = types[column] else { continue }
+                    let (name, what) = (name(of: slot, in: entity), "“\(entity.name).\(slot.name)”")
+                    if let other = owners.updateValue(what, forKey: name) {
+                        mismatches.append("\(other) and \(what) have the column “\(table.shown).\(name)”")
+                    }
                     add(slot, column, type, entity, isOfAll: index == root.index, to: &view)
                 }
             }

@@ -112,6 +112,7 @@ struct MigrationTransaction {
         style: any SQLSchemaStyle
     ) throws -> SQLSchema {
         let new = SQLSchemaBuilder.schema(of: model.layout, entities: names, style: style)
+        try style.requireOwnNames(of: new, model.layout)
         guard new.namesEntities else { return new }
         let difference = try Self.difference(from: source.layout, old, to: model.layout, new, origins)
         var numbers: [String: Int] = [:]

@@ -11,6 +11,9 @@ package protocol SQLSchemaStyle: Sendable {
     /// The name that the column of a slot has already, or that the model gives it; nil where the style chooses one.
     func givenColumn(of slot: Slot, in entity: EntityLayout) -> String?
 
+    /// Throws where the model gives one name to two things of the database.
+    func requireOwnNames(of schema: SQLSchema, _ layout: ModelLayout) throws
+
     /// The names of the columns that every table has: no other column gets them.
     var fixedColumns: [String] { get }
     /// The types of the column of a row's entity, and of the one of the entity that a relationship leads to.
@@ -40,6 +43,7 @@ package protocol SQLSchemaStyle: Sendable {
 extension SQLSchemaStyle {
     package func givenTable(of entity: NSEntityDescription) -> String? { nil }
     package func givenColumn(of slot: Slot, in entity: EntityLayout) -> String? { nil }
+    package func requireOwnNames(of schema: SQLSchema, _ layout: ModelLayout) throws {}
 }
 
 /// The two sides of a many-to-many relationship: the one that names the table, and its inverse.
