@@ -49,7 +49,7 @@
         @Test(
             "Tables may be called by words of SQL, and derived attributes are computed in them",
             arguments: [
-                "order", "Group", "bookShelf", "user",
+                "order", "Group", "bookShelf", "user", "given", "target",
             ])
         func words(name: String) throws {
             let names = model(["Author": name])
@@ -63,9 +63,11 @@
             #expect(try library.saved("Author", "count") == ["1"])
             let context = library.context()
             try context.performAndWait {
+                for author in try context.all("Author") { author.setValue("Pavese", forKey: "name") }
                 for book in try context.all("Book") { context.delete(book) }
                 try context.save()
             }
+            #expect(try library.saved("Author", "name") == ["Pavese"])
             #expect(try library.saved("Author", "count") == ["0"])
         }
 

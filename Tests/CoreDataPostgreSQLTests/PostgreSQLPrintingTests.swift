@@ -314,8 +314,8 @@
         func rowsOfArrays() throws {
             var insert = SQLInsert(into: "t", ["Z_PK", "a"])
             let inserted =
-                "INSERT INTO \"t\" (\"id\", \"a\") SELECT \"given\".\"p1\", \"given\".\"p2\" "
-                + "FROM unnest($1::int8[], $2::text[]) WITH ORDINALITY AS given (\"p1\", \"p2\", \"place\")"
+                "INSERT INTO \"t\" (\"id\", \"a\") SELECT \"coredata_given\".\"p1\", \"coredata_given\".\"p2\" "
+                + "FROM unnest($1::int8[], $2::text[]) WITH ORDINALITY AS coredata_given (\"p1\", \"p2\", \"place\")"
             let types = [PostgreSQLType.int8, PostgreSQLType.text]
             #expect(try texts(.insert(insert), types) == (inserted, false))
             insert.conflict = .keepsStored
@@ -325,26 +325,26 @@
             #expect(
                 try texts(.update(update), [PostgreSQLType.bytea, PostgreSQLType.int8, PostgreSQLType.int4])
                     == (
-                        "UPDATE \"t\" SET \"a\" = \"given\".\"p1\", \"n\" = $4 "
+                        "UPDATE \"t\" SET \"a\" = \"coredata_given\".\"p1\", \"n\" = $4 "
                             + "FROM unnest($1::bytea[], $2::int8[], $3::int4[]) "
-                            + "WITH ORDINALITY AS given (\"p1\", \"p2\", \"p3\", \"place\") "
-                            + "WHERE ((\"id\" = \"given\".\"p2\") AND (\"version\" = \"given\".\"p3\")) "
-                            + "RETURNING given.\"place\"", true
+                            + "WITH ORDINALITY AS coredata_given (\"p1\", \"p2\", \"p3\", \"place\") "
+                            + "WHERE ((\"id\" = \"coredata_given\".\"p2\") AND (\"version\" = \"coredata_given\".\"p3\")) "
+                            + "RETURNING coredata_given.\"place\"", true
                     ))
             // What no store has a type for is sent as text.
             #expect(
                 try texts(RowWriter.update("t", ["a"]), [0, PostgreSQLType.int8])
                     == (
-                        "UPDATE \"t\" SET \"version\" = (COALESCE(\"version\", $3) + $4), \"a\" = \"given\".\"p1\" "
+                        "UPDATE \"t\" SET \"version\" = (COALESCE(\"version\", $3) + $4), \"a\" = \"coredata_given\".\"p1\" "
                             + "FROM unnest($1::text[], $2::int8[]) "
-                            + "WITH ORDINALITY AS given (\"p1\", \"p2\", \"place\") WHERE (\"id\" = \"given\".\"p2\") "
-                            + "RETURNING given.\"place\"", true
+                            + "WITH ORDINALITY AS coredata_given (\"p1\", \"p2\", \"place\") WHERE (\"id\" = \"coredata_given\".\"p2\") "
+                            + "RETURNING coredata_given.\"place\"", true
                     ))
             #expect(
                 try texts(.delete(SQLDelete(from: "t", where: .hasKey(parameter: 1))), [PostgreSQLType.int8])
                     == (
-                        "DELETE FROM \"t\" USING unnest($1::int8[]) WITH ORDINALITY AS given (\"p1\", \"place\") "
-                            + "WHERE (\"id\" = \"given\".\"p1\") RETURNING given.\"place\"", true
+                        "DELETE FROM \"t\" USING unnest($1::int8[]) WITH ORDINALITY AS coredata_given (\"p1\", \"place\") "
+                            + "WHERE (\"id\" = \"coredata_given\".\"p1\") RETURNING coredata_given.\"place\"", true
                     ))
         }
 

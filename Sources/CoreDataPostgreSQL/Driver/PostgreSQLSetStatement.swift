@@ -70,7 +70,7 @@
             printer.text += " RETURNING \(Self.alias).\"place\""
         }
 
-        static let alias = "given"
+        static let alias = "coredata_given"
     }
 
     extension SQLExpression {
