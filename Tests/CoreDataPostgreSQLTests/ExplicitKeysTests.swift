@@ -73,7 +73,8 @@
                     INSERT INTO tag (id, name) VALUES (900000000, 'psql');
                     """))
             defer { _ = try? psql("DROP OWNED BY \(role); DROP ROLE \(role)") }
-            let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url)).absoluteString
+            // Not by way of the pooler, which has a user of its own.
+            let url = try PostgreSQLServer.shared.get().url(ofDatabase: library.database).absoluteString
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
             try coordinator.addPersistentStore(
                 ofType: NSPostgreSQLStoreType, configurationName: nil,
