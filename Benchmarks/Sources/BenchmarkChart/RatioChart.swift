@@ -3,8 +3,8 @@ import Foundation
 /// A bar chart of ratios, as the text of an SVG picture: groups of bars below each other, a number at the end of each
 /// bar, a line where the ratio is 1.
 ///
-/// The picture has no background. Its colours stand out from white and from black. Its description has every number, for
-/// readers who do not see it.
+/// The picture has no background. Its colours stand out from white and from black. Its description has every number,
+/// for readers who do not see it.
 public struct RatioChart {
     /// Bars that belong together.
     public struct Group {

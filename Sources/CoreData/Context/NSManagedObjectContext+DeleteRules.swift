@@ -32,9 +32,9 @@ extension NSManagedObjectContext {
         if let first = errors.first { outer?.note(first) }
     }
 
-    /// Reads by a few requests what the rules of objects look at. A server is asked for what a save checks in those that
-    /// lose them, too: there each request is a round trip. What cannot be read is left to each object, which notes the
-    /// error.
+    /// Reads by a few requests what the rules of objects look at. From a server it also reads what a save checks in
+    /// those that lose them: there each request is a round trip. What cannot be read is left to each object, which
+    /// notes the error.
     private func readAhead(for objects: [NSManagedObject]) {
         guard let coordinator = persistentStoreCoordinator, coordinator.readsAhead else { return }
         let isServer = coordinator.isAskedByRoundTrips

@@ -87,7 +87,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var hasMetInaccessible = false
     var isPendingProcessingScheduled = false
     var isSaving = false
-    /// What the running save has told.
+    /// The sets of the running save's notifications.
     final var setsOfSave = ObjectSets()
     /// Fetches with a batch size, latest last.
     var fetchedBatches: [FetchedBatches] = []

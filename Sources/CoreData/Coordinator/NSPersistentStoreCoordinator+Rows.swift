@@ -5,7 +5,8 @@ extension NSPersistentStoreCoordinator {
     /// Whether one of the stores is a server's (`RowStore.isAskedByRoundTrips`).
     final var isAskedByRoundTrips: Bool { lock.withLock { attached.contains { $0.rows.isAskedByRoundTrips } } }
 
-    /// Whether rows that are needed soon are read together. A program's own store is asked object by object, as on a Mac.
+    /// Whether rows that are needed soon are read together. A program's own store is asked object by object, as on a
+    /// Mac.
     final var readsAhead: Bool { isAskedByRoundTrips || !hasObjectStores }
 
     final func store(numbered number: Int) -> NSPersistentStore? {

@@ -87,8 +87,8 @@ extension NSPersistentStoreCoordinator {
         return added.store
     }
 
-    /// The coordinator's store that is the same as one that was opened: a server's database has many addresses. The other
-    /// is closed. A copy of a file is a store of its own.
+    /// The coordinator's store of the same database, where there is one: a database has many addresses. The one that
+    /// was opened is closed then. A copy of a file is a store of its own.
     private func present(insteadOf added: AttachedStore, for use: StoreUse) throws -> NSPersistentStore? {
         guard use == .work, added.rows.isAskedByRoundTrips, let identifier = added.store.identifier,
             let existing = attached.first(where: { $0.rows.isAskedByRoundTrips && $0.store.identifier == identifier })

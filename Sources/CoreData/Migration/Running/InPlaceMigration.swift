@@ -78,16 +78,12 @@ struct InPlaceMigration {
         ).check(metadata)
     }
 
-    /// A database holds one store. Another configuration of the same model needs another one: it would be a newer version
-    /// that has no place for the first.
+    /// A database holds one store. Another configuration of the same model needs a database of its own: a migration to
+    /// it would lose what the first one has.
     private func refuseOtherConfiguration(_ metadata: [String: Any]) throws {
-        guard let stored = StoredVersion(metadata).hashes, !stored.isEmpty, let configuration,
-            let entities = model.entities(forConfigurationName: configuration)
-        else { return }
-        let all = model.entityVersionHashesByName
-        guard stored.allSatisfy({ all[$0.key] == $0.value }),
-            Set(entities.compactMap(\.name)).isDisjoint(with: stored.keys)
-        else { return }
+        guard let stored = StoredVersion(metadata).hashes, !stored.isEmpty, let configuration else { return }
+        let (all, own) = (model.entityVersionHashesByName, model.versionHashes(ofConfiguration: configuration))
+        guard stored.allSatisfy({ all[$0.key] == $0.value && own[$0.key] == nil }) else { return }
         let names = stored.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
         throw NSError.coreData(
             NSPersistentStoreOpenError,

@@ -35,35 +35,19 @@ extension SQLStore: BatchStore {
         }
     }
 
-    /// Runs a batch in one transaction. One that somebody was in the way of, or that was lost with its connection, is run
-    /// again.
+    /// Runs a batch in one transaction. One that somebody was in the way of, or that was lost with its connection, is
+    /// run again.
     ///
     /// - Parameter isRepeatable: not where the program's own code would be called again, or other stores would.
     private func runBatch(
         _ origin: ChangeOrigin, isRepeatable: Bool, beforeCommit: () throws -> Void,
         _ body: (BatchTransaction) throws -> Void
     ) throws -> BatchOutcome {
-        var repetitions = Repetitions()
-        if !isRepeatable { repetitions.end() }
-        while true {
+        func attempt(_ connection: any SQLConnection) throws -> BatchTransaction {
+            try connection.begin()
+            try requireSameModel(connection)
+            let transaction = BatchTransaction(store: self, connection: connection, origin: origin)
             do {
-                return try attemptBatch(origin, beforeCommit, body)
-            } catch let failure as any SQLFailure {
-                if !repetitions.goOn(after: failure) { throw failure.nsError(doing: .saving) }
-            }
-        }
-    }
-
-    private func attemptBatch(
-        _ origin: ChangeOrigin, _ beforeCommit: () throws -> Void, _ body: (BatchTransaction) throws -> Void
-    ) throws -> BatchOutcome {
-        var running: BatchTransaction?
-        do {
-            try attempting { connection in
-                try connection.begin()
-                try requireSameModel(connection)
-                let transaction = BatchTransaction(store: self, connection: connection, origin: origin)
-                running = transaction
                 do {
                     try body(transaction)
                     try transaction.finish()
@@ -76,16 +60,17 @@ extension SQLStore: BatchStore {
                 }
                 try beforeCommit()
                 try connection.commit()
+            } catch {
+                didAbandon(transaction.files)
+                throw error
             }
-        } catch {
-            if let running { didAbandon(running.files) }
-            throw error
+            return transaction
         }
-        guard let running else { return BatchOutcome() }
-        didCommit(running.files)
-        for (index, count) in running.rows { rowTally?.add(count, ofEntity: index) }
-        for root in running.changedRoots { rowCache.removeAll(rootIndex: root) }
-        return running.outcome
+        let done = try isRepeatable ? repeating(attempt) : writing(attempt)
+        didCommit(done.files)
+        for (index, count) in done.rows { rowTally?.add(count, ofEntity: index) }
+        for root in done.changedRoots { rowCache.removeAll(rootIndex: root) }
+        return done.outcome
     }
 
     /// A broken uniqueness constraint that nobody resolves.

@@ -157,8 +157,8 @@ package struct SQLPrinter {
         }
     }
 
-    /// Prints a list of parameters whose numbers are the next ones: SQLite takes three times as long to read 500 numbered
-    /// placeholders.
+    /// Prints a list of parameters whose numbers are the next ones, without their numbers: SQLite takes three times as
+    /// long to read 500 placeholders that have one.
     ///
     /// - Returns: whether the list is one.
     private mutating func printNewParameters(_ list: [SQLExpression]) -> Bool {
