@@ -31,6 +31,7 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CSwiftRuntime"),
         .systemLibrary(name: "CExchange"),
+        .systemLibrary(name: "CCommandLine"),
         .target(name: "CoreData", dependencies: ["CSQLite", "CZlib", "CSwiftRuntime", "CExchange"]),
         .target(name: "CoreDataManager", dependencies: ["CoreData"], exclude: otherPlatforms),
         .systemLibrary(
@@ -53,7 +54,13 @@ let package = Package(
         .target(name: "APICoverage", path: "Tools/APICoverage", exclude: ["notes.tsv"]),
         .executableTarget(name: "api-coverage", dependencies: ["APICoverage"], path: "Tools/api-coverage"),
         .target(name: "CoreDataPort", dependencies: ["CoreData", "CoreDataModelCompiler"]),
-        .executableTarget(name: "coredata-tool", dependencies: ["CoreDataManager", "CoreDataPort"]),
+        .target(
+            name: "CoreDataTool",
+            dependencies: [
+                "CoreDataManager", "CoreDataPort", "CCommandLine",
+                .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ]),
+        .executableTarget(name: "coredata-tool", dependencies: ["CoreDataTool"]),
         .target(
             name: "TestSupport",
             dependencies: [
@@ -106,6 +113,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests", dependencies: ["CoreData"],
             resources: [.process("Resources"), .copy("Harbours.xcdatamodeld")], plugins: ["CoreDataModelPlugin"]),
+        .testTarget(
+            name: "CoreDataToolTests", dependencies: ["CoreDataTool", "coredata-tool", "TestSupport"]),
         .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
         .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "MigrationTestKit", "TestSupport"]),

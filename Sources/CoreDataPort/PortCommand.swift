@@ -3,68 +3,36 @@ import Foundation
 /// `coredata port`: rewrites Swift sources that were written for Apple's Core Data, as far as no compiler flag can save
 /// them.
 package struct PortCommand {
-    package static let usage = """
-        usage: coredata port PATH [--in-place | --output DIR] [--model PATH]... [--package PLACE]
-
-        Rewrites what Swift on Linux does not compile in the Swift files (and models) at PATH: @objc and @objc(Name),
-        #keyPath, the #selector of sort descriptors and observers, optional members of protocols, casts of fetch
-        requests, overrides in extensions, bundles of classes, NSSet from a literal, missing imports. Adds the
-        framework, its plugin and the models to the targets of Package.swift that need them. Prints the changes
-        as a diff, then what has to be done by hand. Without --in-place or --output nothing is written.
-
-          --in-place     change the files
-          --output DIR   write a changed copy of PATH to DIR, which must not exist or be empty
-          --model PATH   look up the keys of #keyPath in this model too (.xcdatamodeld, .xcdatamodel, .momd or .mom)
-          --package PLACE  where Package.swift finds OpenCoreData: a folder or a URL; without it, the folder that this
-                         program was built in
-
-        Exit status: 0 all is done, 1 something is left to do by hand, 2 nothing was done because of an error.
-        """
-
     private enum Outcome {
         case shown, inPlace, copied(URL)
     }
 
-    private var path: String?
-    private var outcome = Outcome.shown
-    private var models: [URL] = []
-    private var package: ManifestPorter.Place?
+    private let path: String
+    private let outcome: Outcome
+    private let models: [URL]
+    private let package: ManifestPorter.Place?
 
-    /// Reads the arguments behind `port`.
-    package init(arguments: [String]) throws {
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--in-place":
-                guard case .shown = outcome else { throw PortError("--in-place and --output exclude each other") }
-                outcome = .inPlace
-            case "--package":
-                guard let value = rest.popFirst() else { throw PortError("'\(argument)' needs a path or a URL") }
-                package = try Self.place(value)
-            case "--output", "--model":
-                guard let value = rest.popFirst() else { throw PortError("'\(argument)' needs a path") }
-                let url = URL(fileURLWithPath: value).standardizedFileURL
-                if argument == "--model" {
-                    models.append(url)
-                } else {
-                    guard case .shown = outcome else { throw PortError("--in-place and --output exclude each other") }
-                    outcome = .copied(url)
-                }
-            case let option where option.hasPrefix("-"): throw PortError("unknown option '\(option)'")
-            default:
-                guard path == nil else { throw PortError("one path at a time: '\(argument)' is too many") }
-                path = argument
-            }
-        }
-        if path == nil { throw PortError("which sources? coredata port PATH") }
+    /// - Parameters:
+    ///   - path: a file, or a folder.
+    ///   - inPlace: whether the files are changed where they lie.
+    ///   - output: the folder that a changed copy is written to; excludes `inPlace`.
+    ///   - models: models whose keys `#keyPath` may name, beside those at `path`.
+    ///   - package: where Package.swift finds the framework: a folder or a URL.
+    package init(path: String, inPlace: Bool, output: String?, models: [String], package: String?) throws {
+        if inPlace, output != nil { throw PortError("--in-place and --output exclude each other") }
+        self.path = path
+        let file = { URL(fileURLWithPath: $0).standardizedFileURL }
+        outcome = inPlace ? .inPlace : output.map { .copied(file($0)) } ?? .shown
+        self.models = models.map(file)
+        self.package = try package.map(Self.place)
     }
 
-    /// Ports; `diff` and `message` take what is to be printed. Returns the exit status.
-    package func run(diff: (String) -> Void, message: (String) -> Void) throws -> Int32 {
-        let tree = try SourceTree(path ?? "")
+    /// Ports; `diff` and `message` take what is to be printed. Returns whether something is left to do by hand.
+    package func run(diff: (String) throws -> Void, message: (String) -> Void) throws -> Bool {
+        let tree = try SourceTree(path)
         if case .copied(let target) = outcome { try check(target, tree) }
         let porting = try Porting(tree, models: models, package: package ?? Self.ownPackage)
-        for file in porting.changed { diff(file.diff) }
+        for file in porting.changed { try diff(file.diff) }
         switch outcome {
         case .shown: break
         case .inPlace: try FileWriter.replace(porting.changed.map { ($0.file.url, $0.bytes) })
@@ -81,7 +49,7 @@ package struct PortCommand {
             + "\(tree.swiftFiles.count + tree.modelContents.count + tree.manifests.count) files, \(left) to do by hand"
         if case .shown = outcome, changes > 0 { summary += "; nothing was written" }
         message("\(summary)\n")
-        return left == 0 ? 0 : 1
+        return left > 0
     }
 
     private static func place(_ value: String) throws -> ManifestPorter.Place {
@@ -102,10 +70,12 @@ package struct PortCommand {
 
     private func check(_ target: URL, _ tree: SourceTree) throws {
         if "\(target.path)/".hasPrefix("\(tree.root.path)/") {
-            throw PortError("\(target.path): the copy cannot lie inside what is copied")
+            throw PortError("\(target.path): the copy cannot lie inside what is copied", isAboutTarget: true)
         }
         guard FileManager.default.fileExists(atPath: target.path) else { return }
         let content = try? FileManager.default.contentsOfDirectory(atPath: target.path)
-        if content?.isEmpty != true { throw PortError("\(target.path): this exists and is no empty folder") }
+        if content?.isEmpty != true {
+            throw PortError("\(target.path): this exists and is no empty folder", isAboutTarget: true)
+        }
     }
 }

@@ -11,7 +11,7 @@ extension NSPredicateFormatting where Self: Foundation.NSPredicate {
     ///
     /// The syntax is the one of Apple's *Predicate Format String Syntax*. Placeholders: `%@` for a value, `%K` for a key
     /// path, the number formats of `printf`. Arguments may be of any type, `nil` included. A format that cannot be read
-    /// stops the process; for text that a user typed there is a parser that throws, inside the package.
+    /// stops the process; `NSPredicate.parse(format:arguments:)` reads text that a user typed, and throws.
     public init(format predicateFormat: String, _ args: Any?...) {
         self = Self.predicate(predicateFormat, args)
     }
@@ -45,8 +45,15 @@ extension NSPredicateFormatting where Self: Foundation.NSPredicate {
 }
 
 extension NSPredicate {
-    /// Reads a format string and says what is wrong with it instead of stopping: for input of a user.
-    package static func parse(format: String, arguments: [Any?] = []) throws(PredicateParseError) -> NSPredicate {
+    /// Creates a predicate from text that a user typed: throws where `init(format:)` stops the process.
+    ///
+    /// An addition to Apple's API. May be called on any thread.
+    ///
+    /// - Parameters:
+    ///   - format: the format string.
+    ///   - arguments: the values of its placeholders.
+    /// - Throws: a `PredicateParseError`, which says where reading stopped and what could have stood there.
+    public static func parse(format: String, arguments: [Any?] = []) throws(PredicateParseError) -> NSPredicate {
         try PredicateParser.predicate(format, arguments)
     }
 }
@@ -72,8 +79,15 @@ extension NSExpression {
         }
     }
 
-    /// Reads a format string and says what is wrong with it instead of stopping: for input of a user.
-    package static func parse(format: String, arguments: [Any?] = []) throws(PredicateParseError) -> NSExpression {
+    /// Creates an expression from text that a user typed: throws where `init(format:)` stops the process.
+    ///
+    /// An addition to Apple's API. May be called on any thread.
+    ///
+    /// - Parameters:
+    ///   - format: the format string.
+    ///   - arguments: the values of its placeholders.
+    /// - Throws: a `PredicateParseError`, which says where reading stopped and what could have stood there.
+    public static func parse(format: String, arguments: [Any?] = []) throws(PredicateParseError) -> NSExpression {
         try PredicateParser.expression(format, arguments)
     }
 }

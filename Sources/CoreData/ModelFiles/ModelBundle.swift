@@ -2,15 +2,7 @@ import Foundation
 
 /// The versions in a `.momd` or `.xcdatamodeld` bundle.
 package enum ModelBundle {
-    /// One version of a bundle.
-    package struct Version {
-        /// The name of the file without suffix, such as "Model 2".
-        package let name: String
-        /// Whether it is the version that `NSManagedObjectModel(contentsOf:)` loads.
-        package let isCurrent: Bool
-        /// The model, not frozen, with the hashes that the bundle recorded.
-        package let model: NSManagedObjectModel
-    }
+    package typealias Version = NSManagedObjectModel.Version
 
     /// All versions by name. A lone `.mom` or `.xcdatamodel` is a bundle of one version, named like the file.
     package static func versions(at url: URL) throws -> [String: NSManagedObjectModel] {

@@ -17,6 +17,37 @@ extension NSManagedObjectModel {
         }
     }
 
+    /// Reads a model from an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`, of a bundle its current version: throws
+    /// where `init(contentsOf:)` gives nil.
+    ///
+    /// An addition to Apple's API. May be called on any thread.
+    ///
+    /// - Throws: `CocoaError.fileReadNoSuchFile` and other errors of reading, and `CocoaError.fileReadCorruptFile` for what
+    ///   is no model, with a reason that says what and where.
+    public static func read(contentsOf url: URL) throws -> NSManagedObjectModel {
+        try ModelFile.load(at: url)
+    }
+
+    /// One version of a model, as a file or a bundle has it. An addition to Apple's API.
+    public struct Version {
+        /// The name of the file without suffix, such as "Model 2".
+        public let name: String
+        /// Whether it is the version that `init(contentsOf:)` loads.
+        public let isCurrent: Bool
+        /// The model, which nobody uses yet, with the hashes that the bundle recorded.
+        public let model: NSManagedObjectModel
+    }
+
+    /// Reads all versions of a model, sorted by name as people sort ("Model 9" before "Model 10"). A file of one version
+    /// has that one, named like the file.
+    ///
+    /// An addition to Apple's API. May be called on any thread.
+    ///
+    /// - Throws: what `read(contentsOf:)` throws.
+    public static func versions(contentsOf url: URL) throws -> [Version] {
+        try ModelBundle.allVersions(at: url)
+    }
+
     /// What `mergedModel(from:forStoreMetadata:)` does unless a subclass overrides it.
     static func plainMergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]

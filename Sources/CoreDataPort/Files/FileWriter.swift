@@ -48,7 +48,8 @@ enum FileWriter {
         } catch {
             try? FileManager.default.removeItem(at: temporary)
             if error is PortError { throw error }
-            throw PortError("\(target.path): the copy cannot be written: \(error.localizedDescription)")
+            throw PortError(
+                "\(target.path): the copy cannot be written: \(error.localizedDescription)", isAboutTarget: true)
         }
     }
 
@@ -60,13 +61,15 @@ enum FileWriter {
                 try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: temporary.path)
             }
         } catch {
-            throw PortError("\(url.path): the file cannot be written: \(error.localizedDescription)")
+            throw PortError(
+                "\(url.path): the file cannot be written: \(error.localizedDescription)", isAboutTarget: true)
         }
     }
 
     private static func rename(_ source: URL, _ target: URL) throws {
         guard Foundation.rename(source.path, target.path) == 0 else {
-            throw PortError("\(target.path): the file cannot be replaced: \(String(cString: strerror(errno)))")
+            throw PortError(
+                "\(target.path): the file cannot be replaced: \(String(cString: strerror(errno)))", isAboutTarget: true)
         }
     }
 }

@@ -47,7 +47,7 @@ struct LintCommandTests {
 
     @Test("What is not there cannot be looked at")
     func missing() throws {
-        #expect(try lint("/nowhere/n.sqlite").status == 2)
+        #expect(try lint("/nowhere/n.sqlite").status == 3)
         #expect(try lint().status == 2)
     }
 }

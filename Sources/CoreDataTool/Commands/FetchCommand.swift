@@ -1,0 +1,86 @@
+import CoreData
+import Foundation
+
+/// `coredata fetch`: the objects of an entity as a table, JSON or CSV.
+package struct FetchCommand: Command {
+    enum Format: String, CaseIterable {
+        case table, json, ndjson, csv
+    }
+
+    package static let page = CommandPage(
+        "fetch", "print the objects of an entity",
+        operands: [.store, .entity],
+        discussion: [
+            "Columns are attributes, key paths through to-one relationships ('author.name'), the number of objects of a "
+                + "relationship ('books.@count'), relationships, and '@id'. Without --columns they are the id, the attributes "
+                + "and the to-one relationships.",
+            "Objects are called ENTITY/NUMBER, as 'coredata show' takes them. Dates are printed in UTC, bytes in base 64, "
+                + "and in a table by their size.",
+            "Objects are read and printed batch by batch: the memory does not grow with their number.",
+        ],
+        options: [
+            RequestOptions.predicate, RequestOptions.sort, RequestOptions.limit, RequestOptions.offset,
+            Option("columns", letter: "c", value: "a,b.c,@id", "print these columns"),
+            Option(
+                "format", letter: "f", value: "FORMAT", completion: .words(Format.allCases.map(\.rawValue)),
+                "table (the default), json, ndjson (one object a line) or csv"),
+            Option(
+                "depth", value: "N", "in JSON: print related objects as objects, N relationships deep; 0 is the default"
+            ),
+            RequestOptions.own, .model, .json,
+        ],
+        examples: [
+            .init(
+                "coredata fetch Library.sqlite Book --where 'title CONTAINS[c] \"whale\"' --sort -year --limit 10",
+                "the ten newest books about whales"),
+            .init(
+                "coredata fetch Library.sqlite Book -c title,author.name,editions.@count -f csv > books.csv",
+                "a list for a spreadsheet"),
+        ])
+
+    private let store: String
+    private let entity: String
+    private let model: String?
+    private let format: Format
+    private let columns: [String]?
+    private let depth: Int
+    private let options: RequestOptions
+
+    package init(_ arguments: Arguments) throws {
+        store = try arguments.required(0)
+        entity = try arguments.required(1)
+        model = arguments.value("model")
+        let format = try arguments.choice("format", Format.self)
+        if arguments.has(.json), let format, format != .json, format != .ndjson {
+            throw arguments.misuse("'--json' and '--format \(format.rawValue)' exclude each other")
+        }
+        self.format = format ?? (arguments.has(.json) ? .json : .table)
+        columns = arguments.value("columns")?.split(separator: ",").map(String.init)
+        depth = try arguments.number("depth", atLeast: 0) ?? 0
+        if depth > 0, self.format == .table || self.format == .csv {
+            throw arguments.misuse("'--depth' needs '--format json' or 'ndjson'")
+        }
+        if let columns, columns.isEmpty { throw arguments.misuse("'--columns' names no column") }
+        options = try RequestOptions(arguments)
+    }
+
+    private static let batchSize = 500
+
+    package func run(_ console: Console) throws -> ExitStatus {
+        let store = try OpenedStore(store, model: model)
+        let entity = try store.entity(entity)
+        let columns = try columns.map { try $0.map { try Column.named($0, in: entity) } } ?? Column.all(of: entity)
+        let request = try options.request(for: entity)
+        let prefetched = Set(columns.compactMap(\.prefetched))
+        request.relationshipKeyPathsForPrefetching = prefetched.isEmpty ? nil : prefetched.sorted()
+        let context = try store.context()
+        try context.performAndWait {
+            let objects = try store.reading { try context.fetch(request, batchSize: Self.batchSize) }
+            var writer = ResultWriter(format, columns, depth: depth, on: console)
+            try writer.begin()
+            for object in objects { try writer.add(object) }
+            try writer.end()
+        }
+        return .done
+    }
+}

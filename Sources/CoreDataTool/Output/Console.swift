@@ -1,0 +1,95 @@
+import Foundation
+
+/// Where the program writes: results to the standard output, everything else to the standard error.
+package final class Console {
+    private let output: Int32
+    private let errors: Int32
+    private var buffer: [UInt8] = []
+    private static let bufferSize = 64 * 1024
+
+    /// The columns of the terminal; nil where the output is none.
+    package let columns: Int?
+    /// Whether the output takes colours: a terminal, and no NO_COLOR in the environment.
+    package let hasColours: Bool
+    /// The columns of the terminal behind the standard error, for progress; nil where it is none.
+    package let errorColumns: Int?
+
+    package init(output: Int32 = STDOUT_FILENO, errors: Int32 = STDERR_FILENO) {
+        self.output = output
+        self.errors = errors
+        columns = Self.columns(of: output)
+        errorColumns = Self.columns(of: errors)
+        let environment = ProcessInfo.processInfo.environment
+        hasColours = columns != nil && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+        buffer.reserveCapacity(Self.bufferSize + 4096)
+    }
+
+    private static func columns(of descriptor: Int32) -> Int? {
+        guard isatty(descriptor) == 1 else { return nil }
+        var size = winsize()
+        let answered = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0
+        return answered && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    /// Writes text as it is.
+    package func write(_ text: String) throws { try write(text.utf8) }
+
+    /// Writes a line.
+    package func line(_ text: String = "") throws {
+        try write(text.utf8)
+        try write(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+
+    package func write(_ bytes: some Sequence<UInt8>) throws {
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= Self.bufferSize { try flush() }
+    }
+
+    /// Has `body` append to what is to be written, without a copy.
+    package func append(_ body: (inout [UInt8]) -> Void) throws {
+        body(&buffer)
+        if buffer.count >= Self.bufferSize { try flush() }
+    }
+
+    /// Writes what has been gathered. The program does so before it ends.
+    package func flush() throws {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        try buffer.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(output, rest.baseAddress, rest.count)
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EPIPE {
+                    throw ToolError(.closed, "the output was closed before everything was written")
+                } else if errno != EINTR {
+                    throw ToolError(.failed, "the output cannot be written: \(String(cString: strerror(errno)))")
+                }
+            }
+        }
+    }
+
+    /// Says something on the standard error.
+    package func say(_ text: String) { FileHandle(fileDescriptor: errors).write(Data("\(text)\n".utf8)) }
+
+    /// Writes to the standard error without a line's end, for a line that is drawn anew.
+    package func draw(_ text: String) { FileHandle(fileDescriptor: errors).write(Data(text.utf8)) }
+
+    package enum Style: String {
+        case bold = "1"
+        case dim = "2"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+        case blue = "34"
+    }
+
+    /// The text in a colour where the output takes colours.
+    package func styled(_ text: String, _ style: Style) -> String {
+        hasColours ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension Slice where Base == UnsafeRawBufferPointer {
+    fileprivate var baseAddress: UnsafeRawPointer? { UnsafeRawBufferPointer(rebasing: self).baseAddress }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// A value of JSON, whose members keep their order.
+package indirect enum JSON: Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    /// A number as text, for decimals that a Double does not hold.
+    case digits(String)
+    case string(String)
+    case array([JSON])
+    case object([(String, JSON)])
+
+    /// Appends the value as it is written; `indent` nil puts all on one line.
+    package func append(to bytes: inout [UInt8], indent: Int? = nil) {
+        switch self {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .integer(let value): bytes.append(contentsOf: String(value).utf8)
+        // JSON has no word for what is no number.
+        case .number(let value):
+            value.isFinite ? bytes.append(contentsOf: "\(value)".utf8) : Self.append("\(value)", to: &bytes)
+        case .digits(let text): bytes.append(contentsOf: text.utf8)
+        case .string(let text): Self.append(text, to: &bytes)
+        case .array(let values):
+            Self.append(values, "[", "]", to: &bytes, indent) { $0.append(to: &$1, indent: $2) }
+        case .object(let members):
+            Self.append(members, "{", "}", to: &bytes, indent) { member, bytes, indent in
+                Self.append(member.0, to: &bytes)
+                bytes.append(contentsOf: (indent == nil ? ":" : ": ").utf8)
+                member.1.append(to: &bytes, indent: indent)
+            }
+        }
+    }
+
+    private static func append<Element>(
+        _ elements: [Element], _ opening: String, _ closing: String, to bytes: inout [UInt8], _ indent: Int?,
+        _ element: (Element, inout [UInt8], Int?) -> Void
+    ) {
+        bytes.append(contentsOf: opening.utf8)
+        let inner = indent.map { $0 + 2 }
+        for (place, value) in elements.enumerated() {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            breakLine(&bytes, inner)
+            element(value, &bytes, inner)
+        }
+        if !elements.isEmpty { breakLine(&bytes, indent) }
+        bytes.append(contentsOf: closing.utf8)
+    }
+
+    private static func breakLine(_ bytes: inout [UInt8], _ indent: Int?) {
+        guard let indent else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        for _ in 0..<indent { bytes.append(UInt8(ascii: " ")) }
+    }
+
+    /// Appends text in quotes.
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+            case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
+            case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+            case 0..<0x20:
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(hexDigit(byte >> 4))
+                bytes.append(hexDigit(byte & 0xF))
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}
+
+extension Console {
+    /// Writes a value on lines of its own, indented.
+    package func write(_ json: JSON) throws {
+        try append { json.append(to: &$0, indent: 0) }
+        try line()
+    }
+
+    /// Writes a value on one line.
+    package func writeLine(_ json: JSON) throws {
+        try append { json.append(to: &$0) }
+        try line()
+    }
+}

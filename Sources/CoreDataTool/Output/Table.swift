@@ -1,0 +1,85 @@
+/// Rows of text in columns, as wide as the terminal allows.
+package struct Table {
+    package struct Column: Sendable {
+        package let title: String
+        /// Numbers stand at the right.
+        package let isNumber: Bool
+
+        package init(_ title: String, isNumber: Bool = false) {
+            self.title = title
+            self.isNumber = isNumber
+        }
+    }
+
+    private let columns: [Column]
+    private let console: Console
+    /// The rows that decide how wide the columns are; what comes behind them is written at once.
+    private var gathered: [[String]] = []
+    private var widths: [Int]?
+    private static let decidingRows = 500
+
+    package init(_ columns: [Column], on console: Console) {
+        self.columns = columns
+        self.console = console
+    }
+
+    package mutating func add(_ row: [String]) throws {
+        let row = row.map(Self.onOneLine)
+        if let widths { return try console.line(line(row, widths)) }
+        gathered.append(row)
+        if gathered.count == Self.decidingRows { try finish() }
+    }
+
+    /// Writes what has not been written. On a terminal the widest columns give way until a row fits; elsewhere nothing is
+    /// cut. A table without rows has its titles.
+    package mutating func finish() throws {
+        guard widths == nil else { return }
+        let widths = fitting(console.columns)
+        self.widths = widths
+        try console.line(console.styled(line(columns.map(\.title), widths), .bold))
+        for row in gathered { try console.line(line(row, widths)) }
+        gathered = []
+    }
+
+    private func line(_ cells: [String], _ widths: [Int]) -> String {
+        let shown = zip(zip(cells, widths), columns).map { cell, column -> String in
+            let text = console.columns == nil ? cell.0 : TextWidth.cut(cell.0, to: cell.1)
+            return TextWidth.padded(text, to: cell.1, isNumber: column.isNumber)
+        }
+        var line = shown.joined(separator: "  ")
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    private func fitting(_ room: Int?) -> [Int] {
+        var widths = columns.indices.map { index in
+            gathered.reduce(TextWidth.of(columns[index].title)) { max($0, TextWidth.of($1[index])) }
+        }
+        guard let room else { return widths }
+        let least = 6
+        var excess = widths.reduce(0, +) + 2 * (widths.count - 1) - room
+        while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least {
+            // The widest gives way as far as the second widest, and all of them together from there.
+            let second = widths.filter { $0 < widths[widest] }.max() ?? least
+            let step = max(1, min(excess, widths[widest] - max(second, least)))
+            widths[widest] -= step
+            excess -= step
+        }
+        return widths
+    }
+
+    /// The text without what would break a line or move a terminal's cursor.
+    package static func onOneLine(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }) else {
+            return text
+        }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "\n": result += "⏎"
+            case "\t": result += " "
+            case let scalar where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value): result += "�"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

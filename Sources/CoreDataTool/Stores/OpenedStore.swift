@@ -1,0 +1,156 @@
+import CoreData
+import Foundation
+
+/// A store that a command reads: its address, its metadata, and the model that fits it.
+package final class OpenedStore {
+    /// Where a model was found.
+    package enum ModelOrigin: Sendable, Equatable {
+        /// It lies in the store.
+        case archived
+        /// The command line named it; with the name of the version that fits.
+        case given(String)
+        /// It lies beside the store.
+        case beside(String)
+    }
+
+    package let address: StoreAddress
+    package let metadata: [String: Any]
+    /// The model as it was found. A coordinator may be using it.
+    package let model: NSManagedObjectModel
+    package let origin: ModelOrigin
+
+    package var url: URL { address.url }
+    package var shown: String { address.shown }
+
+    /// Reads metadata and model; opens nothing.
+    ///
+    /// - Parameter model: the path of a model; nil looks in the store, and then beside it.
+    package init(_ text: String, model path: String? = nil) throws {
+        address = try StoreAddress(text)
+        metadata = try address.metadata()
+        if let path {
+            let file = try ModelFile(path)
+            guard let version = file.version(fitting: metadata) else {
+                throw Self.unfit("\(path) has no version that \(address.shown) was written with", metadata, file)
+            }
+            model = version.model
+            origin = .given(version.name)
+        } else if let archived = Self.archivedModel(of: address) {
+            model = archived
+            origin = .archived
+        } else if let found = Self.modelBeside(address, metadata) {
+            model = found.model
+            origin = .beside(found.place)
+        } else {
+            throw ToolError(
+                .unreadable, "\(address.shown): the store keeps no copy of its model, and none beside it fits",
+                details: ["Name the model: --model PATH (.xcdatamodeld, .xcdatamodel, .momd, .mom)."])
+        }
+    }
+
+    private static func unfit(_ message: String, _ metadata: [String: Any], _ file: ModelFile) -> ToolError {
+        let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        let nearest = file.versions.map { version -> (name: String, different: [String]) in
+            let has = version.model.entityVersionHashesByName
+            return (version.name, Set(wanted.keys).union(has.keys).filter { wanted[$0] != has[$0] }.sorted())
+        }.min { $0.different.count < $1.different.count }
+        let details = nearest.map { nearest in
+            let names = nearest.different.prefix(8).joined(separator: ", ") + (nearest.different.count > 8 ? ", …" : "")
+            return ["The nearest, '\(nearest.name)', differs in \(names)."]
+        }
+        return ToolError(.unreadable, message, details: details ?? [])
+    }
+
+    private static func archivedModel(of address: StoreAddress) -> NSManagedObjectModel? {
+        try? NSPersistentStoreCoordinator.cachedModelForPersistentStore(
+            at: address.url, options: [NSReadOnlyPersistentStoreOption: true])
+    }
+
+    /// A model in the store's folder, or in the one above, with a version that fits.
+    private static func modelBeside(
+        _ address: StoreAddress, _ metadata: [String: Any]
+    ) -> (model: NSManagedObjectModel, place: String)? {
+        guard address.url.isFileURL else { return nil }
+        let folder = address.url.deletingLastPathComponent()
+        for folder in [folder, folder.deletingLastPathComponent()] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            for name in names.sorted() where ModelFile.isModel(name) {
+                let url = folder.appendingPathComponent(name)
+                if let version = try? ModelFile(url: url).version(fitting: metadata) {
+                    return (version.model, url.path)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// A context over the store, opened read-only. What is transformable is read as the bytes that lie in the store.
+    package func context() throws -> NSManagedObjectContext {
+        RawTransformer.register()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try plainModel())
+        do {
+            _ = try coordinator.addPersistentStore(
+                ofType: address.type, configurationName: nil, at: url,
+                options: [NSReadOnlyPersistentStoreOption: true])
+        } catch {
+            throw ToolError(error, at: shown)
+        }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        context.undoManager = nil
+        return context
+    }
+
+    /// The model without the classes of the program, which are not here.
+    private func plainModel() throws -> NSManagedObjectModel {
+        guard let plain = model.copy() as? NSManagedObjectModel else { return model }
+        for entity in plain.entities {
+            entity.managedObjectClassName = nil
+            for attribute in entity.attributesByName.values where attribute.attributeType == .transformableAttributeType
+            {
+                attribute.valueTransformerName = RawTransformer.name
+                attribute.attributeValueClassName = nil
+            }
+        }
+        return plain
+    }
+
+    /// Runs what reads, and tells an error with the store's name.
+    package func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            throw ToolError(error, at: shown)
+        }
+    }
+
+    /// The entity of a name; an unknown one is an error that offers the nearest.
+    package func entity(_ name: String) throws -> NSEntityDescription {
+        if let entity = model.entitiesByName[name] { return entity }
+        let names = model.entitiesByName.keys.sorted()
+        if let same = names.first(where: { $0.lowercased() == name.lowercased() }),
+            let entity = model.entitiesByName[same]
+        {
+            return entity
+        }
+        let nearest = NearestName.of(name, among: names).map { "; is '\($0)' meant?" } ?? ""
+        throw ToolError(
+            .usage, "\(shown) has no entity '\(name)'\(nearest)",
+            details: names.count > 40 ? [] : ["It has \(names.joined(separator: ", "))."])
+    }
+}
+
+/// Hands the bytes of a transformable attribute through, so that no class of the store's program is needed, and none
+/// that an archive names is made.
+final class RawTransformer: ValueTransformer {
+    static let name = "OpenCoreDataToolRawTransformer"
+
+    static func register() {
+        ValueTransformer.setValueTransformer(RawTransformer(), forName: NSValueTransformerName(rawValue: name))
+    }
+
+    override class func allowsReverseTransformation() -> Bool { true }
+    override class func transformedValueClass() -> AnyClass { NSData.self }
+    override func transformedValue(_ value: Any?) -> Any? { value }
+    override func reverseTransformedValue(_ value: Any?) -> Any? { value }
+}

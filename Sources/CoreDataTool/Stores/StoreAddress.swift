@@ -1,0 +1,89 @@
+import CoreData
+import Foundation
+
+#if PostgreSQL
+    import CoreDataPostgreSQL
+#endif
+
+/// Where a store lies, as it was named on the command line: a path, a `file:` URL, or the URL of a database.
+package struct StoreAddress {
+    package let url: URL
+    package let type: String
+    /// The address as messages show it, without a password.
+    package let shown: String
+
+    /// Looks at the first bytes of a file, which tell the kind of a store.
+    package init(_ text: String) throws {
+        if let url = Self.databaseURL(text) {
+            #if PostgreSQL
+                self.url = url
+                type = NSPostgreSQLStoreType
+                shown = url.shown.absoluteString
+                return
+            #else
+                _ = url
+                throw ToolError(
+                    .unreadable, "this build of coredata has no support for PostgreSQL",
+                    details: ["Build it with 'swift build --product coredata --traits PostgreSQL'."])
+            #endif
+        }
+        let url = text.hasPrefix("file:") ? URL(string: text) : URL(fileURLWithPath: text)
+        guard let url, url.isFileURL else { throw ToolError(.usage, "'\(text)' is no address of a store") }
+        self.url = url.standardizedFileURL
+        shown = text
+        type = try Self.type(ofFileAt: self.url, shown: text)
+    }
+
+    private static func databaseURL(_ text: String) -> URL? {
+        let scheme = text.prefix { $0 != ":" }
+        guard ["postgresql", "postgres"].contains(scheme), text.dropFirst(scheme.count).hasPrefix("://") else {
+            return nil
+        }
+        return URL(string: text)
+    }
+
+    private static func type(ofFileAt url: URL, shown: String) throws -> String {
+        var state = stat()
+        guard stat(url.path, &state) == 0 else {
+            throw ToolError(.unreadable, "\(shown): \(String(cString: strerror(errno)).lowercased())")
+        }
+        guard state.st_mode & S_IFMT == S_IFREG else {
+            throw ToolError(
+                .unreadable, "\(shown): this is \(state.st_mode & S_IFMT == S_IFDIR ? "a folder" : "no file")")
+        }
+        let descriptor = open(url.path, O_RDONLY)
+        guard descriptor >= 0 else {
+            throw ToolError(.unreadable, "\(shown): \(String(cString: strerror(errno)).lowercased())")
+        }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let count = read(descriptor, &bytes, bytes.count)
+        let start = bytes.prefix(max(0, count))
+        if start.starts(with: Array("SQLite format 3\0".utf8)) { return NSSQLiteStoreType }
+        if start.starts(with: Array("bplist".utf8)) { return NSBinaryStoreType }
+        let text = String(
+            decoding: start.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x0A, 0x0D, 0x09].contains($0) }, as: UTF8.self)
+        if text.hasPrefix("<?xml") || text.hasPrefix("<!DOCTYPE database") || text.hasPrefix("<database") {
+            return NSXMLStoreType
+        }
+        throw ToolError(
+            .unreadable, "\(shown): this is no Core Data store",
+            details: [
+                start.isEmpty ? "The file is empty." : "It is neither an SQLite database nor an XML or binary store."
+            ])
+    }
+
+    private static func metadata(_ url: URL, _ type: String) throws -> [String: Any] {
+        try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            type: NSPersistentStore.StoreType(rawValue: type), at: url)
+    }
+
+    /// The store's metadata; opens nothing and changes nothing.
+    package func metadata() throws -> [String: Any] {
+        do {
+            return try Self.metadata(url, type)
+        } catch {
+            throw ToolError(error, at: shown)
+        }
+    }
+}

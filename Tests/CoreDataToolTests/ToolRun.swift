@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// A run of the built program `coredata`.
+struct ToolRun {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    /// - Parameter input: what the program reads from its standard input.
+    init(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:], in folder: URL? = nil
+    ) throws {
+        let process = Process()
+        process.executableURL = Self.program
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
+        let (output, errors, standardInput) = (Pipe(), Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = standardInput
+        try process.run()
+        standardInput.fileHandleForWriting.write(Data(input.utf8))
+        try standardInput.fileHandleForWriting.close()
+        // Both are read at once: a full pipe would hold the program up.
+        let read = Held<Data>()
+        let thread = Thread { read.set(errors.fileHandleForReading.readDataToEndOfFile()) }
+        thread.start()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        let said = read.wait()
+        process.waitUntilExit()
+        self.output = String(decoding: bytes, as: UTF8.self)
+        self.errors = String(decoding: said, as: UTF8.self)
+        status = process.terminationStatus
+    }
+
+    static var program: URL {
+        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("coredata")
+    }
+
+    /// The output as JSON.
+    func json() throws -> Any { try JSONSerialization.jsonObject(with: Data(output.utf8), options: .fragmentsAllowed) }
+}
+
+/// A value that another thread sets.
+private final class Held<Value: Sendable>: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var value: Value?
+
+    func set(_ value: Value) {
+        condition.lock()
+        self.value = value
+        condition.signal()
+        condition.unlock()
+    }
+
+    func wait() -> Value {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if let value { return value }
+            condition.wait()
+        }
+    }
+}
