@@ -3,7 +3,13 @@ import Foundation
 /// The program `coredata`: finds the command, runs it, and says how it ended.
 package enum Tool {
     package static let commands: [any Command.Type] = [
-        InfoCommand.self, FetchCommand.self, CountCommand.self, LintCommand.self, PortingCommand.self,
+        InfoCommand.self,
+        FetchCommand.self,
+        CountCommand.self,
+        LintCommand.self,
+        PortingCommand.self,
+        CompletionCommand.self,
+        ManualCommand.self,
     ]
 
     /// Runs the program with the arguments behind its name.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A run of the built program `coredata`.
+/// A run of the built program `coredata`, or of another one.
 struct ToolRun {
     let status: Int32
     let output: String
@@ -9,10 +9,11 @@ struct ToolRun {
 
     /// - Parameter input: what the program reads from its standard input.
     init(
-        _ arguments: [String], input: String = "", environment: [String: String] = [:], in folder: URL? = nil
+        _ arguments: [String], input: String = "", environment: [String: String] = [:], in folder: URL? = nil,
+        program: URL = Self.program
     ) throws {
         let process = Process()
-        process.executableURL = Self.program
+        process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = folder
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
@@ -20,8 +21,10 @@ struct ToolRun {
         process.standardOutput = output
         process.standardError = errors
         process.standardInput = standardInput
+        // A program that ends without reading its input must not end the tests.
+        signal(SIGPIPE, SIG_IGN)
         try process.run()
-        standardInput.fileHandleForWriting.write(Data(input.utf8))
+        try? standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try standardInput.fileHandleForWriting.close()
         // Both are read at once: a full pipe would hold the program up.
         let read = Held<Data>()

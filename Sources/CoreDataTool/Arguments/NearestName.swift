@@ -3,24 +3,27 @@ package enum NearestName {
     /// The name with the fewest changes from what was given; nil where none is near.
     package static func of(_ given: String, among names: [String]) -> String? {
         let limit = max(1, given.count / 3)
-        let near = names.map { (name: $0, distance: distance(given.lowercased(), $0.lowercased())) }
+        let near = names.map { (name: $0, distance: distance(Array(given.lowercased()), Array($0.lowercased()))) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
         guard let near, near.distance <= limit else { return nil }
         return near.name
     }
 
-    /// How many characters have to be changed, added or removed (Levenshtein's distance).
-    private static func distance(_ one: String, _ other: String) -> Int {
-        let other = Array(other)
+    /// How many characters have to be changed, added, removed or exchanged with their neighbour.
+    private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+        var before: [Int] = []
         var row = Array(0...other.count)
-        for (place, character) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = place + 1
+        for place in one.indices {
+            var next = [place + 1]
             for index in other.indices {
-                let changed = diagonal + (character == other[index] ? 0 : 1)
-                diagonal = row[index + 1]
-                row[index + 1] = min(changed, diagonal + 1, row[index] + 1)
+                let isSame = one[place] == other[index]
+                var least = min(row[index] + (isSame ? 0 : 1), row[index + 1] + 1, next[index] + 1)
+                if place > 0, index > 0, one[place] == other[index - 1], one[place - 1] == other[index] {
+                    least = min(least, before[index - 1] + 1)
+                }
+                next.append(least)
             }
+            (before, row) = (row, next)
         }
         return row[other.count]
     }

@@ -1,0 +1,45 @@
+/// `coredata completion`: prints what a shell needs to complete arguments.
+package struct CompletionCommand: Command {
+    package static let page = CommandPage(
+        "completion", "print a script that completes arguments in a shell",
+        operands: [Operand("SHELL", completion: .words(CompletionScript.Shell.allCases.map(\.rawValue)))],
+        discussion: ["SHELL is bash, zsh or fish."],
+        examples: [
+            .init("source <(coredata completion bash)", "complete in this bash; in ~/.bashrc, in every one"),
+            .init("coredata completion zsh > ~/.zfunc/_coredata", "for zsh, where ~/.zfunc is in $fpath"),
+            .init("coredata completion fish > ~/.config/fish/completions/coredata.fish", "for fish"),
+        ])
+
+    private let shell: CompletionScript.Shell
+
+    package init(_ arguments: Arguments) throws {
+        let name = try arguments.required(0)
+        guard let shell = CompletionScript.Shell(rawValue: name) else {
+            throw arguments.misuse("SHELL is bash, zsh or fish, not '\(name)'")
+        }
+        self.shell = shell
+    }
+
+    package func run(_ console: Console) throws -> ExitStatus {
+        try console.line(CompletionScript.text(for: shell, of: Tool.commands.map { $0.page }))
+        return .done
+    }
+}
+
+/// `coredata manual`: prints the manual page.
+package struct ManualCommand: Command {
+    package static let page = CommandPage(
+        "manual", "print the manual page, for man",
+        operands: [],
+        examples: [
+            .init("coredata manual | man -l -", "read it"),
+            .init("coredata manual > /usr/local/share/man/man1/coredata.1", "install it"),
+        ])
+
+    package init(_ arguments: Arguments) throws {}
+
+    package func run(_ console: Console) throws -> ExitStatus {
+        try console.line(ManualPage.text(of: Tool.commands.map { $0.page }))
+        return .done
+    }
+}
