@@ -40,13 +40,53 @@ struct FetchedOrder {
         guard isSectioned else { return ([FetchedArrangement.Section(name: "", start: 0)], nil) }
         var sections: [FetchedArrangement.Section] = []
         var known: Set<String> = []
+        // Most objects have the very value of the one before: its name need not be made once more.
+        var latest: SectionValue?
         for (index, item) in items.enumerated() {
+            if let latest, latest.isValue(of: item) { continue }
             let name = sectionName(of: item)
-            if sections.last?.name == name { continue }
-            guard known.insert(name).inserted else { return (sections, index) }
-            sections.append(FetchedArrangement.Section(name: name, start: index))
+            if sections.last?.name != name {
+                guard known.insert(name).inserted else { return (sections, index) }
+                sections.append(FetchedArrangement.Section(name: name, start: index))
+            }
+            latest = sectionKeyPath.flatMap { SectionValue(of: item, at: $0) }
         }
         return (sections, nil)
+    }
+
+    /// What an object's row holds at the section's key path, where that is one of its attributes.
+    private struct SectionValue {
+        private let row: Snapshot
+        private let layout: EntityLayout
+        private let slot: Int
+        private let kind: SlotKind
+
+        init?(of item: NSObject, at path: KeyValuePath) {
+            guard path.keys.count == 1, let object = item as? NSManagedObject,
+                case .attribute(let slot)? = object.home.layout.access[path.text],
+                let row = Self.row(of: object, slot)
+            else { return nil }
+            self.row = row
+            self.slot = slot
+            layout = object.home.layout
+            kind = layout.slots[slot].kind
+            if kind == .transformable { return nil }
+        }
+
+        /// Whether another object of the same entity has it, too. False where only the object itself can tell.
+        func isValue(of item: NSObject) -> Bool {
+            guard let object = item as? NSManagedObject, object.home.layout === layout,
+                let other = Self.row(of: object, slot)
+            else { return false }
+            return Snapshot.isSame(row, other, slot, kind)
+        }
+
+        /// The row of an object that answers with what is in it; fires a fault, as reading the value would.
+        private static func row(of object: NSManagedObject, _ slot: Int) -> Snapshot? {
+            if ReadingOverrides.reading(type(of: object)) { return nil }
+            let row = object.firedRow()
+            return object.overlay?.mask.contains(slot) == true ? nil : row
+        }
     }
 
     /// The objects, those of one section together, sections in the order of their first object.

@@ -16,6 +16,14 @@ private final class SectionLog: NSObject, NSFetchedResultsControllerDelegate {
     }
 }
 
+/// A book that says of its note what its title begins with, whatever is stored.
+final class LetteredBook: NSManagedObject {
+    override func value(forKey key: String) -> Any? {
+        let value = super.value(forKey: key)
+        return key == "note" ? (super.value(forKey: "title") as? String).map { String($0.prefix(1)) } : value
+    }
+}
+
 @Suite("A fetched-results controller", .leavesNothingBehind, .onEveryKindOfStore)
 struct NSFetchedResultsControllerTests {
     private func controller(
@@ -93,6 +101,55 @@ struct NSFetchedResultsControllerTests {
                 fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "active", cacheName: nil)
             try controller.performFetch()
             #expect(controller.sections?.map(\.name) == ["", "0", "1"])
+        }
+    }
+
+    @Test("Objects are of the section that their present value names, also beside others with the same stored value")
+    func sectionsOfChangedObjects() throws {
+        try withBooks(["a1", "a2", "a3", "a4", "b1"]) { context, books in
+            books[1].setValue("a", forKey: "note")
+            books[2].setValue("b", forKey: "note")
+            context.refresh(books[3], mergeChanges: false)
+            let controller = controller(context, sections: "note", sort: ["note", "title"])
+            try controller.performFetch()
+            #expect(controller.sections?.map(\.name) == ["a", "b"])
+            #expect(controller.sections?.map(\.numberOfObjects) == [3, 2])
+            #expect(titles(controller) == ["a1", "a2", "a4", "a3", "b1"])
+            // Its section was asked for, as if it had been read.
+            #expect(!books[3].isFault)
+        }
+    }
+
+    @Test("Numbers that are equal and have names of their own are sections of their own")
+    func sectionsOfZeros() throws {
+        let library = try Library(model: ModelText.model("entity Thing\n  number double\n  place int64"))
+        let context = library.context()
+        try context.performAndWait {
+            for (place, number) in [0.0, 0.0, -0.0, -0.0].enumerated() {
+                context.make("Thing", ["number": number, "place": place])
+            }
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
+            request.sortDescriptors = [NSSortDescriptor(key: "place", ascending: true)]
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "number", cacheName: nil)
+            try controller.performFetch()
+            let names = [0.0, -0.0].map { NSNumber(value: $0).stringValue }
+            #expect(controller.sections?.map(\.name) == (names[0] == names[1] ? [names[0]] : names))
+        }
+    }
+
+    @Test("A class that answers for the section's key itself is asked about each object")
+    func sectionsByClass() throws {
+        let model = ModelText.model("entity Book\n  title string\n  note string")
+        model.entitiesByName["Book"]?.managedObjectClassName = NSStringFromClass(LetteredBook.self)
+        let context = try Library(model: model).context()
+        try context.performAndWait {
+            for title in ["a1", "a2", "b1"] { context.make("Book", ["title": title, "note": "same"]) }
+            try context.save()
+            let controller = controller(context, sections: "note")
+            try controller.performFetch()
+            #expect(controller.sections?.map(\.name) == ["a", "b"])
+            #expect(controller.sections?.map(\.numberOfObjects) == [2, 1])
         }
     }
 

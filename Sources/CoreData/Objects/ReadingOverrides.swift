@@ -1,0 +1,14 @@
+/// Which classes of objects answer keys by themselves.
+enum ReadingOverrides {
+    static func reading(_ type: NSManagedObject.Type) -> Bool {
+        type != NSManagedObject.self && place.isOverridden(by: type)
+    }
+
+    private static let place = MethodPlace(
+        in: NSManagedObject.self, same: NothingOverridden.self, other: ReadingOverridden.self)
+
+    private final class NothingOverridden: NSManagedObject {}
+    private final class ReadingOverridden: NSManagedObject {
+        override func value(forKey key: String) -> Any? { nil }
+    }
+}
