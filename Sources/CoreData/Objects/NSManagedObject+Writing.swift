@@ -314,6 +314,19 @@ extension NSManagedObject {
     ) -> Snapshot {
         // Read in one go: each look into the overlay would hold all that the values consist of.
         let values = changes?.values ?? ChangedValues()
+        if permanent.isEmpty, layout.slots.count <= 64, values.mask.low & ~layout.shortSlots == 0,
+            row.layoutIndex == layout.index
+        {
+            let builder = SnapshotBuilder(copying: row, layout: layout, key: key, version: version)
+            values.mask.forEach { slot in
+                switch values[slot] {
+                case .int(let number): builder.set(slot, int: number)
+                case .double(let number): builder.set(slot, double: number)
+                default: builder.setNull(slot)
+                }
+            }
+            return builder.finish()
+        }
         var tailBytes = 0
         for slot in layout.slots.indices where !layout.slots[slot].kind.isInline {
             if values.mask.contains(slot) {

@@ -23,6 +23,14 @@ final class ObjectOverlay {
         @inline(__always) _read { yield values.mask }
     }
 
+    /// The same of the first 64 slots, by their bits: nothing has to be held for a look.
+    var changedAmongFirst: UInt64 {
+        @inline(__always) get { values.mask.low }
+    }
+
+    /// Whether the value of a slot of `mask` is nil.
+    @inline(__always) func isNull(_ slot: Int) -> Bool { values.isNull(slot) }
+
     /// The row as it is with all changes, while nothing has changed since it was built (for child contexts).
     var currentRow: Snapshot? {
         get { values.row }

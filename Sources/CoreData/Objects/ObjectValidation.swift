@@ -10,23 +10,35 @@ enum ObjectValidation {
         let rules = layout.validationRules
         if rules.isEmpty { return }
         var errors: [NSError] = []
-        if !rules.requiredSlots.isEmpty {
-            // Once for all of them: each look into the overlay holds what it reads.
-            let (row, changed) = (object.firedRow(), object.overlay?.values)
-            for slot in rules.requiredSlots where isMissing(slot, in: object, row, changed) {
-                errors.append(missing(layout.slots[slot].name, object))
+        // Firing a fault may change the object.
+        let row = rules.requiredSlots.isEmpty ? nil : object.firedRow()
+        let changed = object.overlay?.changedAmongFirst ?? 0
+        if let row {
+            // Of most objects the row has all values, and few of them were changed.
+            var doubtful = rules.firstRequired & (row.nullAmongFirst | changed)
+            var missing: [Int] = []
+            while doubtful != 0 {
+                let slot = doubtful.trailingZeroBitCount
+                doubtful &= doubtful - 1
+                if isMissing(slot, in: object, row) { missing.append(slot) }
+            }
+            for slot in rules.otherRequired where isMissing(slot, in: object, row) { missing.append(slot) }
+            if !missing.isEmpty {
+                errors = missing.sorted().map { Self.missing(layout.slots[$0].name, object) }
             }
         }
         for toMany in rules.countedToManys {
             let count = object.members(of: toMany).count
             check(count, layout.toManys[toMany].relationship, object, &errors)
         }
-        for (slot, range) in rules.rangedSlots {
-            guard case .int(let number)? = object.overlay?.value(at: slot) else { continue }
-            check(number, range, layout.slots[slot].name, object, &errors)
-        }
-        for slot in rules.floatingSlots where isNaN(slot, in: object) {
-            errors.append(notANumber(layout.slots[slot], object))
+        if changed & rules.firstChecked != 0 || rules.checksOthers || object.flags.contains(.inserted) {
+            for (slot, range) in rules.rangedSlots {
+                guard case .int(let number)? = object.overlay?.value(at: slot) else { continue }
+                check(number, range, layout.slots[slot].name, object, &errors)
+            }
+            for slot in rules.floatingSlots where isNaN(slot, in: object) {
+                errors.append(notANumber(layout.slots[slot], object))
+            }
         }
         for slot in rules.predicateSlots {
             guard case .attribute(let attribute) = layout.slots[slot].role, let value = object.boxedValue(at: slot)
@@ -205,11 +217,11 @@ enum ObjectValidation {
             userInfo: [NSDetailedErrorsKey: flat])
     }
 
-    private static func isMissing(
-        _ slot: Int, in object: NSManagedObject, _ row: Snapshot, _ changed: ChangedValues?
-    ) -> Bool {
-        if object.home.layout.slots[slot].kind == .transformable { return object.boxedValue(at: slot) == nil }
-        if let changed, changed.mask.contains(slot) { return changed.isNull(slot) }
+    private static func isMissing(_ slot: Int, in object: NSManagedObject, _ row: Snapshot) -> Bool {
+        if object.home.layout.hasTransformables, object.home.layout.slots[slot].kind == .transformable {
+            return object.boxedValue(at: slot) == nil
+        }
+        if let overlay = object.overlay, overlay.mask.contains(slot) { return overlay.isNull(slot) }
         return row.isNull(slot)
     }
 

@@ -132,6 +132,10 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     package let destinations: [Destination]
     /// The slots that hold keys of other rows.
     package let referenceSlots: [Int]
+    /// The slots whose values lie behind all slots in a row.
+    package let longSlots: [Int]
+    /// The others of the first 64, by their bits.
+    package let shortSlots: UInt64
     /// The slots of to-one relationships that have another side and are kept in rows.
     package let pairedSlots: [Int]
     /// The slots of one-to-one relationships, with the slots of their other sides.
@@ -199,6 +203,8 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
                 layoutIndex: slot.destinationIndex ?? index, companion: companion ?? -1, inverse: slot.inverse)
         }
         referenceSlots = slots.indices.filter { slots[$0].kind == .reference }
+        longSlots = slots.indices.filter { !slots[$0].kind.isInline }
+        shortSlots = slots.indices.prefix(64).reduce(0) { slots[$1].kind.isInline ? $0 | 1 << UInt64($1) : $0 }
         pairedSlots = slots.indices.filter { number in
             guard case .toOne = slots[number].role else { return false }
             return slots[number].isPersistent && slots[number].inverse != nil

@@ -48,6 +48,10 @@ package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
         words[slot >> 6] & (1 << UInt64(slot & 63)) != 0
     }
 
+    /// Which of the first 64 slots are nil, by their bits. Bits beyond the last slot mean nothing.
+    @inline(__always)
+    package var nullAmongFirst: UInt64 { words[0] }
+
     /// An integer, boolean or reference slot; meaningless when the slot is null.
     @inline(__always)
     package func int(_ slot: Int) -> Int64 {
@@ -58,6 +62,14 @@ package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
     @inline(__always)
     package func double(_ slot: Int) -> Double {
         Double(bitPattern: slotPointer(slot).pointee)
+    }
+
+    /// Where the bytes of such a slot end, counted from the first word; 0 when the slot is null.
+    @inline(__always)
+    fileprivate func end(of slot: Int) -> Int {
+        if isNull(slot) { return 0 }
+        let word = slotPointer(slot).pointee
+        return Int(word >> 32) + Int(word & 0xFFFF_FFFF)
     }
 
     /// The bytes of a string, blob, UUID, URI, decimal or transformable slot; empty when the slot is null.
@@ -134,6 +146,24 @@ package struct SnapshotBuilder {
         tail = fixed * 8
         end = tail + tailBytes
     }
+
+    /// Begins with all values of another row of the layout, copied at once: for changes of values that lie in their
+    /// slots.
+    @inline(__always)
+    package init(copying row: Snapshot, layout: EntityLayout, key: Int64, version: Int32) {
+        let fixed = (layout.nullWords + layout.slots.count) * 8
+        var end = fixed
+        for slot in layout.longSlots { end = max(end, row.end(of: slot)) }
+        self.init(layout: layout, key: key, version: version, tailBytes: end - fixed)
+        row.withUnsafeMutablePointerToElements { [words] in
+            UnsafeMutableRawPointer(words).copyMemory(from: UnsafeRawPointer($0), byteCount: end)
+        }
+        tail = end
+    }
+
+    /// Takes the value of a slot away that has one.
+    @inline(__always)
+    package func setNull(_ slot: Int) { words[slot >> 6] |= 1 << UInt64(slot & 63) }
 
     @inline(__always)
     private func markPresent(_ slot: Int) {

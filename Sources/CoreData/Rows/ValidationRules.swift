@@ -1,19 +1,29 @@
 /// What of an entity has to be checked at a save; computed once per layout.
-package struct ValidationRules {
-    package var requiredSlots: [Int] = []
-    package var predicateSlots: [Int] = []
-    package var countedToManys: [Int] = []
+///
+/// A class: who looks at the rules of one object after the other holds one thing, and not every list.
+package final class ValidationRules {
+    package let requiredSlots: [Int]
+    package let predicateSlots: [Int]
+    package let countedToManys: [Int]
     /// Integers of 16 and 32 bits, with what they hold.
-    package var rangedSlots: [(slot: Int, range: ClosedRange<Int64>)] = []
+    package let rangedSlots: [(slot: Int, range: ClosedRange<Int64>)]
     /// Doubles, floats and dates that are saved: what NaN would be lost from.
-    package var floatingSlots: [Int] = []
-
-    package var isEmpty: Bool {
-        requiredSlots.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty && rangedSlots.isEmpty
-            && floatingSlots.isEmpty
-    }
+    package let floatingSlots: [Int]
+    package let isEmpty: Bool
+    /// Of the first 64 slots, by their bits, the required ones of which a row tells whether they have a value.
+    package let firstRequired: UInt64
+    /// The required slots that are not among these.
+    package let otherRequired: [Int]
+    /// Of the first 64 slots, those whose value says something only when it was changed: ranged and floating ones.
+    package let firstChecked: UInt64
+    /// Whether any of those has a higher number.
+    package let checksOthers: Bool
 
     package init(slots: [Slot], toManys: [ToManySlot]) {
+        var requiredSlots: [Int] = []
+        var predicateSlots: [Int] = []
+        var rangedSlots: [(slot: Int, range: ClosedRange<Int64>)] = []
+        var floatingSlots: [Int] = []
         for (number, slot) in slots.enumerated() {
             guard let property = slot.property else { continue }
             if case .attribute(let attribute) = slot.role {
@@ -29,12 +39,24 @@ package struct ValidationRules {
             }
             if !property.isOptional { requiredSlots.append(number) }
         }
-        for toMany in toManys {
+        countedToManys = toManys.compactMap { toMany in
             let relationship = toMany.relationship
             // That a to-many relationship is not optional says nothing by itself: its minimum count does.
-            if relationship.minCount > 0 || relationship.maxCount > 1 {
-                countedToManys.append(toMany.index)
-            }
+            return relationship.minCount > 0 || relationship.maxCount > 1 ? toMany.index : nil
         }
+        self.requiredSlots = requiredSlots
+        self.predicateSlots = predicateSlots
+        self.rangedSlots = rangedSlots
+        self.floatingSlots = floatingSlots
+        func bits(_ numbers: [Int]) -> UInt64 { numbers.reduce(0) { $1 < 64 ? $0 | 1 << UInt64($1) : $0 } }
+        // A transformable value may be an object that is no bytes yet.
+        let isPlain = { slots[$0].kind != .transformable && $0 < 64 }
+        firstRequired = bits(requiredSlots.filter(isPlain))
+        otherRequired = requiredSlots.filter { !isPlain($0) }
+        let checked = rangedSlots.map(\.slot) + floatingSlots
+        firstChecked = bits(checked)
+        checksOthers = checked.contains { $0 >= 64 }
+        isEmpty =
+            requiredSlots.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty && checked.isEmpty
     }
 }

@@ -52,6 +52,41 @@ struct ChangedValuesTests {
         return builder.finish()
     }
 
+    @Test("A row with changed values has these, and all others of the row that it is made of")
+    func changedRows() throws {
+        let types = ["int64", "string", "double", "date", "bool", "data"]
+        let attributes = (0..<18).map { "  a\($0) \(types[$0 % types.count])" }.joined(separator: "\n")
+        let layout = try #require(ModelText.model("entity Thing\n\(attributes)").layout.entities.first)
+        var random = SplitMix(state: 3)
+        func value(_ slot: Int) -> SlotValue {
+            let number = Int.random(in: 0..<1_000, using: &random)
+            if number < 200 { return .null }
+            return switch layout.slots[slot].kind {
+            case .integer: .int(Int64(number) - 500)
+            case .boolean: .int(Int64(number & 1))
+            case .double, .date: .double(Double(number) / 7)
+            case .data: .data(Data(repeating: 7, count: number % 9))
+            default: .string(String(repeating: "ä", count: number % 11))
+            }
+        }
+        for round in 0..<300 {
+            var wanted = Dictionary(uniqueKeysWithValues: layout.slots.indices.map { ($0, value($0)) })
+            let base = Self.row(wanted, layout)
+            let overlay = ObjectOverlay()
+            // Every other time only values that lie in their slots change.
+            for slot in layout.slots.indices.filter({ round % 2 == 1 || layout.slots[$0].kind.isInline }) {
+                if Bool.random(using: &random) { continue }
+                wanted[slot] = value(slot)
+                overlay.set(wanted[slot] ?? .null, at: slot)
+            }
+            let row = NSManagedObject.row(from: base, changes: overlay, layout, key: 5, version: 6, renaming: [:])
+            #expect(row.key == 5 && row.version == 6 && row.layoutIndex == layout.index)
+            for (slot, description) in layout.slots.enumerated() {
+                try #require(row.value(slot, kind: description.kind) == wanted[slot])
+            }
+        }
+    }
+
     private static let model = """
         entity Thing
           code string

@@ -162,6 +162,36 @@ struct ValidationTests {
         }
     }
 
+    @Test("What is missing or does not fit is found in every place of a row, of new and of changed objects")
+    func everyPlace() throws {
+        let count = 70
+        let attributes = (0..<count).map { place in
+            place % 7 == 0 ? "  a\(place) int16!" : place % 7 == 1 ? "  a\(place) double!" : "  a\(place) string!"
+        }
+        let model = ModelText.model("entity Thing\n" + attributes.joined(separator: "\n"))
+        let context = try Library(model: model).context()
+        try context.performAndWait {
+            func good(_ place: Int) -> Any { place % 7 < 2 ? NSNumber(value: place) : "text" }
+            let thing = context.make("Thing", [:])
+            #expect(failures(of: context).count == count)
+            for place in 0..<count { thing.setValue(good(place), forKey: "a\(place)") }
+            try context.save()
+            for place in 0..<count {
+                thing.setValue(nil, forKey: "a\(place)")
+                #expect(failures(of: context).map(\.code) == [NSValidationMissingMandatoryPropertyError])
+                if place % 7 < 2 {
+                    thing.setValue(place % 7 == 0 ? 40_000 : Double.nan, forKey: "a\(place)")
+                    let errors = failures(of: context)
+                    #expect(errors.count == 1)
+                    #expect(errors.first?.code != NSValidationMissingMandatoryPropertyError)
+                    #expect(errors.first?.userInfo[NSValidationKeyErrorKey] as? String == "a\(place)")
+                }
+                thing.setValue(good(place), forKey: "a\(place)")
+            }
+            try context.save()
+        }
+    }
+
     @Test("A relationship has at least and at most so many members, or none where it is optional")
     func counts() throws {
         try withContext { context in
