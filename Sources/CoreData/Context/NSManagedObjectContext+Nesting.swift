@@ -9,10 +9,10 @@ extension NSManagedObjectContext {
         var isForLater = false
         var leftOut: [ObjectKey] = []
         for attempt in 1... {
-            var rows: [(NSManagedObject, Snapshot)] = []
+            var rows: [RowOfObject] = []
             let sent = Transfer(try pushedSave(work, &rows))
             try throwReadErrors()
-            let changes = Transfer(work.changes)
+            let saved = Transfer(work)
             // Whoever saves from inside a block of the parent sees the parent change at once.
             let isInside = HeldContexts.contains(parent)
             let conflicts = try parent.performAndWait {
@@ -21,12 +21,16 @@ extension NSManagedObjectContext {
                 if conflicts.value.isEmpty {
                     leftOut = push.leftOut
                     isForLater = try parent.throwingReadErrors { parent.takeOver(push, atOnce: isInside) }
-                    parent.announceToChildren(changes.value, except: self)
+                    parent.announceToChildren(saved.value.changes, except: self)
                 }
                 return conflicts
             }.value
             if conflicts.isEmpty {
-                for (object, row) in rows { object.row = row }
+                withExtendedLifetime((sent, saved)) {
+                    for (object, row) in rows {
+                        object._withUnsafeGuaranteedRef { $0.row = row.takeUnretainedValue() }
+                    }
+                }
                 break
             }
             if attempt == Self.maximumOfAttempts { throw unresolved(SaveConflicts(conflicts: conflicts)) }
@@ -35,16 +39,20 @@ extension NSManagedObjectContext {
             try validate(work)
         }
         for objects in [work.inserted, work.updated] {
-            for object in objects { object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) } }
+            for object in objects {
+                guard let overlay = object.overlay, !overlay.toManys.isEmpty else { continue }
+                overlay.toManys.forEach { $0?.acceptChanges(renaming: [:]) }
+            }
         }
         acceptDeletions(of: leftOut.compactMap { registeredObject(for: $0) })
         assignedStores = [:]
         return isForLater
     }
 
-    private func pushedSave(
-        _ work: SaveWork, _ rows: inout [(NSManagedObject, Snapshot)]
-    ) throws -> PushedSave {
+    /// An object and the row that it has after its save. The work holds the one and what is pushed the other.
+    private typealias RowOfObject = (object: Unmanaged<NSManagedObject>, row: Unmanaged<Snapshot>)
+
+    private func pushedSave(_ work: SaveWork, _ rows: inout [RowOfObject]) throws -> PushedSave {
         var push = PushedSave()
         push.inserted.reserveCapacity(work.inserted.count)
         push.updated.reserveCapacity(work.updated.count)
@@ -59,14 +67,14 @@ extension NSManagedObjectContext {
                 more.store = assigned.store
                 change.more = more
             }
-            rows.append((object, change.row))
+            rows.append((.passUnretained(object), .passUnretained(change.row)))
             push.needsReading = push.needsReading || change.setsOrder
             push.inserted.append(change)
         }
         for object in work.updated where !object.flags.contains(.inaccessible) {
             try object.encodeBoxedChanges()
             var change = pushedChange(of: object)
-            rows.append((object, change.row))
+            rows.append((.passUnretained(object), .passUnretained(change.row)))
             let layout = object.home.layout
             if reinsertedObjects.contains(ObjectIdentifier(object)) {
                 change.noteReinsertion()
@@ -111,7 +119,7 @@ extension NSManagedObjectContext {
 
     private func pushedChange(of object: NSManagedObject) -> PushedChange {
         var toManys: [PushedToMany] = []
-        if let overlay = object.overlay {
+        if let overlay = object.overlay, !overlay.toManys.isEmpty {
             for (index, state) in overlay.toManys.enumerated() {
                 guard let state, state.hasChanges else { continue }
                 toManys.append(
@@ -122,7 +130,7 @@ extension NSManagedObjectContext {
         var change = PushedChange(
             key: object.objectKey,
             row: object.builtRow(key: object.key, version: base.version, renaming: permanentKeys), base: base,
-            changed: object.overlay?.mask ?? SlotMask())
+            unheldBase: .passUnretained(base), changed: object.overlay?.mask ?? SlotMask())
         if let overlay = object.overlay, !overlay.boxedChanges.isEmpty || !toManys.isEmpty {
             let more = PushedChange.More()
             (more.boxed, more.boxedChanges, more.toManys) = (overlay.boxed, overlay.boxedChanges, toManys)

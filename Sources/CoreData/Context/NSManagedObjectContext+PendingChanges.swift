@@ -30,15 +30,24 @@ extension NSManagedObjectContext {
     }
 
     final var livingInserted: [NSManagedObject] {
-        insertedList.filter { $0.flags.contains(.inserted) && !$0.flags.contains(.deleted) }
+        Self.living(insertedList) { $0.contains(.inserted) && !$0.contains(.deleted) }
     }
 
     final var livingUpdated: [NSManagedObject] {
-        updatedList.filter { $0.flags.contains(.updated) && $0.flags.isDisjoint(with: [.inserted, .deleted]) }
+        Self.living(updatedList) { $0.contains(.updated) && $0.isDisjoint(with: [.inserted, .deleted]) }
     }
 
     final var livingDeleted: [NSManagedObject] {
-        deletedList.filter { $0.flags.contains(.deleted) && !$0.flags.contains(.inserted) }
+        Self.living(deletedList) { $0.contains(.deleted) && !$0.contains(.inserted) }
+    }
+
+    /// The objects of a list whose flags are such. Mostly those of all are: then it is the list, of which a copy would
+    /// hold each object.
+    @inline(__always)
+    private static func living(
+        _ list: [NSManagedObject], _ isLiving: (NSManagedObject.Flags) -> Bool
+    ) -> [NSManagedObject] {
+        list.allSatisfy { isLiving($0.flags) } ? list : list.filter { isLiving($0.flags) }
     }
 
     /// An object says that it changed.

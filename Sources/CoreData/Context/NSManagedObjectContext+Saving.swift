@@ -126,7 +126,9 @@ extension NSManagedObjectContext {
     /// What was saved is unsaved no longer; everybody is told. When it is not the whole, the rest stays unsaved.
     final func finish(_ work: SaveWork, isWhole: Bool = true) {
         let updated = isWhole ? livingUpdated : work.updated
-        // Lists of lists: one list of all would be a copy.
+        let isChild = parent != nil
+        // Lists of lists: one list of all would be a copy. All that is done to each object is done at once: by the next
+        // time that a large save comes to it, it has left the processor's cache.
         for objects in [work.inserted, updated] {
             for object in objects {
                 object.flags.subtract([.inserted, .updated, .listedInserted, .listedUpdated])
@@ -134,6 +136,7 @@ extension NSManagedObjectContext {
                     overlay.forgetSavedChanges()
                     if overlay.canBeDropped { object.overlay = nil }
                 }
+                if isChild { noteTemporaries(of: object) }
             }
         }
         for object in work.deleted {
@@ -145,16 +148,19 @@ extension NSManagedObjectContext {
         keepForBlock(updated)
         // New objects that were deleted again never were in the store.
         let vanished = isWhole ? deletedList.filter { $0.flags.contains([.inserted, .deleted]) } : []
+        // As a rule the lists are what was saved, and every object in them has been seen to.
+        let leavesInserted = !ObjectSets.isSame(insertedList, work.inserted)
+        let leavesUpdated = !ObjectSets.isSame(updatedList, updated)
         if isWhole {
             // Also those that a merge has made clean, or whose changes were dropped.
-            for object in insertedList { object.flags.remove(.listedInserted) }
-            for object in updatedList { unlistUpdated(object) }
+            if leavesInserted { for object in insertedList { object.flags.remove(.listedInserted) } }
+            if leavesUpdated { for object in updatedList { unlistUpdated(object) } }
             for object in deletedList { object.flags.remove(.listedDeleted) }
         }
-        noteTemporariesOfUnsaved()
+        noteTemporaries(of: [leavesInserted ? insertedList : [], leavesUpdated ? updatedList : [], deletedList])
         unsavedIndex = nil
-        insertedList.removeAll { !$0.flags.contains(.listedInserted) }
-        updatedList.removeAll { !$0.flags.contains(.listedUpdated) }
+        insertedList = leavesInserted ? insertedList.filter { $0.flags.contains(.listedInserted) } : []
+        updatedList = leavesUpdated ? updatedList.filter { $0.flags.contains(.listedUpdated) } : []
         deletedList.removeAll { !$0.flags.contains(.listedDeleted) }
         for object in vanished { object.detach(unregister: true) }
         let saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted)
@@ -203,7 +209,7 @@ extension NSManagedObjectContext {
             object.flags.remove(.listedDeleted)
             if object.flags.contains(.deleted) { object.detach(unregister: true) }
         }
-        noteTemporariesOfUnsaved()
+        noteTemporaries(of: [insertedList, updatedList, deletedList])
         unsavedIndex = nil
         insertedList = []
         updatedList = []

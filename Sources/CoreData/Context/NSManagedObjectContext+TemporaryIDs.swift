@@ -74,9 +74,9 @@ extension NSManagedObjectContext {
     }
 
     /// Unsaved objects are about to be so no longer. What a coordinator has saved has permanent keys.
-    final func noteTemporariesOfUnsaved() {
+    final func noteTemporaries(of lists: [[NSManagedObject]]) {
         if parent == nil { return }
-        for objects in [insertedList, updatedList, deletedList] {
+        for objects in lists {
             for object in objects where object.home.context === self { noteTemporaries(of: object) }
         }
     }

@@ -98,7 +98,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var storedStalenessInterval: TimeInterval = -1
     var storedRetainsRegisteredObjects = false
     /// Temporary keys that a save of this context made permanent, for children that still use them.
-    var permanentKeys: [Int64: Int64] = [:]
+    @exclusivity(unchecked) final var permanentKeys: [Int64: Int64] = [:]
     /// Objects that may lead to temporary keys, beside the inserted, changed and deleted ones.
     var temporaryHolders = TemporaryHolders()
     /// Stores that new objects were assigned to.

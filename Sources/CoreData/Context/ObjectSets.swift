@@ -14,12 +14,12 @@ struct ObjectSets {
     }
 
     /// Compares two lists by their bytes: a loop would hold and let go of each object.
-    private static func isSame(_ first: [NSManagedObject], _ second: [NSManagedObject]) -> Bool {
+    static func isSame(_ first: [NSManagedObject], _ second: [NSManagedObject]) -> Bool {
         if first.count != second.count { return false }
         return first.withUnsafeBytes { first in
             second.withUnsafeBytes { second in
                 guard let these = first.baseAddress, let those = second.baseAddress else { return true }
-                return memcmp(these, those, first.count) == 0
+                return these == those || memcmp(these, those, first.count) == 0
             }
         }
     }

@@ -18,6 +18,8 @@ struct PushedChange {
     var row: Snapshot
     /// The row as the child read it.
     var base: Snapshot
+    /// The same, for comparing it with others: who takes `base` out of a list holds it, and so touches the row.
+    var unheldBase: Unmanaged<Snapshot>
     var changed: SlotMask
     var more: More?
 
@@ -137,7 +139,7 @@ extension NSManagedObjectContext {
         for index in changes.indices {
             let key = changes[index].key.renamed(permanentKeys)
             // Most have not changed since the child read them.
-            if registeredObject(for: key) == nil, cache?.has(changes[index].base, for: key) == true { continue }
+            if registeredObject(for: key) == nil, cache?.has(changes[index].unheldBase, for: key) == true { continue }
             guard let row = try rowForChild(key) else {
                 missing.append(index)
                 continue
@@ -168,7 +170,7 @@ extension NSManagedObjectContext {
         }
 
         /// Whether a row is the one that its key has now.
-        mutating func has(_ row: Snapshot, for key: ObjectKey) -> Bool {
+        mutating func has(_ row: Unmanaged<Snapshot>, for key: ObjectKey) -> Bool {
             if key.isTemporary { return false }
             if key.storeNumber != number {
                 number = key.storeNumber

@@ -8,3 +8,22 @@ func exactly<Wanted>(_ value: Any, _: Wanted.Type) -> Wanted? {
     }
     return _openExistential(value, do: opened)
 }
+
+/// The object that a value is; nil of anything else, and where its type does not say so at once.
+///
+/// A cast holds the value and looks for conversions, which costs more than what a set does with the object.
+@inline(__always)
+func objectWithin(_ value: Any?) -> Unmanaged<AnyObject>? {
+    #if _runtime(_ObjC)
+        return nil
+    #else
+        // A reference is the first of the words of a value of any type, and the type is the last of them. The metadata
+        // of a class begin with zero; nil has no type.
+        return withUnsafeBytes(of: value) { words in
+            guard let type = words.load(fromByteOffset: 24, as: UnsafePointer<UInt>?.self), type.pointee == 0 else {
+                return nil
+            }
+            return words.load(as: Unmanaged<AnyObject>.self)
+        }
+    #endif
+}

@@ -206,7 +206,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }
 
     open override func isEqual(_ object: Any?) -> Bool {
-        (object as AnyObject?) === self
+        if let other = objectWithin(object) { return other.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
+        return (object as AnyObject?) === self
     }
 
     // MARK: State

@@ -53,13 +53,13 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     }
 
     /// Whether this very row is the one with the key. Compares addresses, and so touches no row.
-    package func has(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
+    package func has(_ row: Unmanaged<Snapshot>, for key: Int64, rootIndex: Int) -> Bool {
         lock.lock()
         defer { lock.unlock() }
         guard let entries = tables[rootIndex].entries else { return false }
         let mask = tables[rootIndex].capacity - 1
         var position = Self.hash(key, mask)
-        let wanted = Unmanaged.passUnretained(row).toOpaque()
+        let wanted = row.toOpaque()
         while let entry = entries[position] {
             if entry.toOpaque() == wanted { return true }
             position = (position + 1) & mask

@@ -97,7 +97,18 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     private static let referenceCharacters = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
 
     open override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? NSManagedObjectID else { return false }
+        if let other = objectWithin(object) {
+            return other._withUnsafeGuaranteedRef { other in
+                if type(of: other) == NSManagedObjectID.self {
+                    return isSame(unsafeDowncast(other, to: NSManagedObjectID.self))
+                }
+                return (other as? NSManagedObjectID).map(isSame) ?? false
+            }
+        }
+        return (object as? NSManagedObjectID).map(isSame) ?? false
+    }
+
+    private func isSame(_ other: NSManagedObjectID) -> Bool {
         if self === other { return true }
         if let references, !isTemporaryID, !other.isTemporaryID {
             return references === other.references && objectKey.primaryKey == other.objectKey.primaryKey

@@ -40,7 +40,7 @@ package protocol RowStore: AnyObject, Sendable {
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot?
 
     /// Whether the row cache has this very row for the key.
-    func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool
+    func isCached(_ row: Unmanaged<Snapshot>, for key: Int64, rootIndex: Int) -> Bool
 
     /// The next read of the row asks the file.
     func forgetCachedRow(_ key: Int64, rootIndex: Int)
@@ -96,8 +96,8 @@ extension RowStore {
 
     package func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { nil }
 
-    package func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
-        cachedRow(for: key, rootIndex: rootIndex) === row
+    package func isCached(_ row: Unmanaged<Snapshot>, for key: Int64, rootIndex: Int) -> Bool {
+        cachedRow(for: key, rootIndex: rootIndex).map { Unmanaged.passUnretained($0).toOpaque() } == row.toOpaque()
     }
 
     package func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {

@@ -40,8 +40,13 @@ extension NSManagedObjectContext {
     }
 
     /// Leaves changes with the children that want them: what this context has saved, or one of them saved into it.
-    final func announceToChildren(_ changes: MergedChanges, except saver: NSManagedObjectContext? = nil) {
-        for child in livingChildren where child !== saver { child.deliver(changes) }
+    final func announceToChildren(
+        _ changes: @autoclosure () -> MergedChanges, except saver: NSManagedObjectContext? = nil
+    ) {
+        let others = livingChildren.filter { $0 !== saver }
+        if others.isEmpty { return }
+        let changes = changes()
+        for child in others { child.deliver(changes) }
     }
 
     private func takeOverPendingMerges() {

@@ -343,7 +343,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         rowCache.row(for: key, rootIndex: rootIndex)
     }
 
-    package final func isCached(_ row: Snapshot, for key: Int64, rootIndex: Int) -> Bool {
+    package final func isCached(_ row: Unmanaged<Snapshot>, for key: Int64, rootIndex: Int) -> Bool {
         rowCache.has(row, for: key, rootIndex: rootIndex)
     }
 
