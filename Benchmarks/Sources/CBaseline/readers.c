@@ -37,8 +37,8 @@ static void *write_on(void *argument) {
     return NULL;
 }
 
-baseline_result baseline_read_beside_writer(const char *path, int64_t cache_size, const baseline_data *data,
-                                            const int64_t *books, int64_t count, double *latencies) {
+baseline_result baseline_read_single(const char *path, int64_t cache_size, const baseline_data *data,
+                                     const int64_t *books, int64_t count, int has_writer, double *latencies) {
     baseline_result result = {0};
     sqlite3 *db = store_open(&result, path, cache_size);
     if (!db) {
@@ -47,8 +47,10 @@ baseline_result baseline_read_beside_writer(const char *path, int64_t cache_size
     sqlite3_stmt *select = store_prepare(&result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK WHERE ZISBN=?");
     writer other = {.path = path, .cache_size = cache_size, .books = data->book_count};
     pthread_t thread;
-    pthread_create(&thread, NULL, write_on, &other);
-    while (!atomic_load(&other.is_ready)) sched_yield();
+    if (has_writer) {
+        pthread_create(&thread, NULL, write_on, &other);
+        while (!atomic_load(&other.is_ready)) sched_yield();
+    }
     for (int64_t index = 0; index < count; index++) {
         double start = store_now();
         sqlite3_bind_text(select, 1, data->books[books[index]].isbn, -1, SQLITE_STATIC);
@@ -57,7 +59,7 @@ baseline_result baseline_read_beside_writer(const char *path, int64_t cache_size
         latencies[index] = store_now() - start;
     }
     atomic_store(&other.is_done, 1);
-    pthread_join(thread, NULL);
+    if (has_writer) pthread_join(thread, NULL);
     result.count = other.saves;
     sqlite3_finalize(select);
     sqlite3_close(db);

@@ -46,8 +46,7 @@ struct ConcurrencyReport {
                     }
                 }
                 beside[contender, default: []].append(try measured("child-readers"))
-                // Plain C has no way to read without a writer, and nobody needs it.
-                if contender == .coreData { alone[contender, default: []].append(try measured("child-reader")) }
+                alone[contender, default: []].append(try measured("child-reader"))
                 throughput[contender, default: []].append(
                     try templates.withStore(copiedFrom: filled) { store in
                         try [(1, 1), (2, 1), (1, 2)].map {
@@ -62,7 +61,7 @@ struct ConcurrencyReport {
             return ConcurrencyFigures(
                 contender: contender.rawValue, middleLatency: Spread(measured.map(\.middleLatency)),
                 highLatency: Spread(measured.map(\.highLatency)),
-                highLatencyAlone: alone[contender].map { Spread($0.map(\.highLatency)) },
+                highLatencyAlone: Spread((alone[contender] ?? []).map(\.highLatency)),
                 savesPerSecond: Spread(measured.map { Double($0.count) / $0.seconds }),
                 oneThread: Spread(rates.map { $0[0] }), twoThreads: Spread(rates.map { $0[1] }),
                 twoProcesses: Spread(rates.map { $0[2] }))
@@ -75,12 +74,12 @@ struct ConcurrencyReport {
     private func check(_ figures: [ConcurrencyFigures], _ bars: inout BarCheck) {
         guard books == WorkloadReport.barredSize,
             let c = figures.first(where: { $0.contender == Contender.c.rawValue }),
-            let coreData = figures.first(where: { $0.contender == Contender.coreData.rawValue }),
-            let alone = coreData.highLatencyAlone
+            let coreData = figures.first(where: { $0.contender == Contender.coreData.rawValue })
         else { return }
         let found = [
             coreData.middleLatency.median / c.middleLatency.median, coreData.highLatency.median / c.highLatency.median,
-            coreData.highLatency.median / alone.median, coreData.twoProcesses.median / coreData.twoThreads.median,
+            coreData.highLatency.median / coreData.highLatencyAlone.median,
+            coreData.twoProcesses.median / coreData.twoThreads.median,
         ]
         Swift.print("")
         printTable(
@@ -101,7 +100,7 @@ struct ConcurrencyReport {
                     [
                         figure.contender, (figure.middleLatency.median * 1e6).printed(0),
                         (figure.highLatency.median * 1e6).printed(0),
-                        figure.highLatencyAlone.map { ($0.median * 1e6).printed(0) } ?? "",
+                        (figure.highLatencyAlone.median * 1e6).printed(0),
                         figure.savesPerSecond.median.printed(0),
                     ]
                 })
@@ -134,8 +133,9 @@ struct ConcurrencyReport {
         var measurement = Measurement()
         switch contender {
         case .c:
-            let result = baseline_read_beside_writer(
-                store, StoreSettings.cacheSize, data.rows, indexes.map(Int64.init), Int64(indexes.count), &latencies)
+            let result = baseline_read_single(
+                store, StoreSettings.cacheSize, data.rows, indexes.map(Int64.init), Int64(indexes.count),
+                besideWriter ? 1 : 0, &latencies)
             measurement = try PlainC.measurement(of: result)
         case .coreData:
             let coordinator = try Library.opened(store)

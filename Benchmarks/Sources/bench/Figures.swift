@@ -110,8 +110,8 @@ struct ConcurrencyFigures: Codable {
     var contender: String
     var middleLatency: Spread
     var highLatency: Spread
-    /// The same without a writer; nil where it was not measured.
-    var highLatencyAlone: Spread?
+    /// The same without a writer.
+    var highLatencyAlone: Spread
     /// How often the writer saved in a second.
     var savesPerSecond: Spread
     /// Books read in a second by one thread, two threads of one process, and two processes.

@@ -110,10 +110,10 @@ baseline_result baseline_change_results(const char *path, int64_t cache_size, in
 // Reads the changed value of the first `wanted` books anew, which are structs already.
 baseline_result baseline_merge(const char *path, int64_t cache_size, int64_t wanted);
 
-// One book by its isbn, `count` times, while another thread saves a hundred changed books at a time. `latencies` has
-// room for `count` seconds; the result's count is how often the writer saved.
-baseline_result baseline_read_beside_writer(const char *path, int64_t cache_size, const baseline_data *data,
-                                            const int64_t *books, int64_t count, double *latencies);
+// One book by its isbn, `count` times. With a writer, another thread saves a hundred changed books at a time meanwhile.
+// `latencies` has room for `count` seconds; the result's count is how often the writer saved.
+baseline_result baseline_read_single(const char *path, int64_t cache_size, const baseline_data *data,
+                                     const int64_t *books, int64_t count, int has_writer, double *latencies);
 
 // Under callgrind: counts the instructions of the calling thread from now on, or no longer. Otherwise nothing happens.
 void baseline_count(int is_on);
