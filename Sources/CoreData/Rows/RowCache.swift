@@ -7,7 +7,7 @@ import Foundation
 /// go, and the cache sweeps itself before it grows. So a row costs no weak reference, and memory follows what is in
 /// use.
 ///
-/// Safe to use from any thread (one lock, held for a probe or for a batch).
+/// Safe to use from any thread (one lock, held for a probe or for a batch; no row is read or built under it).
 package final class RowCache: @unchecked Sendable {  // every access to `tables` holds `lock`
     /// One root entity's rows. Raw memory, because an array's uniqueness and exclusivity checks cost more than the
     /// probe.
@@ -81,6 +81,23 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         package func row(for key: Int64, rootIndex: Int) -> Snapshot? { cache.probe(key, rootIndex) }
         package func insert(_ row: Snapshot, rootIndex: Int) { cache.insertLocked(row, rootIndex) }
         package func remove(_ key: Int64, rootIndex: Int) { cache.removeLocked(key, rootIndex) }
+
+        /// The row that is there with the same version and entity; else the given row, which is put in.
+        package func shared(_ row: Snapshot, rootIndex: Int) -> Snapshot {
+            cache.insertLocked(row, rootIndex, keepingEqual: true) ?? row
+        }
+    }
+
+    /// The row of a version and entity, if the cache has it and no other thread is using the cache: nobody is waited
+    /// for.
+    @inline(__always)
+    package func rowAtOnce(for key: Int64, rootIndex: Int, version: Int32, layoutIndex: Int) -> Snapshot? {
+        guard lock.try() else { return nil }
+        defer { lock.unlock() }
+        guard let row = probe(key, rootIndex), row.version == version, row.layoutIndex == layoutIndex else {
+            return nil
+        }
+        return row
     }
 
     /// Puts a row in the place of an older version. A newer version that is already there stays.
@@ -163,28 +180,44 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         entry._withUnsafeGuaranteedRef { $0.key }
     }
 
-    private func insertLocked(_ row: Snapshot, _ root: Int) {
-        if isOff { return }
+    /// - Parameter keepsEqual: whether a row stays that has the same version and entity.
+    /// - Returns: that row, when it stays.
+    @discardableResult
+    private func insertLocked(_ row: Snapshot, _ root: Int, keepingEqual keepsEqual: Bool = false) -> Snapshot? {
+        if isOff { return nil }
         let table = tables + root
         if (table.pointee.count + 1) * 5 > table.pointee.capacity * 4 { rebuild(root, making: 1) }
-        guard let entries = table.pointee.entries else { return }
-        if times != nil { times?[Place(rootIndex: root, key: row.key)] = DispatchTime.now().uptimeNanoseconds }
+        guard let entries = table.pointee.entries else { return nil }
         let mask = table.pointee.capacity - 1
         let key = row.key
         var position = Self.hash(key, mask)
         while let entry = entries[position] {
             if Self.key(of: entry) == key {
+                if keepsEqual {
+                    let isEqual = entry._withUnsafeGuaranteedRef {
+                        $0.version == row.version && $0.layoutIndex == row.layoutIndex
+                    }
+                    if isEqual { return entry.takeUnretainedValue() }
+                }
+                noteTime(row, root)
                 guard entry._withUnsafeGuaranteedRef({ !RowVersion.isOlder(row.version, than: $0.version) }) else {
-                    return
+                    return nil
                 }
                 entries[position] = Unmanaged.passRetained(row)
                 entry.release()
-                return
+                return nil
             }
             position = (position + 1) & mask
         }
+        noteTime(row, root)
         entries[position] = Unmanaged.passRetained(row)
         table.pointee.count += 1
+        return nil
+    }
+
+    @inline(__always)
+    private func noteTime(_ row: Snapshot, _ root: Int) {
+        if times != nil { times?[Place(rootIndex: root, key: row.key)] = DispatchTime.now().uptimeNanoseconds }
     }
 
     private func removeLocked(_ key: Int64, _ root: Int) {

@@ -5,55 +5,43 @@
 
     // Rows straight into snapshots: values are read where libpq has them.
     extension PostgreSQLStatement {
-        private static var rowsPerBatch: Int32 { 256 }
-
         func snapshots(
             _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
             _ body: ([Snapshot]) throws -> Void
         ) throws {
             let rows = try rows { try bind($0) }
             let sole = shape.solePlan
-            var start: Int32 = 0
-            while start < rows.count {
-                let end = min(start + Self.rowsPerBatch, rows.count)
-                var snapshots: [Snapshot] = []
-                snapshots.reserveCapacity(Int(end - start))
-                try cache.batch { cache in
-                    for row in start..<end {
-                        rows.row = row
-                        // Where all rows are of one entity nobody asks which one; a plan is not copied for each row.
-                        if let sole {
-                            snapshots.append(try Self.snapshot(rows, shape, sole, cache, refreshing))
-                        } else if let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) {
-                            snapshots.append(try Self.snapshot(rows, shape, plan, cache, refreshing))
-                        }
-                    }
+            var intake = RowIntake(shape, cache, refreshing: refreshing)
+            for row in 0..<rows.count {
+                rows.row = row
+                // Where all rows are of one entity nobody asks which one; a plan is not copied for each row.
+                if let sole {
+                    try Self.take(rows, shape, sole, &intake)
+                } else if let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) {
+                    try Self.take(rows, shape, plan, &intake)
                 }
-                start = end
-                try body(snapshots)
+                if intake.isFull { try intake.handOn(body) }
             }
+            if !intake.isEmpty { try intake.handOn(body) }
         }
 
         func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot? {
             let rows = try row(ofKey: key)
             guard rows.count > 0, let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { return nil }
-            guard let cache else {
-                let version = Int32(truncatingIfNeeded: rows.int64(2))
-                return try Self.build(rows, shape, plan, shape.key(rows.int64(0)), version)
-            }
-            return try cache.batch { try Self.snapshot(rows, shape, plan, $0, refreshing) }
+            let version = Int32(truncatingIfNeeded: rows.int64(2))
+            let row = try Self.build(rows, shape, plan, shape.key(rows.int64(0)), version)
+            guard let cache else { return row }
+            return cache.batch { shape.put(row, into: $0, refreshing: refreshing) }
         }
 
-        /// The row that is looked at, or the cached one of the same version.
+        /// Takes the row that is looked at.
         @inline(__always)
-        private static func snapshot(
-            _ row: PostgreSQLRow, _ shape: RowShape, _ plan: RowShape.Plan, _ cache: RowCache.Batch, _ refreshing: Bool
-        ) throws -> Snapshot {
+        private static func take(
+            _ row: PostgreSQLRow, _ shape: RowShape, _ plan: RowShape.Plan, _ intake: inout RowIntake
+        ) throws {
             let key = try shape.key(row.int64(0))
             let version = Int32(truncatingIfNeeded: row.int64(2))
-            return try shape.row(key, version: version, plan, in: cache, refreshing: refreshing) {
-                try build(row, shape, plan, key, version)
-            }
+            try intake.take(key, version: version, plan) { try build(row, shape, plan, key, version) }
         }
 
         /// The row of a key, without what a list of parameters takes.

@@ -71,4 +71,107 @@ struct RowCacheTests {
             #expect((cache.row(for: row.key, rootIndex: 0) === row) == (row.key % 3 != 0))
         }
     }
+
+    @Test("Of two rows that are the same the first is kept, and one that differs is not mistaken for it")
+    func sharing() throws {
+        let cache = RowCache(rootCount: 1)
+        let (first, second, newer, older) = (row(1), row(1), row(1, version: 3), row(1, version: 2))
+        cache.batch { cache in
+            #expect(cache.shared(first, rootIndex: 0) === first)
+            #expect(cache.shared(second, rootIndex: 0) === first)
+            #expect(cache.shared(newer, rootIndex: 0) === newer)
+            #expect(cache.shared(older, rootIndex: 0) === older)
+            #expect(cache.row(for: 1, rootIndex: 0) === newer)
+        }
+        #expect(cache.count == 1)
+        let entity = first.layoutIndex
+        #expect(cache.rowAtOnce(for: 1, rootIndex: 0, version: 3, layoutIndex: entity) === newer)
+        #expect(cache.rowAtOnce(for: 1, rootIndex: 0, version: 2, layoutIndex: entity) == nil)
+        #expect(cache.rowAtOnce(for: 1, rootIndex: 0, version: 3, layoutIndex: entity + 1) == nil)
+        // Whoever cannot have the lock does without the row.
+        cache.batch { _ in
+            #expect(cache.rowAtOnce(for: 1, rootIndex: 0, version: 3, layoutIndex: entity) == nil)
+        }
+    }
+
+    /// The shape of the books in a store with a cache of its own, and how they are read.
+    private func books() throws -> (shape: RowShape, plan: RowShape.Plan, cache: RowCache, stack: Library) {
+        let library = try Library(.inMemory)
+        let store = try #require(library.store as? SQLStore)
+        let layout = try #require(store.layout.layout(named: "Book"))
+        let shape = try #require(store.rootShapes[layout.rootIndex])
+        let plan = try #require(shape.plans[layout.index])
+        return (shape, plan, RowCache(rootCount: store.layout.entities.count), library)
+    }
+
+    @Test("Rows are built while others use the cache, and are found there the next time")
+    func intake() throws {
+        let (shape, plan, cache, library) = try books()
+        defer { withExtendedLifetime(library) {} }
+        let there = row(1_000_000)
+        cache.insert(there, rootIndex: shape.rootIndex)
+        var built = 0
+        func read(_ keys: ClosedRange<Int64>, version: Int32, refreshing: Bool = false) throws -> [Snapshot] {
+            var intake = RowIntake(shape, cache, refreshing: refreshing)
+            var rows: [Snapshot] = []
+            for key in keys {
+                intake.take(key, version: version, plan) {
+                    built += 1
+                    // Nobody has the cache's lock.
+                    #expect(
+                        cache.rowAtOnce(
+                            for: there.key, rootIndex: shape.rootIndex, version: 1, layoutIndex: there.layoutIndex)
+                            === there)
+                    return row(key, version: version)
+                }
+                if intake.isFull { intake.handOn { rows += $0 } }
+            }
+            intake.handOn { rows += $0 }
+            return rows
+        }
+        let first = try read(1...600, version: 1)
+        #expect(built == 600)
+        #expect(first.map(\.key) == Array(1...600))
+        // All are there: none is built.
+        #expect(zip(try read(1...600, version: 1), first).allSatisfy { $0 === $1 })
+        #expect(built == 600)
+        // Behind some that are not there rows are built in vain, but the ones that are there are taken, and looked for.
+        for key in 1...20 { cache.remove(Int64(key), rootIndex: shape.rootIndex) }
+        built = 0
+        let later = try read(1...600, version: 1)
+        #expect(built > 20 && built <= RowIntake.rowsAtOnce)
+        #expect(zip(later.dropFirst(20), first.dropFirst(20)).allSatisfy { $0 === $1 })
+        #expect(later.map(\.key) == Array(1...600))
+        #expect(cache.count(rootIndex: shape.rootIndex) == 601)
+        // Another version is another row, and so is one that is to be read anew.
+        built = 0
+        let newer = try read(1...10, version: 2)
+        #expect(built == 10)
+        #expect(newer.allSatisfy { $0.version == 2 && cache.row(for: $0.key, rootIndex: shape.rootIndex) === $0 })
+        built = 0
+        let again = try read(1...10, version: 2, refreshing: true)
+        #expect(built == 10)
+        #expect(zip(again, newer).allSatisfy { $0 !== $1 })
+        #expect(again.allSatisfy { cache.row(for: $0.key, rootIndex: shape.rootIndex) === $0 })
+    }
+
+    @Test("While another thread has the cache, rows are built, and the cached ones are taken in the end")
+    func intakeBesideAnother() throws {
+        let (shape, plan, cache, library) = try books()
+        defer { withExtendedLifetime(library) {} }
+        let there = row(1)
+        cache.insert(there, rootIndex: shape.rootIndex)
+        var intake = RowIntake(shape, cache, refreshing: false)
+        var isBuilt = false
+        cache.batch { _ in
+            intake.take(1, version: 1, plan) {
+                isBuilt = true
+                return row(1)
+            }
+        }
+        #expect(isBuilt)
+        var taken: [Snapshot] = []
+        intake.handOn { taken += $0 }
+        #expect(taken.first === there)
+    }
 }

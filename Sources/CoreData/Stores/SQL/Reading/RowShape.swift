@@ -61,6 +61,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     private let soleLayout: Int?
     /// How all rows are read, where the table holds those of one entity only.
     package let solePlan: Plan?
+    /// Whether values of rows may lie in files, so that building a row may take long.
+    package let mayReadFiles: Bool
     /// The columns behind the entity's name, where that name says nothing and need not be sent.
     private let others: [String]?
 
@@ -122,6 +124,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
             plans[index] = Plan(layout: entity, inline: inline, tails: tails, isCacheable: isCacheable)
         }
         self.plans = plans
+        mayReadFiles = plans.contains { plan in plan?.tails.contains { $0.kind == .external } == true }
         columnNames = names
         columns = SQLColumnList(
             alias: "t0", names: [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn] + names)
@@ -165,29 +168,17 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         return layoutOfNumber[number]
     }
 
+    /// Whether a row that was read may stand for others of its version.
+    @inline(__always)
+    package func isCacheable(_ row: Snapshot) -> Bool {
+        (solePlan ?? plans[row.layoutIndex])?.isCacheable == true
+    }
+
     /// The key of an object by that of its row. Throws where the table holds one that no object can have.
     @inline(__always)
     package func key(_ primaryKey: Int64) throws -> Int64 {
         guard ObjectKey.isPrimaryKey(primaryKey) else { throw ObjectKey.refusal(of: primaryKey, in: tableName) }
         return keyBase | primaryKey
-    }
-
-    /// The cached row of a version, or the row as it is read and cached then.
-    ///
-    /// With `refreshing` the row is always read and takes the place of the cached one.
-    @inline(__always)
-    package func row(
-        _ key: Int64, version: Int32, _ plan: Plan, in cache: RowCache.Batch, refreshing: Bool,
-        _ read: () throws -> Snapshot
-    ) rethrows -> Snapshot {
-        if !refreshing, plan.isCacheable, let cached = cache.row(for: key, rootIndex: rootIndex),
-            cached.version == version, cached.layoutIndex == plan.layout.index
-        {
-            return cached
-        }
-        let row = try read()
-        cache.insert(row, rootIndex: rootIndex)
-        return row
     }
 
     /// The error of a value that its column cannot hold.

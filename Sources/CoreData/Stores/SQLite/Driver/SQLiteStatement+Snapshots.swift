@@ -3,35 +3,28 @@ import Foundation
 
 // Rows straight into snapshots. Values are read where SQLite has them, without a call of ours for each.
 extension SQLiteStatement {
-    private static var rowsPerBatch: Int { 256 }
-
     func snapshots(
         _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
         _ body: ([Snapshot]) throws -> Void
     ) throws {
         try reading(bind) {
-            var rows: [Snapshot] = []
-            rows.reserveCapacity(Self.rowsPerBatch)
+            var rows = RowIntake(shape, cache, refreshing: refreshing)
             let sole = shape.solePlan
             var goesOn = true
             while goesOn {
-                // The cache's lock is held for some hundred rows at a time, so that other threads get their turn.
-                try cache.batch { cache in
-                    while rows.count < Self.rowsPerBatch {
-                        guard try step() else {
-                            goesOn = false
-                            return
-                        }
-                        // A plan is not copied for each row.
-                        if let sole {
-                            rows.append(try snapshot(shape, sole, cache, refreshing))
-                        } else if let plan = planOfRow(shape) {
-                            rows.append(try snapshot(shape, plan, cache, refreshing))
-                        }
+                while !rows.isFull {
+                    guard try step() else {
+                        goesOn = false
+                        break
+                    }
+                    // A plan is not copied for each row.
+                    if let sole {
+                        try take(shape, sole, &rows)
+                    } else if let plan = planOfRow(shape) {
+                        try take(shape, plan, &rows)
                     }
                 }
-                try body(rows)
-                rows.removeAll(keepingCapacity: true)
+                try rows.handOn(body)
             }
         }
     }
@@ -39,10 +32,9 @@ extension SQLiteStatement {
     func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot? {
         bind(1, key)
         defer { reset() }
-        guard try step() else { return nil }
-        guard let cache else { return try snapshot(shape) }
-        guard let plan = shape.solePlan ?? planOfRow(shape) else { return nil }
-        return try cache.batch { try snapshot(shape, plan, $0, refreshing) }
+        guard try step(), let row = try snapshot(shape) else { return nil }
+        guard let cache else { return row }
+        return cache.batch { shape.put(row, into: $0, refreshing: refreshing) }
     }
 
     /// How the row is read that the statement stands on; nil when its entity is none of the shape's.
@@ -50,20 +42,16 @@ extension SQLiteStatement {
         shape.plan(ofNumber: Int(sqlite3_value_int64(sqlite3_column_value(handle, 1))))?.plan
     }
 
-    /// The snapshot of the row that the statement stands on, or the cached one of the same version.
+    /// Takes the row that the statement stands on.
     @inline(__always)
-    private func snapshot(
-        _ shape: RowShape, _ plan: RowShape.Plan, _ cache: RowCache.Batch, _ refreshing: Bool
-    ) throws -> Snapshot {
+    private func take(_ shape: RowShape, _ plan: RowShape.Plan, _ rows: inout RowIntake) throws {
         let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))
         let version = Int32(truncatingIfNeeded: sqlite3_value_int64(sqlite3_column_value(handle, 2)))
         let key = shape.keyBase | primaryKey
-        return try shape.row(key, version: version, plan, in: cache, refreshing: refreshing) {
-            try build(shape, plan, key, version)
-        }
+        try rows.take(key, version: version, plan) { try build(shape, plan, key, version) }
     }
 
-    /// The same without a cache.
+    /// The snapshot of the row that the statement stands on; nil when its entity is none of the shape's.
     private func snapshot(_ shape: RowShape) throws -> Snapshot? {
         guard let (_, plan) = shape.plan(ofNumber: Int(int64(1))) else { return nil }
         return try build(shape, plan, shape.keyBase | int64(0), Int32(truncatingIfNeeded: int64(2)))
