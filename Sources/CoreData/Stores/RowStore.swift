@@ -13,6 +13,13 @@ package protocol RowStore: AnyObject, Sendable {
     /// The dictionaries of a fetch as a table; nil where the store makes none of them.
     func fetchTable(_ request: StoreFetch) throws -> FetchedTable?
 
+    /// What the store would do for a fetch; nil where it has no statements. `asRows` says that whole rows are wanted in
+    /// the place of keys.
+    func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation?
+
+    /// What the database says of itself; nothing where the store has none.
+    func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection
+
     /// The rows of a fetch (its `result` does not matter), some hundred at a time: the caller works on them while they
     /// are still in the processor's cache.
     func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws
@@ -89,6 +96,10 @@ package protocol RowStore: AnyObject, Sendable {
 
 extension RowStore {
     package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? { nil }
+
+    package func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation? { nil }
+
+    package func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection { StoreInspection() }
 
     package func row(for key: Int64, rootIndex: Int, refreshing: Bool) throws -> Snapshot? {
         try rows(for: [key], rootIndex: rootIndex, refreshing: refreshing).first

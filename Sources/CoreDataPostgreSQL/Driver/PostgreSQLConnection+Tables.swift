@@ -14,6 +14,25 @@
             return size.first.flatMap { Int64($0) }
         }
 
+        func sizes(ofTables names: [String]) throws -> [String: Int64] {
+            try names.reduce(into: [:]) { sizes, name in sizes[name] = try size(of: name) }
+        }
+
+        func explain(
+            _ select: SQLSelect
+        ) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step]) {
+            let prefix = "EXPLAIN "
+            let statement = PostgreSQLStatement(.select(select), on: self, prefix: prefix)
+            var steps: [FetchExplanation.Step] = []
+            try statement.rows { row in
+                let line = row.string(0)
+                let text = line.drop { $0 == " " }
+                // The server moves what is part of a step six places to the right, and what it says more of it two.
+                steps.append(.init(depth: (line.count - text.count + 4) / 6, text: String(text)))
+            }
+            return (String(statement.text.dropFirst(prefix.count)), statement.values, steps)
+        }
+
         /// Lets the next key of a table be above one that was given out elsewhere, unless that lies far ahead.
         func raiseSequence(of table: String, above key: Int64) throws {
             guard key <= PostgreSQLTables.farthestKey else { return }

@@ -10,6 +10,8 @@
         unowned let connection: PostgreSQLConnection
         private let doomed: PostgreSQLConnection.Doomed
         private let printed: SQLPrinter
+        /// The values that every run has, as they are printed.
+        var values: [SlotValue] { printed.values }
         /// Values that every run has, behind the parameters.
         private var constants: [SlotValue]
         /// What the server has prepared for one row, and for many.
@@ -27,11 +29,14 @@
 
         var text: String { printed.text }
 
-        init(_ statement: SQLStatement, on connection: PostgreSQLConnection) {
+        /// - Parameter prefix: what stands before the statement.
+        init(_ statement: SQLStatement, on connection: PostgreSQLConnection, prefix: String = "") {
             self.statement = statement.inWordsOfPostgreSQL
             self.connection = connection
             doomed = connection.doomed
-            printed = SQLPrinter.print(self.statement, in: PostgreSQLDialect())
+            var printed = SQLPrinter.print(self.statement, in: PostgreSQLDialect())
+            if !prefix.isEmpty { printed.text = prefix + printed.text }
+            self.printed = printed
             constants = printed.values
         }
 

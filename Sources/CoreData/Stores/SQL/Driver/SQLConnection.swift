@@ -49,6 +49,12 @@ package protocol SQLConnection: AnyObject {
     func trying<Result>(_ body: () throws -> Result) throws -> Result
     /// About how many steps a statement takes for one row; 0 where the database does not tell.
     func stepsPerRow(of statement: SQLStatement) -> Int
+    /// The text of a SELECT, the values that are bound to it, and the plan that the database has for it. It is not run.
+    func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step])
+    /// How many bytes tables take, with their indexes; without those of which the database does not tell it.
+    func sizes(ofTables names: [String]) throws -> [String: Int64]
+    /// What is damaged, in so many lines at most; nil where the database has no means to look.
+    func damage(atMost lines: Int) throws -> [String]?
     /// Runs a body that sorts many rows, in pieces after each of which it can be stopped.
     func sortingInPieces(_ body: () throws -> Void) throws
 
@@ -81,6 +87,8 @@ extension SQLConnection {
     package func nameEntities(_ names: [Int: String]) {}
 
     package func forgetPages() {}
+
+    package func damage(atMost lines: Int) throws -> [String]? { nil }
 
     package func refusal(
         of failure: any SQLFailure, in table: String, _ values: [String: SlotValue]

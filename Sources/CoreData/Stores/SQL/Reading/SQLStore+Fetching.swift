@@ -138,35 +138,42 @@ extension SQLStore {
     package func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
         // A store that holds none of the entity's rows has none to give.
         guard shapes[request.layout.index] != nil else { return Self.nothing(for: request.result) }
+        let (select, plan) = try select(for: request)
+        switch request.result {
+        case .keys: return .keys(try fetchKeys(select, request.layout.rootIndex, isLarge: request.isLarge))
+        case .count:
+            let count = max(0, try fetchCount(select) - request.offset)
+            return .count(request.limit > 0 ? min(count, request.limit) : count)
+        case .dictionaries: return .dictionaries(try plan.map { try fetchDictionaries(select, $0) } ?? [])
+        }
+    }
+
+    /// The SELECT of a fetch, and what its columns are where it gives dictionaries. With `rows` it gives whole rows in the
+    /// place of keys.
+    func select(for request: StoreFetch, rows: RowShape? = nil) throws -> (SQLSelect, DictionaryPlan?) {
         let (translator, frame) = try translated(request)
+        var plan: DictionaryPlan?
         switch request.result {
         case .keys:
-            try translator.addOrder(request.sortDescriptors, to: frame)
-            frame.select.results = keyResults(frame, request.layout.rootIndex)
-            return .keys(try fetchKeys(frame.select, request.layout.rootIndex, isLarge: request.isLarge))
+            frame.select.results = rows?.results(alias: frame.alias) ?? keyResults(frame, request.layout.rootIndex)
         case .count:
             frame.select.results = [SQLSelect.Result(expression: .countAll)]
             frame.select.limit = nil
             frame.select.offset = nil
-            let count = max(0, try fetchCount(frame.select) - request.offset)
-            return .count(request.limit > 0 ? min(count, request.limit) : count)
+            return (frame.select, nil)
         case .dictionaries(let properties, let groupBy, let having, let distinct):
-            let plan = try DictionaryPlan(properties, translator: translator, frame: frame)
-            try plan.finish(groupBy: groupBy, having: having, distinct: distinct)
-            try translator.addOrder(request.sortDescriptors, to: frame)
-            return .dictionaries(try fetchDictionaries(frame.select, plan))
+            let columns = try DictionaryPlan(properties, translator: translator, frame: frame)
+            try columns.finish(groupBy: groupBy, having: having, distinct: distinct)
+            plan = columns
         }
+        try translator.addOrder(request.sortDescriptors, to: frame)
+        return (frame.select, plan)
     }
 
     package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? {
-        guard shapes[request.layout.index] != nil,
-            case .dictionaries(let properties, let groupBy, let having, let distinct) = request.result
-        else { return nil }
-        let (translator, frame) = try translated(request)
-        let plan = try DictionaryPlan(properties, translator: translator, frame: frame)
-        try plan.finish(groupBy: groupBy, having: having, distinct: distinct)
-        try translator.addOrder(request.sortDescriptors, to: frame)
-        return try fetchTable(frame.select, plan)
+        guard shapes[request.layout.index] != nil, case .dictionaries = request.result else { return nil }
+        let (select, plan) = try select(for: request)
+        return try plan.map { try fetchTable(select, $0) }
     }
 
     private static func nothing(for result: StoreFetch.Result) -> StoreFetchResult {

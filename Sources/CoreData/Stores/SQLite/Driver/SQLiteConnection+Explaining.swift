@@ -1,0 +1,44 @@
+import CSQLite
+import Foundation
+
+// What SQLite says of a SELECT before it runs, and of the pages of a file.
+extension SQLiteConnection {
+    func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step]) {
+        let printed = SQLPrinter.print(.select(select), in: dialect)
+        let statement = try prepare("EXPLAIN QUERY PLAN \(printed.text)")
+        // Values may decide which index is taken.
+        statement.set(constants: printed.values, behind: printed.parameterCount)
+        var depths: [Int64: Int] = [:]
+        var steps: [FetchExplanation.Step] = []
+        try statement.rows { row in
+            let depth = depths[row.int64(1)].map { $0 + 1 } ?? 0
+            depths[row.int64(0)] = depth
+            steps.append(.init(depth: depth, text: row.string(3)))
+        }
+        return (printed.text, printed.values, steps)
+    }
+
+    /// The pages of tables are counted by a module that not every build of SQLite has.
+    func sizes(ofTables names: [String]) throws -> [String: Int64] {
+        guard
+            let statement = try? prepare(
+                """
+                SELECT m.tbl_name, SUM(s.pgsize) FROM dbstat s JOIN sqlite_master m ON m.name = s.name \
+                WHERE s.aggregate = TRUE GROUP BY m.tbl_name
+                """)
+        else { return [:] }
+        var sizes: [String: Int64] = [:]
+        let wanted = Set(names)
+        try statement.rows { row in
+            let name = row.string(0)
+            if wanted.contains(name) { sizes[name] = row.int64(1) }
+        }
+        return sizes
+    }
+
+    func damage(atMost lines: Int) throws -> [String]? {
+        var found: [String] = []
+        try prepare("PRAGMA quick_check(\(lines))").rows { found.append($0.string(0)) }
+        return found == ["ok"] ? [] : found
+    }
+}
