@@ -6,6 +6,10 @@ package enum Tool {
         InfoCommand.self,
         FetchCommand.self,
         CountCommand.self,
+        DistinctCommand.self,
+        AggregateCommand.self,
+        ShowCommand.self,
+        SQLCommand.self,
         LintCommand.self,
         PortingCommand.self,
         CompletionCommand.self,
@@ -25,8 +29,11 @@ package enum Tool {
             let error = ToolError(error)
             // What was found before the mistake belongs to the caller.
             if error.status != .closed { try? console.flush() }
-            console.say("coredata: \(error.message)")
-            for detail in error.details { console.say(detail) }
+            // A name or a value in it may hold anything.
+            console.say("coredata: \(Table.onOneLine(error.message))")
+            for line in error.details.flatMap({ $0.split(separator: "\n", omittingEmptySubsequences: false) }) {
+                console.say(Table.onOneLine(String(line)))
+            }
             return error.status.rawValue
         }
     }

@@ -7,7 +7,9 @@ struct ToolRun {
     let output: String
     let errors: String
 
-    /// - Parameter input: what the program reads from its standard input.
+    /// - Parameters:
+    ///   - input: what the program reads from its standard input.
+    ///   - program: another program, a shell, that runs it.
     init(
         _ arguments: [String], input: String = "", environment: [String: String] = [:], in folder: URL? = nil,
         program: URL = Self.program

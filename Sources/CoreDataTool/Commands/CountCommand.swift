@@ -28,7 +28,7 @@ package struct CountCommand: Command {
         let entity = try store.entity(entity)
         let request = try options.request(for: entity)
         let context = try store.context()
-        let count = try context.performAndWait { try store.reading { try context.count(for: request) } }
+        let count = try context.performAndWait { try store.asking { try context.count(for: request) } }
         if isJSON {
             try console.writeLine(.object([("entity", .string(entity.name ?? "")), ("count", .integer(Int64(count)))]))
         } else {

@@ -3,10 +3,6 @@ import Foundation
 
 /// `coredata fetch`: the objects of an entity as a table, JSON or CSV.
 package struct FetchCommand: Command {
-    enum Format: String, CaseIterable {
-        case table, json, ndjson, csv
-    }
-
     package static let page = CommandPage(
         "fetch", "print the objects of an entity",
         operands: [.store, .entity],
@@ -21,9 +17,7 @@ package struct FetchCommand: Command {
         options: [
             RequestOptions.predicate, RequestOptions.sort, RequestOptions.limit, RequestOptions.offset,
             Option("columns", letter: "c", value: "a,b.c,@id", "print these columns"),
-            Option(
-                "format", letter: "f", value: "FORMAT", completion: .words(Format.allCases.map(\.rawValue)),
-                "table (the default), json, ndjson (one object a line) or csv"),
+            OutputFormat.option,
             Option(
                 "depth", value: "N", "in JSON: print related objects as objects, N relationships deep; 0 is the default"
             ),
@@ -41,7 +35,7 @@ package struct FetchCommand: Command {
     private let store: String
     private let entity: String
     private let model: String?
-    private let format: Format
+    private let format: OutputFormat
     private let columns: [String]?
     private let depth: Int
     private let options: RequestOptions
@@ -50,17 +44,12 @@ package struct FetchCommand: Command {
         store = try arguments.required(0)
         entity = try arguments.required(1)
         model = arguments.value("model")
-        let format = try arguments.choice("format", Format.self)
-        if arguments.has(.json), let format, format != .json, format != .ndjson {
-            throw arguments.misuse("'--json' and '--format \(format.rawValue)' exclude each other")
-        }
-        self.format = format ?? (arguments.has(.json) ? .json : .table)
-        columns = arguments.value("columns")?.split(separator: ",").map(String.init)
+        format = try OutputFormat(arguments)
+        columns = arguments.has("columns") ? try RequestOptions.keys(of: "columns", arguments) : nil
         depth = try arguments.number("depth", atLeast: 0) ?? 0
-        if depth > 0, self.format == .table || self.format == .csv {
+        if depth > 0, !format.isJSON {
             throw arguments.misuse("'--depth' needs '--format json' or 'ndjson'")
         }
-        if let columns, columns.isEmpty { throw arguments.misuse("'--columns' names no column") }
         options = try RequestOptions(arguments)
     }
 
@@ -75,10 +64,22 @@ package struct FetchCommand: Command {
         request.relationshipKeyPathsForPrefetching = prefetched.isEmpty ? nil : prefetched.sorted()
         let context = try store.context()
         try context.performAndWait {
-            let objects = try store.reading { try context.fetch(request, batchSize: Self.batchSize) }
+            // What others write meanwhile does not show, where the store can keep its state.
+            try? context.setQueryGenerationFrom(.current)
+            let objects = try store.asking { try context.fetch(request, batchSize: Self.batchSize) }
             var writer = ResultWriter(format, columns, depth: depth, on: console)
             try writer.begin()
-            for object in objects { try writer.add(object) }
+            for start in stride(from: 0, to: objects.count, by: Self.batchSize) {
+                try console.whole {
+                    try store.reading {
+                        try context.readingFaults {
+                            for object in objects[start..<min(start + Self.batchSize, objects.count)] {
+                                try writer.add(object)
+                            }
+                        }
+                    }
+                }
+            }
             try writer.end()
         }
         return .done

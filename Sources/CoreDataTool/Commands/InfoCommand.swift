@@ -6,111 +6,66 @@ package struct InfoCommand: Command {
     package static let page = CommandPage(
         "info", "say what a store is and what lies in it",
         operands: [.store],
-        options: [.model, .json],
+        discussion: [
+            "The number of objects is that of an entity without its subentities. Sizes are those of tables with their "
+                + "indexes: an entity without a parent has its own objects and those of its subentities in one.",
+            "A file of up to 16 MB is looked at for damage, and its entities are measured; a larger one with --check.",
+        ],
+        options: [
+            Option("check", "look at every page of a large file, too: sizes of entities, and damage"), .model, .json,
+        ],
         examples: [
-            .init("coredata info Library.sqlite", "kind, model, entities and how many objects each has"),
+            .init("coredata info Library.sqlite", "kind, model, history, entities and how many objects each has"),
             .init("coredata info Library.sqlite --json | jq .entities", "the entities for a script"),
-        ])
+        ],
+        found: "the store is damaged")
+
+    /// How large a file may be that is looked at as a whole without being told to.
+    private static let largestWithoutAsking: Int64 = 16 << 20
 
     private let store: String
     private let model: String?
     private let isJSON: Bool
+    private let isChecked: Bool
 
     package init(_ arguments: Arguments) throws {
         store = try arguments.required(0)
         model = arguments.value("model")
         isJSON = arguments.has(.json)
-    }
-
-    private struct Entity {
-        let name: String
-        let parent: String?
-        let isAbstract: Bool
-        let count: Int
-        let indexes: [String]
+        isChecked = arguments.has("check")
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
         let store = try OpenedStore(store, model: model)
-        let entities = try entities(of: store)
-        if isJSON {
-            try console.write(json(store, entities))
-        } else {
-            try text(store, entities, console)
+        let files = StoreFiles(store.url)
+        let context = try store.context()
+        let parts: StoreInspection.Parts =
+            isChecked || (files.map { $0.bytes + ($0.log?.bytes ?? 0) <= Self.largestWithoutAsking } ?? false)
+            ? [.history, .sizes, .damage] : files == nil ? [.history, .sizes] : .history
+        let inspection = try store.reading {
+            try context.persistentStoreCoordinator.flatMap { coordinator in
+                try coordinator.persistentStores.first.map { try coordinator.inspect($0, for: parts) }
+            } ?? StoreInspection()
         }
-        return .done
+        let report = StoreReport(
+            store: store, files: files, inspection: inspection, entities: try entities(of: store, context, inspection))
+        if isJSON { try console.write(report.json) } else { try report.write(to: console) }
+        return report.isDamaged ? .found : .done
     }
 
-    private func entities(of store: OpenedStore) throws -> [Entity] {
-        let context = try store.context()
-        return try context.performAndWait {
+    private func entities(
+        of store: OpenedStore, _ context: NSManagedObjectContext, _ inspection: StoreInspection
+    ) throws -> [StoreReport.Entity] {
+        try context.performAndWait {
             try store.model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map { entity in
-                let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+                let name = entity.name ?? ""
+                let request = NSFetchRequest<NSManagedObject>(entityName: name)
                 request.includesSubentities = false
-                return Entity(
-                    name: entity.name ?? "", parent: entity.superentity?.name, isAbstract: entity.isAbstract,
+                return StoreReport.Entity(
+                    name: name, parent: entity.superentity?.name, isAbstract: entity.isAbstract,
                     count: entity.isAbstract ? 0 : try store.reading { try context.count(for: request) },
-                    indexes: entity.indexes.map(\.name))
+                    bytes: inspection.entitySizes[name], indexes: entity.indexes.map(\.name))
             }
         }
-    }
-
-    private func facts(_ store: OpenedStore) -> [(key: String, title: String, value: String?)] {
-        let metadata = store.metadata
-        let framework = (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.stringValue
-        let identifiers = (metadata[NSStoreModelVersionIdentifiersKey] as? [Any])?.map { "\($0)" }.joined(
-            separator: ", ")
-        return [
-            ("kind", "kind", store.address.type),
-            ("identifier", "identifier", metadata[NSStoreUUIDKey] as? String),
-            ("frameworkVersion", "written by", framework.map { "framework version \($0)" }),
-            ("versionIdentifiers", "versions", identifiers.flatMap { $0.isEmpty ? nil : $0 }),
-            ("checksum", "checksum", metadata[NSPersistentStoreModelVersionChecksumKey] as? String),
-            ("model", "model", Self.origin(store.origin)),
-        ]
-    }
-
-    private static func origin(_ origin: OpenedStore.ModelOrigin) -> String {
-        switch origin {
-        case .archived: "lies in the store"
-        case .given(let version): "given: version '\(version)'"
-        case .beside(let place): place
-        }
-    }
-
-    private func json(_ store: OpenedStore, _ entities: [Entity]) -> JSON {
-        .object(
-            [("store", .string(store.shown))] + facts(store).map { ($0.key, $0.value.map(JSON.string) ?? .null) }
-                + [
-                    (
-                        "entities",
-                        .array(
-                            entities.map { entity in
-                                .object([
-                                    ("name", .string(entity.name)), ("parent", entity.parent.map(JSON.string) ?? .null),
-                                    ("isAbstract", .bool(entity.isAbstract)), ("count", .integer(Int64(entity.count))),
-                                    ("indexes", .array(entity.indexes.map(JSON.string))),
-                                ])
-                            })
-                    )
-                ])
-    }
-
-    private func text(_ store: OpenedStore, _ entities: [Entity], _ console: Console) throws {
-        try console.line(console.styled(store.shown, .bold))
-        for fact in facts(store) {
-            guard let value = fact.value else { continue }
-            try console.line("  \(TextWidth.padded(fact.title, to: 12))\(value)")
-        }
-        try console.line()
-        var table = Table(
-            [.init("entity"), .init("objects", isNumber: true), .init("parent"), .init("indexes")], on: console)
-        for entity in entities {
-            try table.add([
-                entity.name, entity.isAbstract ? "abstract" : "\(entity.count)", entity.parent ?? "",
-                entity.indexes.joined(separator: ", "),
-            ])
-        }
-        try table.finish()
     }
 }

@@ -5,6 +5,8 @@ package final class Console {
     private let output: Int32
     private let errors: Int32
     private var buffer: [UInt8] = []
+    /// Whether a body of `whole` runs: what it writes may be taken back.
+    private var isHeld = false
     private static let bufferSize = 64 * 1024
 
     /// The columns of the terminal; nil where the output is none.
@@ -42,13 +44,32 @@ package final class Console {
 
     package func write(_ bytes: some Sequence<UInt8>) throws {
         buffer.append(contentsOf: bytes)
-        if buffer.count >= Self.bufferSize { try flush() }
+        try flushWhereFull()
+    }
+
+    private func flushWhereFull() throws {
+        if buffer.count >= Self.bufferSize, !isHeld { try flush() }
+    }
+
+    /// Writes what `body` writes, or nothing of it where it throws.
+    package func whole(_ body: () throws -> Void) throws {
+        let start = buffer.count
+        isHeld = true
+        defer { isHeld = false }
+        do {
+            try body()
+        } catch {
+            buffer.removeSubrange(start...)
+            throw error
+        }
+        isHeld = false
+        try flushWhereFull()
     }
 
     /// Has `body` append to what is to be written, without a copy.
     package func append(_ body: (inout [UInt8]) -> Void) throws {
         body(&buffer)
-        if buffer.count >= Self.bufferSize { try flush() }
+        try flushWhereFull()
     }
 
     /// Writes what has been gathered. The program does so before it ends.

@@ -11,23 +11,32 @@ package struct RequestOptions {
     package static let offset = Option("offset", value: "N", "leave out the first N objects")
     package static let own = Option("no-subentities", "leave out the objects of subentities")
 
-    private let predicate: NSPredicate?
+    /// The predicate with the text that it was written as.
+    private let predicate: (value: NSPredicate, format: String)?
     private let sortKeys: [String]
     private let limit: Int
     private let offset: Int
     private let includesSubentities: Bool
 
+    /// - Parameter isWhole: whether order and limit are about something else than objects.
     /// - Throws: an error of usage that marks the mistake in a predicate.
-    package init(_ arguments: Arguments) throws {
-        predicate = try arguments.value("where").map(Self.predicate)
-        sortKeys = arguments.value("sort")?.split(separator: ",").map(String.init) ?? []
-        limit = try arguments.number("limit", atLeast: 0) ?? 0
+    package init(_ arguments: Arguments, isWhole: Bool = false) throws {
+        predicate = try arguments.value("where").map { (try Self.predicate($0), $0) }
+        sortKeys = isWhole ? [] : try Self.keys(of: "sort", arguments)
+        limit = isWhole ? 0 : try arguments.number("limit", atLeast: 1) ?? 0
         offset = try arguments.number("offset", atLeast: 0) ?? 0
         includesSubentities = !arguments.has("no-subentities")
-        if arguments.value("limit") == "0" { throw arguments.misuse("'--limit' needs a number from 1") }
     }
 
-    private static func predicate(_ format: String) throws -> NSPredicate {
+    /// The keys of a list with commas; none where the option was not given.
+    package static func keys(of option: String, _ arguments: Arguments) throws -> [String] {
+        guard let text = arguments.value(option) else { return [] }
+        let keys = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        if keys.isEmpty { throw arguments.misuse("'--\(option)' names no key") }
+        return keys
+    }
+
+    package static func predicate(_ format: String) throws -> NSPredicate {
         do throws(PredicateParseError) {
             return try NSPredicate.parse(format: format)
         } catch {
@@ -37,27 +46,27 @@ package struct RequestOptions {
 
     /// The text with a caret below the place where reading stopped.
     package static func mistake(_ error: PredicateParseError) -> ToolError {
-        let shown = Table.onOneLine(error.format)
-        let before = String(String.UnicodeScalarView(error.format.unicodeScalars.prefix(error.position)))
-        return ToolError(
+        ToolError(
             .usage, "the predicate has a mistake: at character \(error.position + 1) \(error.problem)",
-            details: ["  \(shown)", "  " + String(repeating: " ", count: TextWidth.of(Table.onOneLine(before))) + "^"])
+            details: Caret.lines(error.format, below: error.position))
     }
 
     package func request<Result: NSFetchRequestResult>(
         for entity: NSEntityDescription, _: Result.Type = NSManagedObject.self
     ) throws -> NSFetchRequest<Result> {
         let request = NSFetchRequest<Result>(entityName: entity.name ?? "")
-        request.predicate = predicate
+        if let predicate {
+            try PredicateKeys.check(predicate.value, written: predicate.format, in: entity)
+            request.predicate = predicate.value
+        }
         request.fetchLimit = limit
         request.fetchOffset = offset
         request.includesSubentities = includesSubentities
         request.sortDescriptors = try sortKeys.map { key in
             let path = key.hasPrefix("-") ? String(key.dropFirst()) : key
             let column = try Column.named(path, in: entity)
-            guard case .attribute = column.content else {
-                throw ToolError(.usage, "'\(path)' is no attribute: objects cannot be sorted by it")
-            }
+            guard case .attribute(let attribute) = column.content, !(attribute is NSCompositeAttributeDescription)
+            else { throw ToolError(.usage, "'\(path)' is no value: objects cannot be sorted by it") }
             return NSSortDescriptor(key: path, ascending: !key.hasPrefix("-"))
         }
         return request

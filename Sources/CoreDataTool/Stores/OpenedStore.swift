@@ -124,6 +124,20 @@ package final class OpenedStore {
         }
     }
 
+    /// Runs what asks the store for objects: a request that it cannot answer is a wrong use.
+    package func asking<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSCoreDataError {
+            let reason = error.localizedFailureReason ?? error.localizedDescription
+            let prefix = "unimplemented SQL generation for predicate: "
+            let text = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
+            throw ToolError(.usage, "\(shown): the store cannot answer this: \(text)")
+        } catch {
+            throw ToolError(error, at: shown)
+        }
+    }
+
     /// The entity of a name; an unknown one is an error that offers the nearest.
     package func entity(_ name: String) throws -> NSEntityDescription {
         if let entity = model.entitiesByName[name] { return entity }

@@ -73,6 +73,9 @@ package struct StoreAddress {
             ])
     }
 
+    /// Whether stores of the kind can keep history.
+    package var keepsHistory: Bool { type != NSXMLStoreType && type != NSBinaryStoreType }
+
     private static func metadata(_ url: URL, _ type: String) throws -> [String: Any] {
         try NSPersistentStoreCoordinator.metadataForPersistentStore(
             type: NSPersistentStore.StoreType(rawValue: type), at: url)

@@ -15,9 +15,32 @@ package struct Column {
     }
 
     package let title: String
-    /// The keys that lead to the value; the last one names it, unless the content is an id.
+    /// The to-one relationships that lead to the object that has the value.
+    private let way: [ManagedSlot]
+    /// The key of the value, and within a composite attribute those of its elements; none for an id.
     package let keys: [String]
     package let content: Content
+    /// The last key, for what is read without a box.
+    let slot: ManagedSlot
+
+    private init(_ title: String, way: [String] = [], keys: [String], _ content: Content) {
+        self.title = title
+        self.way = way.map { ManagedSlot($0) }
+        self.keys = keys
+        self.content = content
+        slot = ManagedSlot(keys.last ?? "")
+    }
+
+    /// A column of a result that has no key of its own: what was computed, with the type that it has.
+    package init(computed title: String, _ type: NSAttributeType) {
+        let attribute = NSAttributeDescription()
+        attribute.name = title
+        attribute.attributeType = type
+        self.init(title, keys: [title], .attribute(attribute))
+    }
+
+    /// The keys from the object to the value.
+    package var keyPath: String { (way.map(\.name) + keys).joined(separator: ".") }
 
     package var isNumber: Bool {
         switch content {
@@ -29,23 +52,24 @@ package struct Column {
 
     /// The relationship that a fetch should bring along; nil where the value is the object's own.
     package var prefetched: String? {
+        var names = way.map(\.name)
         switch content {
-        case .id: nil
-        case .attribute: keys.count > 1 ? keys.dropLast().joined(separator: ".") : nil
-        case .object, .objects, .count: keys.joined(separator: ".")
+        case .id, .attribute, .object: break
+        case .objects, .count: names += keys
         }
+        return names.isEmpty ? nil : names.joined(separator: ".")
     }
 
     /// The id, all attributes that are stored, and the objects of to-one relationships.
     package static func all(of entity: NSEntityDescription) -> [Column] {
         let properties = entity.properties.filter { !$0.isTransient }
-        return [Column(title: "@id", keys: [], content: .id)]
+        return [Column("@id", keys: [], .id)]
             + properties.compactMap { property in
                 switch property {
                 case let attribute as NSAttributeDescription:
-                    Column(title: attribute.name, keys: [attribute.name], content: .attribute(attribute))
+                    Column(attribute.name, keys: [attribute.name], .attribute(attribute))
                 case let relationship as NSRelationshipDescription where !relationship.isToMany:
-                    Column(title: relationship.name, keys: [relationship.name], content: .object)
+                    Column(relationship.name, keys: [relationship.name], .object)
                 default: nil
                 }
             }
@@ -54,71 +78,78 @@ package struct Column {
     /// Reads `name`, `author.name`, `books.@count`, `@id`.
     package static func named(_ path: String, in entity: NSEntityDescription) throws -> Column {
         let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        if path == "@id" { return Column(title: path, keys: [], content: .id) }
+        if path == "@id" { return Column(path, keys: [], .id) }
         var entity = entity
         for (place, key) in keys.enumerated() {
-            let isLast = place == keys.count - 1
+            let way = Array(keys[..<place])
+            let rest = Array(keys[(place + 1)...])
             if let attribute = entity.attributesByName[key] {
-                if isLast { return Column(title: path, keys: keys, content: .attribute(attribute)) }
-                if let composite = attribute as? NSCompositeAttributeDescription,
-                    let element = element(keys[(place + 1)...], of: composite)
-                {
-                    return Column(title: path, keys: keys, content: .attribute(element))
-                }
-                throw ToolError(.usage, "'\(key)' of \(entity.name ?? "") is an attribute: '\(path)' leads nowhere")
+                let element = try element(rest, of: attribute, in: entity)
+                return Column(path, way: way, keys: [key] + rest, .attribute(element))
             }
-            guard let relationship = entity.relationshipsByName[key] else {
-                throw unknown(key, in: entity)
+            guard let relationship = entity.relationshipsByName[key] else { throw unknown(key, in: entity) }
+            if rest.isEmpty {
+                return Column(path, way: way, keys: [key], relationship.isToMany ? .objects : .object)
             }
-            if isLast { return Column(title: path, keys: keys, content: relationship.isToMany ? .objects : .object) }
             if relationship.isToMany {
-                guard place == keys.count - 2, keys[place + 1] == "@count" else {
-                    throw ToolError(
-                        .usage,
-                        "'\(key)' of \(entity.name ?? "") leads to many objects: only '\(key).@count' can follow it")
-                }
-                return Column(title: path, keys: Array(keys.dropLast()), content: .count)
+                if rest == ["@count"] { return Column(path, way: way, keys: [key], .count) }
+                throw ToolError(
+                    .usage,
+                    "'\(key)' of \(entity.name ?? "") leads to many objects: only '\(key).@count' can follow it")
             }
+            if rest == ["@id"] { return Column(path, way: way, keys: [key], .object) }
             guard let destination = relationship.destinationEntity else { break }
             entity = destination
-            if keys[place + 1] == "@id", place == keys.count - 2 {
-                return Column(title: path, keys: Array(keys.dropLast()), content: .object)
-            }
         }
         throw ToolError(.usage, "'\(path)' is no key path")
     }
 
+    /// The attribute that keys lead to within another one, which is a composite then.
     private static func element(
-        _ keys: ArraySlice<String>, of composite: NSCompositeAttributeDescription
-    ) -> NSAttributeDescription? {
-        guard let first = keys.first, let found = composite.elements.first(where: { $0.name == first }) else {
-            return nil
+        _ keys: [String], of attribute: NSAttributeDescription, in entity: NSEntityDescription
+    ) throws -> NSAttributeDescription {
+        guard let first = keys.first else { return attribute }
+        guard let composite = attribute as? NSCompositeAttributeDescription else {
+            throw ToolError(
+                .usage,
+                "'\(attribute.name)' of \(entity.name ?? "") is an attribute: '.\(keys.joined(separator: "."))' leads "
+                    + "nowhere")
         }
-        if keys.count == 1 { return found }
-        return (found as? NSCompositeAttributeDescription).flatMap { element(keys.dropFirst(), of: $0) }
+        guard let element = composite.elements.first(where: { $0.name == first }) else {
+            let names = composite.elements.map(\.name)
+            let nearest = NearestName.of(first, among: names).map { "; is '\($0)' meant?" } ?? ""
+            throw ToolError(
+                .usage, "'\(attribute.name)' of \(entity.name ?? "") has no element '\(first)'\(nearest)",
+                details: ["It has \(names.joined(separator: ", "))."])
+        }
+        return try self.element(Array(keys.dropFirst()), of: element, in: entity)
     }
 
-    package static func unknown(_ key: String, in entity: NSEntityDescription) -> ToolError {
-        let names = entity.propertiesByName.keys.sorted()
+    package static func unknown(
+        _ key: String, in entity: NSEntityDescription, besides others: Set<String> = []
+    ) -> ToolError {
+        let names = others.union(entity.propertiesByName.keys).sorted()
         let nearest = NearestName.of(key, among: names).map { "; is '\($0)' meant?" } ?? ""
         return ToolError(
             .usage, "\(entity.name ?? "") has no property '\(key)'\(nearest)",
-            details: ["It has \(names.joined(separator: ", "))."])
+            details: names.count > 60 ? [] : ["It has \(names.joined(separator: ", "))."])
+    }
+
+    /// The object that has the value: the object itself, or the one at the end of the way; nil where the way ends early.
+    func owner(of object: NSManagedObject) -> NSManagedObject? {
+        var owner: NSManagedObject? = object
+        for slot in way { owner = owner?.toOne(slot) }
+        return owner
     }
 
     /// The value of an object: a value of the attribute, a managed object, a set or ordered set of them, a number.
     package func value(of object: NSManagedObject) -> Any? {
-        if keys.isEmpty { return object.objectID }
-        var value: Any? = object
-        for key in keys {
-            switch value {
-            case let object as NSManagedObject: value = object.value(forKey: key)
-            case let elements as [String: Any]: value = elements[key]
-            default: return nil
-            }
-        }
-        guard case .count = content else { return value }
-        return Self.members(value).count
+        guard let first = keys.first else { return object.objectID }
+        guard let owner = owner(of: object) else { return nil }
+        if case .count = content { return owner.objectIDs(forRelationshipNamed: first).count }
+        var value = owner.value(forKey: first)
+        for key in keys.dropFirst() { value = (value as? [String: Any])?[key] }
+        return value
     }
 
     /// The objects of a relationship, in their order, or in that of their ids.

@@ -34,6 +34,7 @@ package enum ValueText {
         case let id as NSManagedObjectID: return .string(ObjectName.of(id))
         case let object as NSManagedObject: return .string(ObjectName.of(object.objectID))
         case let count as Int: return .integer(Int64(count))
+        case let count as NSNumber: return .integer(count.int64Value)
         default: return .array(Column.members(value).map { .string(ObjectName.of($0.objectID)) })
         }
     }
@@ -82,7 +83,7 @@ package enum ValueText {
         }
     }
 
-    private static func float(_ value: Float) -> JSON { value.isFinite ? .digits("\(value)") : .string("\(value)") }
+    static func float(_ value: Float) -> JSON { value.isFinite ? .digits("\(value)") : .string("\(value)") }
 
     private static func isTruth(_ number: NSNumber) -> Bool {
         String(cString: number.objCType) == "c" && (number == 0 || number == 1)

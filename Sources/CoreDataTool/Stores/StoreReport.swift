@@ -1,0 +1,161 @@
+import CoreData
+import Foundation
+
+/// What `coredata info` says of a store.
+struct StoreReport {
+    struct Entity {
+        let name: String
+        let parent: String?
+        let isAbstract: Bool
+        let count: Int
+        /// Nil where the entity has no table of its own, or nobody has measured it.
+        let bytes: Int64?
+        let indexes: [String]
+    }
+
+    let store: OpenedStore
+    let files: StoreFiles?
+    let inspection: StoreInspection
+    let entities: [Entity]
+
+    var isDamaged: Bool { !(inspection.damage ?? []).isEmpty }
+
+    // MARK: Text
+
+    private static let linesOfDamage = 10
+
+    func write(to console: Console) throws {
+        try console.line(console.styled(store.shown, .bold))
+        for (title, value) in facts {
+            guard let value else { continue }
+            try console.line("  \(TextWidth.padded(title, to: 12))\(Table.onOneLine(value))")
+        }
+        for line in (inspection.damage ?? []).prefix(Self.linesOfDamage) {
+            try console.line("    \(console.styled(Table.onOneLine(line), .red))")
+        }
+        try console.line()
+        let hasSizes = entities.contains { $0.bytes != nil }
+        var table = Table(
+            [.init("entity"), .init("objects", isNumber: true)] + (hasSizes ? [.init("size", isNumber: true)] : [])
+                + [.init("parent"), .init("indexes")], on: console)
+        for entity in entities {
+            try table.add(
+                [entity.name, entity.isAbstract ? "abstract" : "\(entity.count)"]
+                    + (hasSizes ? [entity.bytes.map(Measure.bytes) ?? ""] : [])
+                    + [entity.parent ?? "", entity.indexes.joined(separator: ", ")])
+        }
+        try table.finish()
+    }
+
+    private var facts: [(title: String, value: String?)] {
+        [
+            ("kind", store.address.type),
+            ("identifier", store.metadata[NSStoreUUIDKey] as? String),
+            ("written by", frameworkVersion.map { "framework version \($0)" }),
+            ("versions", versionIdentifiers.isEmpty ? nil : versionIdentifiers.joined(separator: ", ")),
+            ("checksum", checksum),
+            ("model", origin),
+            ("size", files.map { Measure.bytes($0.bytes) }),
+            ("-wal", files?.log.map(Self.text)),
+            (
+                "external",
+                files?.external.map { "\(Self.count($0.count, "file")), \(Measure.bytes($0.bytes)), in \($0.path)" }
+            ),
+            ("history", history),
+            ("state", state),
+        ]
+    }
+
+    private static func text(_ log: StoreFiles.Log) -> String {
+        let size = Measure.bytes(log.bytes)
+        switch log.pendingPages {
+        case nil: return size
+        case 0?: return "\(size), all of it is in the main file"
+        case let pages?: return "\(size), \(count(pages, "page")) not checkpointed"
+        }
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    private var history: String? {
+        guard let history = inspection.history else { return store.address.keepsHistory ? "off" : nil }
+        guard let first = history.first, let last = history.last else { return "on, no transactions" }
+        return "on, \(Self.count(history.transactionCount, "transaction")), \(DateText.iso(first)) to "
+            + DateText.iso(last)
+    }
+
+    private var state: String? {
+        guard let damage = inspection.damage else {
+            return store.address.type == NSSQLiteStoreType ? "not looked at (--check)" : nil
+        }
+        return damage.isEmpty ? "whole" : "damaged"
+    }
+
+    // MARK: Metadata
+
+    private var frameworkVersion: String? {
+        (store.metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.stringValue
+    }
+
+    private var versionIdentifiers: [String] {
+        (store.metadata[NSStoreModelVersionIdentifiersKey] as? [Any])?.map { "\($0)" }.filter { !$0.isEmpty } ?? []
+    }
+
+    private var checksum: String? { store.metadata[NSPersistentStoreModelVersionChecksumKey] as? String }
+
+    private var origin: String {
+        switch store.origin {
+        case .archived: "lies in the store"
+        case .given(let version): "given: version '\(version)'"
+        case .beside(let place): place
+        }
+    }
+
+    // MARK: JSON
+
+    var json: JSON {
+        .object([
+            ("store", .string(store.shown)), ("kind", .string(store.address.type)),
+            ("identifier", text(store.metadata[NSStoreUUIDKey] as? String)),
+            ("frameworkVersion", text(frameworkVersion)),
+            ("versionIdentifiers", .array(versionIdentifiers.map(JSON.string))), ("checksum", text(checksum)),
+            ("model", .string(origin)), ("bytes", number(files?.bytes)),
+            (
+                "log",
+                files?.log.map {
+                    .object([("bytes", .integer($0.bytes)), ("pendingPages", number($0.pendingPages.map(Int64.init)))])
+                } ?? .null
+            ),
+            (
+                "external",
+                files?.external.map {
+                    .object([
+                        ("path", .string($0.path)), ("files", .integer(Int64($0.count))), ("bytes", .integer($0.bytes)),
+                    ])
+                } ?? .null
+            ),
+            (
+                "history",
+                inspection.history.map {
+                    .object([
+                        ("transactions", .integer(Int64($0.transactionCount))),
+                        ("first", text($0.first.map(DateText.iso))), ("last", text($0.last.map(DateText.iso))),
+                    ])
+                } ?? .null
+            ),
+            ("damage", inspection.damage.map { .array($0.map(JSON.string)) } ?? .null),
+            ("entities", .array(entities.map(json))),
+        ])
+    }
+
+    private func json(_ entity: Entity) -> JSON {
+        .object([
+            ("name", .string(entity.name)), ("parent", text(entity.parent)), ("isAbstract", .bool(entity.isAbstract)),
+            ("count", .integer(Int64(entity.count))), ("bytes", number(entity.bytes)),
+            ("indexes", .array(entity.indexes.map(JSON.string))),
+        ])
+    }
+
+    private func text(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+    private func number(_ number: Int64?) -> JSON { number.map(JSON.integer) ?? .null }
+}

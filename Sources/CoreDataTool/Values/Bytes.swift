@@ -1,0 +1,59 @@
+import CoreData
+import Foundation
+
+/// What bytes of a store hold, as far as a safe decoder is known.
+enum DecodedBytes {
+    /// The value of a keyed archive of property-list classes, or of a plain property list; nil for anything else. No
+    /// class that an archive names is looked up, and no bytes stop the process.
+    static func value(_ data: Data) -> Any? {
+        if let value = NSSecureUnarchiveFromDataTransformer().transformedValue(data) { return value }
+        let isList = data.starts(with: Data("bplist00".utf8)) || data.starts(with: Data("<?xml".utf8))
+        // A list nested without end would take the stack; a small one cannot.
+        guard isList, data.count <= largestList else { return nil }
+        let result = Result()
+        let thread = Thread {
+            result.take { try PropertyListSerialization.propertyList(from: data, options: [], format: nil) }
+        }
+        thread.stackSize = 1 << 28
+        thread.start()
+        return result.wait()
+    }
+
+    private static let largestList = 1 << 16
+
+    /// What a thread found.
+    private final class Result: @unchecked Sendable {  // the semaphore orders both sides
+        private let semaphore = DispatchSemaphore(value: 0)
+        private var value: Any?
+
+        func take(_ make: () throws -> Any) {
+            let made = try? make()
+            // A keyed archive is told by its decoder alone.
+            if (made as? [String: Any])?["$archiver"] == nil { value = made }
+            semaphore.signal()
+        }
+
+        func wait() -> Any? {
+            semaphore.wait()
+            return value
+        }
+    }
+}
+
+/// Bytes in hexadecimal digits.
+enum HexDump {
+    private static let bytesInLine = 32
+
+    /// Lines of 32 bytes each, in groups of four.
+    static func lines(_ bytes: some Collection<UInt8>) -> [String] {
+        let all = Array(bytes)
+        return stride(from: 0, to: all.count, by: bytesInLine).map { start in
+            let line = all[start..<min(start + bytesInLine, all.count)]
+            return stride(from: line.startIndex, to: line.endIndex, by: 4).map { group in
+                line[group..<min(group + 4, line.endIndex)].map { byte in
+                    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                }.joined()
+            }.joined(separator: " ")
+        }
+    }
+}
