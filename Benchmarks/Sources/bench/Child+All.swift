@@ -33,6 +33,9 @@ extension Child {
         Child(name: "child-batch", parameters: ["STEP", "STORE", "COUNT"]) { arguments in
             try BatchReport.measure(arguments[0], store: arguments[1], count: try number(arguments[2]))
         },
+        Child(name: "child-tool-store", parameters: ["STORE", "BOOKS"]) { arguments in
+            try ToolReport.makeStore(at: arguments[0], books: try number(arguments[1]))
+        },
         Child(name: "child-memory", parameters: ["STEP", "STORE", "COUNT"]) { arguments in
             try MemoryReport.measure(arguments[0], store: arguments[1], count: try number(arguments[2]))
         },

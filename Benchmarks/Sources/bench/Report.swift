@@ -34,6 +34,9 @@ struct Report: Sendable {
             try NestedReport(books: options.isQuick ? 5_000 : 50_000).run()
             return true
         },
+        Report(name: "tool") { options in
+            try ToolReport(books: options.isQuick ? 100_000 : 1_000_000, rounds: options.rounds ?? 5).run()
+        },
         Report(name: "growth") { options in
             try GrowthReport(counts: options.sizes ?? (options.isQuick ? [1_000, 4_000] : GrowthReport.barredCounts))
                 .run(renewing: options.isRenewal)
