@@ -52,6 +52,9 @@ struct EntryPointTests {
         Entry("redo") { $0.context.redo() },
         Entry("undoManager") { $0.context.undoManager = UndoManager() },
         Entry("obtainPermanentIDs") { try $0.context.obtainPermanentIDs(for: [$0.object]) },
+        Entry("obtainPermanentIDs(for:numbers:)") { scene in
+            try scene.context.obtainPermanentIDs(for: [], numbers: [])
+        },
         Entry("assign") { scene in
             guard let store = scene.context.persistentStoreCoordinator?.persistentStores.first else { return }
             scene.context.assign(scene.object, to: store)

@@ -26,6 +26,18 @@ struct ModelArchiveTests {
         #expect(copy.entityVersionHashesByName == model.entityVersionHashesByName)
     }
 
+    @Test("what a model is archived to is the content of a .mom file; other bytes are no model")
+    func publicArchive() throws {
+        try withTemporaryFolder { folder in
+            let model = SampleModels.library()
+            let file = folder.appendingPathComponent("Library.mom")
+            try model.archive().write(to: file)
+            #expect(try NSManagedObjectModel.read(contentsOf: file).isEqual(model))
+            #expect(try NSManagedObjectModel.read(archive: Data(contentsOf: file)).isEqual(model))
+            #expect(throws: (any Error).self) { try NSManagedObjectModel.read(archive: Data("model".utf8)) }
+        }
+    }
+
     @Test("relationships of a decoded model lead to its own entities and back")
     func links() throws {
         let copy = try ModelArchive.decode(ModelArchive.encode(SampleModels.library()))

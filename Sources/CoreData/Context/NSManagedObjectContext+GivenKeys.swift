@@ -1,0 +1,68 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Gives new objects permanent ids with given numbers, which are the last part of their URIs (`…/Book/p12`). An
+    /// addition to Apple's API, for whoever makes a store whose objects are to be called as in another one.
+    ///
+    /// To be called on the context's queue. Objects that are saved later get numbers above the highest one.
+    ///
+    /// - Parameters:
+    ///   - objects: New objects of this context, which have temporary ids.
+    ///   - numbers: A number for each, from 1. Objects whose entities have one ancestor need different ones, and higher
+    ///     ones than their store has given so far.
+    /// - Throws: 134070 for numbers that the store cannot give, and for a context with a parent; stores that are no
+    ///   tables of SQLite's, and databases, which count themselves, refuse it, too.
+    public final func obtainPermanentIDs(for objects: [NSManagedObject], numbers: [Int64]) throws {
+        checkConfinement()
+        func refusal(_ reason: String) -> NSError { .coreData(NSPersistentStoreOperationError, reason: reason) }
+        guard parent == nil, let coordinator = persistentStoreCoordinator else {
+            throw refusal("\(debugName) has no coordinator of its own.")
+        }
+        guard objects.count == numbers.count else {
+            throw refusal("There are \(numbers.count) numbers for \(objects.count) objects.")
+        }
+        struct Place: Hashable {
+            var root: Int
+            var store: Int
+        }
+        var groups: [Place: [(object: NSManagedObject, number: Int64)]] = [:]
+        for (object, number) in zip(objects, numbers) {
+            guard object.home.context === self, object.key < 0 else {
+                throw refusal("\(object.objectID) is no new object of \(debugName) that has a temporary id.")
+            }
+            let place = Place(
+                root: object.home.layout.rootIndex, store: try storeNumber(forNew: object, coordinator))
+            groups[place, default: []].append((object, number))
+        }
+        var permanent: [Int64: Int64] = [:]
+        for (place, group) in groups {
+            let root = coordinator.modelLayout.entities[place.root].name
+            guard let store = coordinator.store(numbered: place.store),
+                [.file, .memory].contains(StoreEngines.form(of: store.type))
+            else { throw refusal("The store that holds '\(root)' gives its numbers itself.") }
+            guard Set(group.map(\.number)).count == group.count else {
+                throw refusal("Objects of '\(root)' were given the same number.")
+            }
+            let keys = try group.map { member in
+                guard (1...ObjectKey.primaryKeyMask).contains(member.number) else {
+                    throw refusal("\(member.number) is no number of an object of '\(root)'.")
+                }
+                return ObjectKey.key(storeNumber: place.store, primaryKey: member.number)
+            }
+            try reserve(keys, place.root, place.store, coordinator) { refusal("'\(root)' has given \($0) before.") }
+            for (member, key) in zip(group, keys) { permanent[member.object.key] = key }
+        }
+        installPermanentKeys(permanent, of: objects)
+    }
+
+    /// Takes all keys of a table from the next one up to the highest of those that are given.
+    private func reserve(
+        _ keys: [Int64], _ root: Int, _ store: Int, _ coordinator: NSPersistentStoreCoordinator,
+        failing: (Int64) -> NSError
+    ) throws {
+        guard let lowest = keys.min(), let highest = keys.max() else { return }
+        let next = try coordinator.reserveKeys([root: 1], inStoreNumbered: store)[root]?.first?.lowerBound ?? .max
+        guard lowest >= next else { throw failing(lowest & ObjectKey.primaryKeyMask) }
+        if highest > next { _ = try coordinator.reserveKeys([root: Int(highest - next)], inStoreNumbered: store) }
+    }
+}
