@@ -31,7 +31,9 @@ enum ObjectValidation {
             let count = object.members(of: toMany).count
             check(count, layout.toManys[toMany].relationship, object, &errors)
         }
-        if changed & rules.firstChecked != 0 || rules.checksOthers || object.flags.contains(.inserted) {
+        // Counting members may fire a fault, and that may change the object.
+        let checked = (object.overlay?.changedAmongFirst ?? 0) & rules.firstChecked
+        if checked != 0 || rules.checksOthers || object.flags.contains(.inserted) {
             for (slot, range) in rules.rangedSlots {
                 guard case .int(let number)? = object.overlay?.value(at: slot) else { continue }
                 check(number, range, layout.slots[slot].name, object, &errors)

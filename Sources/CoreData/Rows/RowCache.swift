@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The rows of a store that somebody still looks at: key → snapshot, per root entity, shared by all contexts.
 ///
@@ -29,6 +30,20 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// One per root entity.
     private let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
+
+    /// Counts what makes rows old that somebody is reading: saves, and rows that are forgotten.
+    private let changes = Atomic<UInt64>(0)
+
+    /// A moment in the life of the cache.
+    package struct Moment: Equatable, Sendable {
+        fileprivate let changes: UInt64
+    }
+
+    /// Now. Whoever reads rows takes it before the state of the database is fixed that is read from.
+    package var moment: Moment { Moment(changes: changes.load(ordering: .acquiring)) }
+
+    /// Notes that rows which are being read may be old. Called under the lock.
+    fileprivate func noteChange() { changes.add(1, ordering: .releasing) }
 
     /// Whether nothing is kept: for a store of which every row is looked at once.
     private let isOff: Bool
@@ -68,31 +83,47 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     }
 
     /// Runs a batch of look-ups and insertions under one lock.
-    package func batch<Result>(_ body: (inout Batch) throws -> Result) rethrows -> Result {
+    ///
+    /// - Parameter moment: when the rows of the batch began to be read. If something has been saved or forgotten since,
+    ///   they take the places of older rows, but none where there is no row: it may have been deleted, or be newer than
+    ///   what was read.
+    package func batch<Result>(
+        readSince moment: Moment? = nil, _ body: (inout Batch) throws -> Result
+    ) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
-        var batch = Batch(cache: self)
+        var batch = Batch(cache: self, isLate: moment.map { $0 != self.moment } ?? false)
         return try body(&batch)
     }
 
     package struct Batch {
         fileprivate unowned(unsafe) let cache: RowCache
+        fileprivate let isLate: Bool
 
         package func row(for key: Int64, rootIndex: Int) -> Snapshot? { cache.probe(key, rootIndex) }
-        package func insert(_ row: Snapshot, rootIndex: Int) { cache.insertLocked(row, rootIndex) }
-        package func remove(_ key: Int64, rootIndex: Int) { cache.removeLocked(key, rootIndex) }
+        package func insert(_ row: Snapshot, rootIndex: Int) { cache.insertLocked(row, rootIndex, isLate: isLate) }
+        package func remove(_ key: Int64, rootIndex: Int) {
+            cache.noteChange()
+            cache.removeLocked(key, rootIndex)
+        }
+
+        /// Notes that rows which are being read may be old.
+        package func noteChange() { cache.noteChange() }
 
         /// The row that is there with the same version and entity; else the given row, which is put in.
         package func shared(_ row: Snapshot, rootIndex: Int) -> Snapshot {
-            cache.insertLocked(row, rootIndex, keepingEqual: true) ?? row
+            cache.insertLocked(row, rootIndex, keepingEqual: true, isLate: isLate) ?? row
         }
     }
 
-    /// The row of a version and entity, if the cache has it and no other thread is using the cache: nobody is waited
-    /// for.
+    /// The row of a version and entity, if the cache has it.
+    ///
+    /// - Parameter waits: whether to wait for another thread that is using the cache; if not, there is no row then.
     @inline(__always)
-    package func rowAtOnce(for key: Int64, rootIndex: Int, version: Int32, layoutIndex: Int) -> Snapshot? {
-        guard lock.try() else { return nil }
+    package func row(
+        for key: Int64, rootIndex: Int, version: Int32, layoutIndex: Int, waits: Bool
+    ) -> Snapshot? {
+        if waits { lock.lock() } else if !lock.try() { return nil }
         defer { lock.unlock() }
         guard let row = probe(key, rootIndex), row.version == version, row.layoutIndex == layoutIndex else {
             return nil
@@ -110,6 +141,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     package func remove(_ key: Int64, rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
+        noteChange()
         removeLocked(key, rootIndex)
     }
 
@@ -140,12 +172,14 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     package func removeAll(rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
+        noteChange()
         clear(rootIndex)
     }
 
     package func removeAll() {
         lock.lock()
         defer { lock.unlock() }
+        noteChange()
         for root in 0..<rootCount { clear(root) }
     }
 
@@ -180,13 +214,18 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         entry._withUnsafeGuaranteedRef { $0.key }
     }
 
-    /// - Parameter keepsEqual: whether a row stays that has the same version and entity.
+    /// - Parameters:
+    ///   - keepsEqual: whether a row stays that has the same version and entity.
+    ///   - isLate: whether the row may be old, although no newer one is there: then it takes the place of an older one
+    ///     alone.
     /// - Returns: that row, when it stays.
     @discardableResult
-    private func insertLocked(_ row: Snapshot, _ root: Int, keepingEqual keepsEqual: Bool = false) -> Snapshot? {
+    private func insertLocked(
+        _ row: Snapshot, _ root: Int, keepingEqual keepsEqual: Bool = false, isLate: Bool = false
+    ) -> Snapshot? {
         if isOff { return nil }
         let table = tables + root
-        if (table.pointee.count + 1) * 5 > table.pointee.capacity * 4 { rebuild(root, making: 1) }
+        if !isLate, (table.pointee.count + 1) * 5 > table.pointee.capacity * 4 { rebuild(root, making: 1) }
         guard let entries = table.pointee.entries else { return nil }
         let mask = table.pointee.capacity - 1
         let key = row.key
@@ -199,6 +238,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
                     }
                     if isEqual { return entry.takeUnretainedValue() }
                 }
+                if isLate, entry._withUnsafeGuaranteedRef({ $0.version == row.version }) { return nil }
                 noteTime(row, root)
                 guard entry._withUnsafeGuaranteedRef({ !RowVersion.isOlder(row.version, than: $0.version) }) else {
                     return nil
@@ -209,6 +249,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
             }
             position = (position + 1) & mask
         }
+        if isLate { return nil }
         noteTime(row, root)
         entries[position] = Unmanaged.passRetained(row)
         table.pointee.count += 1

@@ -4,6 +4,7 @@ extension RowCache {
     package func follow(_ changes: ChangeSet, in layout: ModelLayout, replacing: Bool = false) {
         func root(_ index: Int) -> Int { layout.entities[index].rootIndex }
         batch { cache in
+            cache.noteChange()
             for deletion in changes.deleted {
                 cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex))
             }

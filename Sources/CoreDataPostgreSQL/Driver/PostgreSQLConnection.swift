@@ -8,6 +8,7 @@
         let address: PostgreSQLAddress
         var labels: EntityLabels
         let handle: OpaquePointer
+        package var readSince: RowCache.Moment?
         private var statements: [SQLPlan: PostgreSQLStatement] = [:]
         private var rowStatements: [Int: PostgreSQLStatement] = [:]
         private var texts: [String: PostgreSQLStatement] = [:]

@@ -9,9 +9,10 @@
             _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
             _ body: ([Snapshot]) throws -> Void
         ) throws {
+            let moment = connection.readSince ?? cache.moment
             let rows = try rows { try bind($0) }
             let sole = shape.solePlan
-            var intake = RowIntake(shape, cache, refreshing: refreshing)
+            var intake = RowIntake(shape, cache, since: moment, refreshing: refreshing)
             for row in 0..<rows.count {
                 rows.row = row
                 // Where all rows are of one entity nobody asks which one; a plan is not copied for each row.
@@ -26,12 +27,13 @@
         }
 
         func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot? {
+            let moment = connection.readSince ?? cache?.moment
             let rows = try row(ofKey: key)
             guard rows.count > 0, let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { return nil }
             let version = Int32(truncatingIfNeeded: rows.int64(2))
             let row = try Self.build(rows, shape, plan, shape.key(rows.int64(0)), version)
             guard let cache else { return row }
-            return cache.batch { shape.put(row, into: $0, refreshing: refreshing) }
+            return cache.batch(readSince: moment) { shape.put(row, into: $0, refreshing: refreshing) }
         }
 
         /// Takes the row that is looked at.

@@ -85,13 +85,15 @@ package final class OpenedStore {
     }
 
     /// A context over the store, opened read-only. What is transformable is read as the bytes that lie in the store.
-    package func context() throws -> NSManagedObjectContext {
+    ///
+    /// - Parameter options: options beside that of reading only.
+    package func context(options: [AnyHashable: Any] = [:]) throws -> NSManagedObjectContext {
         RawTransformer.register()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try plainModel())
         do {
             _ = try coordinator.addPersistentStore(
                 ofType: address.type, configurationName: nil, at: url,
-                options: [NSReadOnlyPersistentStoreOption: true])
+                options: options.merging([NSReadOnlyPersistentStoreOption: true]) { $1 })
         } catch {
             throw ToolError(error, at: shown)
         }
@@ -113,6 +115,14 @@ package final class OpenedStore {
             }
         }
         return plain
+    }
+
+    /// Whether the store that a context reads keeps history.
+    package func keepsHistory(_ context: NSManagedObjectContext) throws -> Bool {
+        guard let coordinator = context.persistentStoreCoordinator, let file = coordinator.persistentStores.first else {
+            return false
+        }
+        return try reading { try coordinator.inspect(file, for: .history).history != nil }
     }
 
     /// Runs what reads, and tells an error with the store's name.

@@ -76,6 +76,12 @@ package struct StoreAddress {
     /// Whether stores of the kind can keep history.
     package var keepsHistory: Bool { type != NSXMLStoreType && type != NSBinaryStoreType }
 
+    /// Whether the engine tells of what other processes save.
+    package var canNotify: Bool { !keepsBothEnds }
+
+    /// Whether both objects that a relationship joins keep it: a table holds most links once.
+    package var keepsBothEnds: Bool { type == NSXMLStoreType || type == NSBinaryStoreType }
+
     private static func metadata(_ url: URL, _ type: String) throws -> [String: Any] {
         try NSPersistentStoreCoordinator.metadataForPersistentStore(
             type: NSPersistentStore.StoreType(rawValue: type), at: url)

@@ -17,13 +17,20 @@ package enum ValueText {
                 .joined(separator: ", ")
         default: break
         }
-        switch json(value, content) {
-        case .string(let text): return text
-        case let other:
-            var bytes: [UInt8] = []
-            other.append(to: &bytes)
-            return String(decoding: bytes, as: UTF8.self)
-        }
+        return text(of: json(value, content))
+    }
+
+    /// What a table shows of a value that stands by itself.
+    package static func text(_ value: Any) -> String {
+        (value as? Data).map { Measure.bytes(Int64($0.count)) } ?? text(of: json(value))
+    }
+
+    /// Text without quotes, and everything else as JSON.
+    private static func text(of json: JSON) -> String {
+        if case .string(let text) = json { return text }
+        var bytes: [UInt8] = []
+        json.append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// What JSON shows: dates in ISO 8601, bytes in base 64, objects by their names.

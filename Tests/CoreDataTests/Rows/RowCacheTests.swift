@@ -85,12 +85,12 @@ struct RowCacheTests {
         }
         #expect(cache.count == 1)
         let entity = first.layoutIndex
-        #expect(cache.rowAtOnce(for: 1, rootIndex: 0, version: 3, layoutIndex: entity) === newer)
-        #expect(cache.rowAtOnce(for: 1, rootIndex: 0, version: 2, layoutIndex: entity) == nil)
-        #expect(cache.rowAtOnce(for: 1, rootIndex: 0, version: 3, layoutIndex: entity + 1) == nil)
+        #expect(cache.row(for: 1, rootIndex: 0, version: 3, layoutIndex: entity, waits: false) === newer)
+        #expect(cache.row(for: 1, rootIndex: 0, version: 2, layoutIndex: entity, waits: false) == nil)
+        #expect(cache.row(for: 1, rootIndex: 0, version: 3, layoutIndex: entity + 1, waits: false) == nil)
         // Whoever cannot have the lock does without the row.
         cache.batch { _ in
-            #expect(cache.rowAtOnce(for: 1, rootIndex: 0, version: 3, layoutIndex: entity) == nil)
+            #expect(cache.row(for: 1, rootIndex: 0, version: 3, layoutIndex: entity, waits: false) == nil)
         }
     }
 
@@ -112,15 +112,15 @@ struct RowCacheTests {
         cache.insert(there, rootIndex: shape.rootIndex)
         var built = 0
         func read(_ keys: ClosedRange<Int64>, version: Int32, refreshing: Bool = false) throws -> [Snapshot] {
-            var intake = RowIntake(shape, cache, refreshing: refreshing)
+            var intake = RowIntake(shape, cache, since: cache.moment, refreshing: refreshing)
             var rows: [Snapshot] = []
             for key in keys {
                 intake.take(key, version: version, plan) {
                     built += 1
                     // Nobody has the cache's lock.
                     #expect(
-                        cache.rowAtOnce(
-                            for: there.key, rootIndex: shape.rootIndex, version: 1, layoutIndex: there.layoutIndex)
+                        cache.row(
+                            for: there.key, rootIndex: shape.rootIndex, version: 1, layoutIndex: there.layoutIndex, waits: false)
                             === there)
                     return row(key, version: version)
                 }
@@ -161,7 +161,7 @@ struct RowCacheTests {
         defer { withExtendedLifetime(library) {} }
         let there = row(1)
         cache.insert(there, rootIndex: shape.rootIndex)
-        var intake = RowIntake(shape, cache, refreshing: false)
+        var intake = RowIntake(shape, cache, since: cache.moment, refreshing: false)
         var isBuilt = false
         cache.batch { _ in
             intake.take(1, version: 1, plan) {
@@ -173,5 +173,52 @@ struct RowCacheTests {
         var taken: [Snapshot] = []
         intake.handOn { taken += $0 }
         #expect(taken.first === there)
+    }
+
+    @Test("A row that was read before a save does not come back where the save has removed one")
+    func lateRow() throws {
+        let (shape, plan, cache, library) = try books()
+        defer { withExtendedLifetime(library) {} }
+        func read(_ keys: ClosedRange<Int64>, version: Int32, meanwhile: () -> Void) -> [Snapshot] {
+            var intake = RowIntake(shape, cache, since: cache.moment, refreshing: false)
+            for key in keys { intake.take(key, version: version, plan) { row(key, version: version) } }
+            meanwhile()
+            var rows: [Snapshot] = []
+            intake.handOn { rows += $0 }
+            return rows
+        }
+        // Another context saves the row, and then its deletion.
+        let read1 = read(1...3, version: 1) {
+            cache.insert(row(1, version: 2), rootIndex: shape.rootIndex)
+            cache.remove(1, rootIndex: shape.rootIndex)
+        }
+        #expect(read1.map(\.version) == [1, 1, 1])
+        for key in 1...3 { #expect(cache.row(for: Int64(key), rootIndex: shape.rootIndex) == nil) }
+        // Rows that are there stay, and an older one gives way.
+        let newest = row(2, version: 5)
+        cache.insert(newest, rootIndex: shape.rootIndex)
+        cache.insert(row(3, version: 1), rootIndex: shape.rootIndex)
+        let read2 = read(1...3, version: 4) { cache.remove(9, rootIndex: shape.rootIndex) }
+        #expect(cache.row(for: 1, rootIndex: shape.rootIndex) == nil)
+        #expect(cache.row(for: 2, rootIndex: shape.rootIndex) === newest)
+        #expect(cache.row(for: 3, rootIndex: shape.rootIndex) === read2[2])
+        // Without a save in between they are kept as ever.
+        let read3 = read(4...6, version: 1) {}
+        for row in read3 { #expect(cache.row(for: row.key, rootIndex: shape.rootIndex) === row) }
+    }
+
+    @Test("A row that came from the cache is not put back where it was forgotten meanwhile")
+    func forgottenRow() throws {
+        let (shape, plan, cache, library) = try books()
+        defer { withExtendedLifetime(library) {} }
+        let there = row(1)
+        cache.insert(there, rootIndex: shape.rootIndex)
+        var intake = RowIntake(shape, cache, since: cache.moment, refreshing: false)
+        for key in 1...2 { intake.take(Int64(key), version: 1, plan) { row(Int64(key)) } }
+        cache.remove(1, rootIndex: shape.rootIndex)
+        var rows: [Snapshot] = []
+        intake.handOn { rows += $0 }
+        #expect(rows.first === there && rows.count == 2)
+        #expect(cache.row(for: 1, rootIndex: shape.rootIndex) == nil)
     }
 }

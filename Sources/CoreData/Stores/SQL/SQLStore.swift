@@ -209,7 +209,11 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
 
     /// The same; failures of the database come out as they are.
     package final func attempting<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
-        if let result = try database.write(body) { return result }
+        let result = try database.write { connection in
+            connection.readSince = nil
+            return try body(connection)
+        }
+        if let result { return result }
         if !isReadOnly { throw Self.closedError(url) }
         throw NSError.readOnlyStore(self)
     }
@@ -217,8 +221,12 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     /// Runs a body with a connection that reads. Failures come out as Core Data's errors.
     @inline(__always)
     package final func reading<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+        let moment = rowCache.moment
         do {
-            return try database.read(body)
+            return try database.read { connection in
+                connection.readSince = moment
+                return try body(connection)
+            }
         } catch let failure as any SQLFailure {
             throw failure.nsError(doing: .reading)
         }
@@ -227,8 +235,12 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     /// The same for a body that runs one statement.
     @inline(__always)
     package final func readingOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+        let moment = rowCache.moment
         do {
-            return try database.readOnce(body)
+            return try database.readOnce { connection in
+                connection.readSince = moment
+                return try body(connection)
+            }
         } catch let failure as any SQLFailure {
             throw failure.nsError(doing: .reading)
         }

@@ -4,6 +4,9 @@ import Foundation
 ///
 /// It has no lock of its own: whoever owns it uses it from one thread at a time.
 package protocol SQLConnection: AnyObject {
+    /// A moment of the row cache before the state was fixed that is read from; nil where a statement fixes it itself.
+    var readSince: RowCache.Moment? { get set }
+
     /// A statement of its own, prepared anew.
     func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement
     /// The statement of a plan: printed and prepared once, then kept.

@@ -9,16 +9,22 @@ package struct RowIntake {
     private let shape: RowShape
     private let cache: RowCache
     private let refreshing: Bool
+    /// When the rows began to be read.
+    private let moment: RowCache.Moment
     private var rows: [Snapshot] = []
-    private var found = 0
+    /// The places of the rows that the cache had.
+    private var found: [Int] = []
     /// Whether a row is looked for before it is built. That takes the lock for each row, which pays only where many
     /// rows are there, or where building a row reads files.
     private var looks: Bool
 
-    /// - Parameter refreshing: whether each row is read and takes the place of the cached one.
-    package init(_ shape: RowShape, _ cache: RowCache, refreshing: Bool) {
+    /// - Parameters:
+    ///   - moment: a moment before the state was fixed that is read from.
+    ///   - refreshing: whether each row is read and takes the place of the cached one.
+    package init(_ shape: RowShape, _ cache: RowCache, since moment: RowCache.Moment, refreshing: Bool) {
         self.shape = shape
         self.cache = cache
+        self.moment = moment
         self.refreshing = refreshing
         looks = !refreshing
         rows.reserveCapacity(Self.rowsAtOnce)
@@ -33,35 +39,43 @@ package struct RowIntake {
         _ key: Int64, version: Int32, _ plan: RowShape.Plan, _ build: () throws -> Snapshot
     ) rethrows {
         if looks, plan.isCacheable {
-            let cached = cache.rowAtOnce(
-                for: key, rootIndex: shape.rootIndex, version: version, layoutIndex: plan.layout.index)
+            let cached = cache.row(
+                for: key, rootIndex: shape.rootIndex, version: version, layoutIndex: plan.layout.index,
+                waits: shape.mayReadFiles)
             if let cached {
-                found += 1
+                found.append(rows.count)
                 rows.append(cached)
                 return
             }
             // Some misses are enough to stop looking until the rows go into the cache.
-            if rows.count - found >= found + 8, !shape.mayReadFiles { looks = false }
+            if rows.count - found.count >= found.count + 8, !shape.mayReadFiles { looks = false }
         }
         rows.append(try build())
     }
 
     /// Puts the rows into the cache, and hands them on.
     package mutating func handOn(_ body: ([Snapshot]) throws -> Void) rethrows {
-        if found < rows.count {
-            cache.batch { cache in
+        var shared = found.count
+        if shared < rows.count {
+            cache.batch(readSince: moment) { cache in
+                var next = 0
                 for place in rows.indices {
+                    // What came from the cache may have been forgotten meanwhile, and is not brought back.
+                    if next < found.count, found[next] == place {
+                        next += 1
+                        continue
+                    }
                     let row = rows[place]
                     let kept = shape.put(row, into: cache, refreshing: refreshing)
                     if kept !== row {
                         rows[place] = kept
-                        found += 1
+                        shared += 1
                     }
                 }
             }
         }
-        looks = !refreshing && (found * 2 > rows.count || shape.mayReadFiles)
-        found = 0
+        looks = !refreshing && (shared * 2 > rows.count || shape.mayReadFiles)
+        found.removeAll(keepingCapacity: true)
         try body(rows)
         rows.removeAll(keepingCapacity: true)
     }

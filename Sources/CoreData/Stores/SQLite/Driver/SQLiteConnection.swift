@@ -27,6 +27,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     let handle: OpaquePointer
     let path: String
     let access: Access
+    var readSince: RowCache.Moment?
     private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
     /// Single-row statements by root index: the hot path of firing one fault.
     private var rowStatements: [SQLiteStatement?] = []

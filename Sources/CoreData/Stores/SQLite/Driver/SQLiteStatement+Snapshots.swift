@@ -7,8 +7,9 @@ extension SQLiteStatement {
         _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
         _ body: ([Snapshot]) throws -> Void
     ) throws {
+        let moment = connection.readSince ?? cache.moment
         try reading(bind) {
-            var rows = RowIntake(shape, cache, refreshing: refreshing)
+            var rows = RowIntake(shape, cache, since: moment, refreshing: refreshing)
             let sole = shape.solePlan
             var goesOn = true
             while goesOn {
@@ -30,11 +31,12 @@ extension SQLiteStatement {
     }
 
     func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot? {
+        let moment = connection.readSince ?? cache?.moment
         bind(1, key)
         defer { reset() }
         guard try step(), let row = try snapshot(shape) else { return nil }
         guard let cache else { return row }
-        return cache.batch { shape.put(row, into: $0, refreshing: refreshing) }
+        return cache.batch(readSince: moment) { shape.put(row, into: $0, refreshing: refreshing) }
     }
 
     /// How the row is read that the statement stands on; nil when its entity is none of the shape's.

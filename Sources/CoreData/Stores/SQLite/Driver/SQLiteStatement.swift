@@ -11,7 +11,7 @@ private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 /// It belongs to the thread that uses its connection. A statement that is finalised late keeps its connection alive.
 final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     let handle: OpaquePointer
-    private unowned(unsafe) let connection: SQLiteConnection
+    unowned(unsafe) let connection: SQLiteConnection
     /// Values that every run has, how many parameters stand before them, and whether they are another's after one run.
     private var constants: [SlotValue] = []
     private var parameterCount = 0

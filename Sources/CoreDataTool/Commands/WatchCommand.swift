@@ -1,0 +1,108 @@
+import CoreData
+import Foundation
+
+/// `coredata watch`: what others change in a store, while they do.
+package struct WatchCommand: Command {
+    package static let page = CommandPage(
+        "watch", "print what others change, while they do",
+        operands: [.store],
+        discussion: [
+            "Waits for other processes to save, and prints their transactions as 'coredata history' does. Of a store that "
+                + "keeps no history it prints which entities have more or fewer objects than before. Ends with ^C."
+        ],
+        options: [RequestOptions.limit, .model, .json],
+        examples: [
+            .init("coredata watch Library.sqlite", "look on while a program works"),
+            .init("coredata watch Library.sqlite --limit 1", "wait for the next change"),
+        ])
+
+    private let store: String
+    private let model: String?
+    private let limit: Int
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        store = try arguments.required(0)
+        model = arguments.value("model")
+        limit = try arguments.number("limit", atLeast: 1) ?? Int.max
+        isJSON = arguments.has(.json)
+    }
+
+    /// What wakes the command.
+    private final class Wake: Sendable {
+        private let changes = DispatchSemaphore(value: 0)
+        func signal() { changes.signal() }
+        func wait() { changes.wait() }
+    }
+
+    package func run(_ console: Console) throws -> ExitStatus {
+        let store = try OpenedStore(store, model: model)
+        guard store.address.canNotify else {
+            throw ToolError(.usage, "\(store.shown): a store of type \(store.address.type) tells nobody of its changes")
+        }
+        let interrupt = Interrupt()
+        let wake = Wake()
+        interrupt.notify { wake.signal() }
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreRemoteChange, object: nil, queue: nil
+        ) { _ in wake.signal() }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let context = try store.context(options: [
+            NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
+        ])
+        let reader = HistoryReader(context: context, store: store, predicate: nil)
+        let text = HistoryText(console: console, isJSON: isJSON)
+        var left = limit
+        var number: Int64 = 0
+        var counts: [String: Int] = [:]
+        let keepsHistory = try context.performAndWait {
+            let keepsHistory = try store.keepsHistory(context)
+            if keepsHistory { number = try reader.newest() } else { counts = try self.counts(store, context) }
+            return keepsHistory
+        }
+        console.say("watching \(store.shown); ^C ends")
+        while left > 0, !interrupt.came {
+            wake.wait()
+            try context.performAndWait {
+                if keepsHistory {
+                    try reader.each(after: number) { transaction in
+                        number = transaction.transactionNumber
+                        try text.write(transaction)
+                        left -= 1
+                        return left > 0
+                    }
+                } else {
+                    let now = try self.counts(store, context)
+                    if now != counts {
+                        try write(from: counts, to: now, console)
+                        left -= 1
+                    }
+                    counts = now
+                }
+            }
+            try console.flush()
+        }
+        return .done
+    }
+
+    private func counts(_ store: OpenedStore, _ context: NSManagedObjectContext) throws -> [String: Int] {
+        try store.reading {
+            try store.model.entities.filter { !$0.isAbstract }.reduce(into: [:]) { counts, entity in
+                let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+                request.includesSubentities = false
+                counts[entity.name ?? ""] = try context.count(for: request)
+            }
+        }
+    }
+
+    private func write(from before: [String: Int], to now: [String: Int], _ console: Console) throws {
+        let changed = now.keys.sorted().filter { now[$0] != before[$0] }
+        let date = DateText.iso(Date())
+        if isJSON {
+            let members = changed.map { name in (name, JSON.integer(Int64(now[name] ?? 0))) }
+            return try console.writeLine(.object([("date", .string(date)), ("counts", .object(members))]))
+        }
+        let shown = changed.map { "\($0): \(before[$0] ?? 0) → \(now[$0] ?? 0)" }.joined(separator: ", ")
+        try console.line(Table.onOneLine("\(date)  \(shown)"))
+    }
+}

@@ -1,0 +1,168 @@
+import CoreData
+import Foundation
+
+/// Looks at every object of a store and at what it leads to.
+struct StoreVerification {
+    let store: OpenedStore
+    let context: NSManagedObjectContext
+    /// Takes what is found, as it is found.
+    let report: (StoreFinding) throws -> Void
+    private static let part = 200
+
+    /// - Returns: how many objects were looked at. To be called on the context's queue.
+    func run() throws -> Int {
+        try checkFile()
+        var count = 0
+        for entity in store.model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+            if !entity.isAbstract { count += try checkObjects(of: entity) }
+            try checkUniqueness(of: entity)
+        }
+        return count
+    }
+
+    private func checkFile() throws {
+        guard let coordinator = context.persistentStoreCoordinator, let file = coordinator.persistentStores.first else {
+            return
+        }
+        let found = try store.reading { try coordinator.inspect(file, for: .damage) }
+        for line in found.damage ?? [] { try report(StoreFinding(kind: .damage, text: line)) }
+    }
+
+    private func checkObjects(of entity: NSEntityDescription) throws -> Int {
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: entity.name ?? "")
+        request.resultType = .managedObjectIDResultType
+        request.includesSubentities = false
+        let ids = try store.reading { try context.fetch(request) }
+        for start in stride(from: 0, to: ids.count, by: Self.part) {
+            try check(Array(ids[start..<min(start + Self.part, ids.count)]), of: entity)
+            // What was looked at is let go, or the whole store would come to lie in memory.
+            context.reset()
+        }
+        return ids.count
+    }
+
+    private func check(_ ids: [NSManagedObjectID], of entity: NSEntityDescription) throws {
+        var objects = ids.map { context.object(with: $0) }
+        do {
+            try context.fulfillFaults(of: objects, relationshipKeyPaths: [])
+        } catch {
+            // One of them cannot be read: which one, each says by itself.
+            objects = try ids.compactMap(readable)
+        }
+        for relationship in entity.relationshipsByName.values.sorted(by: { $0.name < $1.name })
+        where !relationship.isTransient {
+            try checkLinks(of: objects, relationship)
+        }
+        for object in objects { try checkValues(of: object) }
+    }
+
+    /// The object, with its values; nil, and told, where it cannot be read.
+    private func readable(_ id: NSManagedObjectID) throws -> NSManagedObject? {
+        do {
+            return try context.existingObject(with: id)
+        } catch {
+            try report(StoreFinding(kind: .unreadable, object: ObjectName.of(id), text: ToolError(error).message))
+            return nil
+        }
+    }
+
+    // MARK: - Relationships
+
+    private func checkLinks(of objects: [NSManagedObject], _ relationship: NSRelationshipDescription) throws {
+        let links = try store.reading {
+            try context.readingFaults { objects.map { ($0, $0.objectIDs(forRelationshipNamed: relationship.name)) } }
+        }
+        let present = try existing(Set(links.flatMap(\.1)), relationship)
+        for (object, targets) in links {
+            for target in targets.sorted(by: ObjectName.order) {
+                let name = ObjectName.of(object.objectID)
+                if !present.contains(target) {
+                    try report(
+                        StoreFinding(
+                            kind: .dangling, object: name, property: relationship.name,
+                            text: "leads to \(ObjectName.of(target)), which is not there"))
+                } else if try !leadsBack(target, to: object, relationship) {
+                    try report(
+                        StoreFinding(
+                            kind: .oneSided, object: name, property: relationship.name,
+                            text: "leads to \(ObjectName.of(target)), which does not lead back"))
+                }
+            }
+        }
+    }
+
+    /// Which of the objects that a relationship leads to are there.
+    private func existing(
+        _ ids: Set<NSManagedObjectID>, _ relationship: NSRelationshipDescription
+    ) throws -> Set<NSManagedObjectID> {
+        guard !ids.isEmpty, let destination = relationship.destinationEntity?.name else { return [] }
+        let ids = Array(ids)
+        var found: Set<NSManagedObjectID> = []
+        for start in stride(from: 0, to: ids.count, by: Self.part) {
+            let request = NSFetchRequest<NSManagedObjectID>(entityName: destination)
+            request.resultType = .managedObjectIDResultType
+            request.predicate = NSPredicate(format: "SELF IN %@", Array(ids[start..<min(start + Self.part, ids.count)]))
+            found.formUnion(try store.reading { try context.fetch(request) })
+        }
+        return found
+    }
+
+    /// Whether the object at the other end has this one, too. Where a table holds a link once, it always has.
+    private func leadsBack(
+        _ target: NSManagedObjectID, to object: NSManagedObject, _ relationship: NSRelationshipDescription
+    ) throws -> Bool {
+        guard let inverse = relationship.inverseRelationship,
+            store.address.keepsBothEnds || !relationship.isToMany && !inverse.isToMany
+        else { return true }
+        return try store.reading {
+            try context.readingFaults {
+                context.object(with: target).objectIDs(forRelationshipNamed: inverse.name).contains(object.objectID)
+            }
+        }
+    }
+
+    // MARK: - Values
+
+    private func checkValues(of object: NSManagedObject) throws {
+        do {
+            try context.readingFaults { try object.validateForUpdate() }
+        } catch {
+            let error = error as NSError
+            for one in error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error] {
+                try report(
+                    StoreFinding(
+                        kind: .invalid, object: ObjectName.of(object.objectID),
+                        property: one.userInfo[NSValidationKeyErrorKey] as? String, text: ToolError(one).message))
+            }
+        }
+    }
+
+    private func checkUniqueness(of entity: NSEntityDescription) throws {
+        for constraint in entity.uniquenessConstraints {
+            let keys = constraint.compactMap { $0 as? String ?? ($0 as? NSPropertyDescription)?.name }
+            guard !keys.isEmpty, keys.count == constraint.count else { continue }
+            let number = NSExpressionDescription()
+            number.name = "number of objects"
+            number.expression = NSExpression(
+                forFunction: "count:", arguments: [NSExpression.expressionForEvaluatedObject()])
+            number.expressionResultType = .integer64AttributeType
+            let request = NSFetchRequest<NSDictionary>(entityName: entity.name ?? "")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = keys + [number]
+            request.propertiesToGroupBy = keys
+            // Objects without a value do not meet.
+            request.predicate = NSCompoundPredicate(
+                andPredicateWithSubpredicates: keys.map { NSPredicate(format: "%K != nil", $0) })
+            request.havingPredicate = NSPredicate(
+                format: "%@ > 1", number.expression ?? NSExpression(forConstantValue: 0))
+            for group in try store.reading({ try context.fetch(request) }) {
+                let values = keys.map { key in "\(key) \(group[key].map { ValueText.text($0) } ?? "")" }
+                try report(
+                    StoreFinding(
+                        kind: .duplicate, property: keys.joined(separator: ", "),
+                        text: "\(entity.name ?? ""): \(group[number.name] ?? "") objects have "
+                            + values.joined(separator: " and ")))
+            }
+        }
+    }
+}

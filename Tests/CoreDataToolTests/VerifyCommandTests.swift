@@ -1,0 +1,152 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreDataTool
+
+@Suite("coredata verify")
+struct VerifyCommandTests {
+    private static let model = """
+        entity Author
+          name string
+          books many Book.author
+          card one Card.owner
+        entity Card
+          owner one Author.card
+        entity Book
+          title string!
+          code int32
+          author one Author.books
+          cover data external
+          unique code
+        """
+
+    /// A store of two authors with a card each, and three books.
+    private func fill(_ url: URL, type: String = NSSQLiteStoreType) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.model))
+        let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            func make(_ entity: String, _ values: [String: Any]) -> NSManagedObject {
+                let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
+                for (key, value) in values { object.setValue(value, forKey: key) }
+                return object
+            }
+            let authors = ["A", "B"].map { make("Author", ["name": $0]) }
+            try context.obtainPermanentIDs(for: authors)
+            for author in authors { author.setValue(make("Card", [:]), forKey: "card") }
+            for (number, title) in ["one", "two", "three"].enumerated() {
+                _ = make(
+                    "Book",
+                    [
+                        "title": title, "code": number, "author": authors[number % 2],
+                        "cover": Data(repeating: UInt8(number), count: 200_000),
+                    ])
+            }
+            try context.save()
+        }
+        try coordinator.remove(store)
+    }
+
+    private func verified(_ url: URL) throws -> (lines: [String], status: Int32, errors: String) {
+        let run = try ToolRun(["verify", url.path])
+        return (run.output.split(separator: "\n").map(String.init), run.status, run.errors)
+    }
+
+    @Test(
+        "A store that is whole has nothing to say", arguments: [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType])
+    func whole(_ type: String) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store")
+            try fill(url, type: type)
+            let before = try FolderContents(folder)
+            if type != NSSQLiteStoreType {
+                // Such a store keeps no model: it is looked for beside it.
+                let run = try ToolRun(["verify", url.path])
+                #expect(run.status == 3 && run.errors.contains("Name the model: --model PATH"))
+                return
+            }
+            let found = try verified(url)
+            #expect(found.status == 0 && found.lines == ["nothing is wrong (7 objects)"], "\(found)")
+            #expect(try FolderContents(folder).differences(from: before) == [])
+        }
+    }
+
+    @Test("What others have broken is found: where it is, and what would mend it")
+    func broken() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            try fill(url)
+            func number(_ table: String, _ condition: String) throws -> Int64 {
+                try RawDatabase(url).integer("SELECT Z_PK FROM \(table) WHERE \(condition)") ?? 0
+            }
+            let (one, two) = (try number("ZBOOK", "ZTITLE = 'one'"), try number("ZBOOK", "ZTITLE = 'two'"))
+            let (a, b) = (try number("ZAUTHOR", "ZNAME = 'A'"), try number("ZAUTHOR", "ZNAME = 'B'"))
+            let card = try number("ZCARD", "ZOWNER = \(a)")
+            try RawDatabase(url).execute("UPDATE ZBOOK SET ZAUTHOR = 99 WHERE Z_PK = \(one)")
+            try RawDatabase(url).execute("UPDATE ZBOOK SET ZTITLE = NULL WHERE Z_PK = \(two)")
+            for index in try RawDatabase(url).column(
+                "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE UNIQUE INDEX%'")
+            {
+                if case .text(let name) = index { try RawDatabase(url).execute("DROP INDEX \(name)") }
+            }
+            try RawDatabase(url).execute("UPDATE ZBOOK SET ZCODE = 7")
+            try RawDatabase(url).execute("UPDATE ZCARD SET ZOWNER = \(b) WHERE Z_PK = \(card)")
+            let found = try verified(url)
+            #expect(found.status == 1 && found.errors.isEmpty)
+            #expect(found.lines.contains("Book/\(one).author: leads to Author/99, which is not there"))
+            #expect(found.lines.contains("Author/\(a).card: leads to Card/\(card), which does not lead back"))
+            #expect(found.lines.contains("Card/\(card).owner: leads to Author/\(b), which does not lead back"))
+            #expect(found.lines.contains { $0.hasPrefix("Book/\(two).title: ") })
+            #expect(found.lines.contains("Book: 3 objects have code 7"))
+            #expect(found.lines.contains("2 links that one side alone has"))
+            #expect(found.lines.contains { $0.hasPrefix("  what would mend it: ") })
+            let json = try ToolRun(["verify", url.path, "--json"])
+            let kinds = try json.output.split(separator: "\n").map {
+                (try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])?["kind"] as? String
+            }
+            #expect(Set(kinds) == ["dangling", "oneSided", "invalid", "duplicate"])
+        }
+    }
+
+    @Test("A missing external file, and a header that does not fit the file, are found")
+    func files() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            try fill(url)
+            let external = folder.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
+            let name = try #require(try FileManager.default.contentsOfDirectory(atPath: external.path).first)
+            try FileManager.default.removeItem(at: external.appendingPathComponent(name))
+            var bytes = try Data(contentsOf: url)
+            bytes[39] = 5  // the number of free pages, of which there are none
+            try bytes.write(to: url)
+            let found = try verified(url)
+            #expect(found.status == 1)
+            #expect(found.lines.contains { $0.lowercased().contains("freelist") }, "\(found.lines)")
+            #expect(found.lines.contains { $0.hasPrefix("Book/") && $0.contains(name) }, "\(found.lines)")
+        }
+    }
+
+    @Test("Real stores can be looked at, and stay as they were", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
+    func corpus() throws {
+        try withTemporaryFolder { folder in
+            var looked = 0
+            for (number, path) in Corpus.stores.enumerated() {
+                let own = folder.appendingPathComponent("\(number)")
+                try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+                let store = try Corpus.copyStore(path, to: own)
+                let before = try FolderContents(own)
+                let run = try ToolRun(["verify", store.path])
+                if run.status == 3, run.errors.contains("keeps no copy of its model") { continue }
+                #expect(run.status == 0 || run.status == 1, "\(path): \(run.errors)")
+                // Readers of a log that was not checkpointed make its index.
+                let changed = try FolderContents(own).differences(from: before).filter { !$0.hasSuffix("-shm") }
+                #expect(changed == [], "\(path)")
+                looked += 1
+            }
+            #expect(looked > 20)
+        }
+    }
+}
