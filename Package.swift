@@ -57,7 +57,7 @@ let package = Package(
         .target(
             name: "CoreDataTool",
             dependencies: [
-                "CoreDataManager", "CoreDataPort", "CCommandLine",
+                "CoreDataManager", "CoreDataModelCompiler", "CoreDataPort", "CCommandLine",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ]),
         .executableTarget(name: "coredata-tool", dependencies: ["CoreDataTool"]),

@@ -2,6 +2,12 @@ import Foundation
 
 /// Files that commands write because they were told to.
 enum OutputFile {
+    /// Throws where something lies at a path, unless the command was told to overwrite it.
+    static func requireFree(_ path: String, force: Bool) throws {
+        guard !force, FileManager.default.fileExists(atPath: path) else { return }
+        throw ToolError(.failed, "\(path) is there already; nothing was written", details: ["--force overwrites it."])
+    }
+
     /// Writes bytes to a file. One that is there stays as it is, unless it may be overwritten; then it is the old one until
     /// the new one is whole.
     static func write(_ bytes: Data, to path: String, isForced: Bool) throws {
@@ -34,4 +40,8 @@ enum OutputFile {
     private static func failure(_ path: String) -> ToolError {
         ToolError(.failed, "\(path): \(String(cString: strerror(errno)).lowercased())")
     }
+}
+
+extension Option {
+    static let force = Option("force", "overwrite what is there")
 }

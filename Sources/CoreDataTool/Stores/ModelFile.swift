@@ -31,7 +31,8 @@ package struct ModelFile {
         do {
             versions = try NSManagedObjectModel.versions(contentsOf: url)
         } catch {
-            throw ToolError(error, at: shown ?? url.path)
+            // Whatever is wrong with a model: it cannot be read.
+            throw ToolError(.unreadable, ToolError(error, at: shown ?? url.path).message)
         }
         if versions.isEmpty { throw ToolError(.unreadable, "\(shown ?? url.path): the model has no versions") }
     }

@@ -14,4 +14,10 @@ package enum Measure {
         }
         return "\((value * 10).rounded() / 10) TB"
     }
+
+    /// `12 ms`, `3.4 s`, `5 min`.
+    package static func seconds(_ seconds: Double) -> String {
+        if seconds < 1 { return "\(max(1, Int((seconds * 1_000).rounded()))) ms" }
+        return seconds < 120 ? "\((seconds * 10).rounded() / 10) s" : "\(Int((seconds / 60).rounded())) min"
+    }
 }

@@ -1,0 +1,57 @@
+import CoreData
+import Foundation
+
+/// `coredata model lint`: what in a model asks for trouble.
+package struct ModelLintCommand: Command {
+    package static let page = CommandPage(
+        "model lint", "look for what in a model asks for trouble",
+        operands: [.model],
+        discussion: [
+            "Looks for values that lie in the wrong place for their size, relationships without an inverse, delete "
+                + "rules that leave references behind or forbid deleting, names that NSManagedObject, Swift or the "
+                + "format of predicates have, keys of fetch request templates that no index begins with, optional "
+                + "numbers without a default, and transformable attributes without a secure transformer.",
+            "'coredata lint STORE' measures the values of a store.",
+        ],
+        options: [.version, .json],
+        examples: [
+            .init("coredata model lint Library.xcdatamodeld", "look at the current version"),
+            .init(
+                "coredata model lint Library.momd --json | jq '.[].rule'", "the rules that were broken, for a script"),
+        ],
+        found: "something was found")
+
+    private let path: String
+    private let version: String?
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        path = try arguments.required(0)
+        version = arguments.value("version")
+        isJSON = arguments.has(.json)
+    }
+
+    package func run(_ console: Console) throws -> ExitStatus {
+        let subject = try ModelSubject(path, version: version)
+        let findings = ModelLint.findings(in: subject.model)
+        if isJSON {
+            try console.write(
+                .array(
+                    findings.map { finding in
+                        .object([
+                            ("rule", .string(finding.rule.rawValue)), ("entity", .string(finding.entity)),
+                            ("property", finding.property.map { .string($0) } ?? .null),
+                            ("message", .string(finding.message)),
+                        ])
+                    }))
+        } else if findings.isEmpty {
+            try console.line(Table.onOneLine("\(subject.title): nothing to say"))
+        } else {
+            try console.line(console.styled(Table.onOneLine("\(subject.title):"), .bold))
+            for finding in findings {
+                try console.line("  " + Table.onOneLine("\(finding.place): \(finding.message)"))
+            }
+        }
+        return findings.isEmpty ? .done : .found
+    }
+}

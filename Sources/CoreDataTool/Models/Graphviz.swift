@@ -1,0 +1,50 @@
+import Foundation
+
+/// The program `dot`, which lays out graphs.
+package enum Graphviz {
+    /// The drawing of a graph.
+    /// - Throws: where Graphviz is not installed, with the way to it, and what `dot` says of a failure.
+    package static func svg(of graph: String) throws -> Data {
+        guard let program = program() else {
+            throw ToolError(
+                .failed, "Graphviz is not installed: there is no program 'dot' on the PATH",
+                details: [
+                    "Install it: 'bin/setup --tool' in OpenCoreData's folder, or the Debian package 'graphviz'.",
+                    "'--dot' prints the graph itself, which needs no Graphviz.",
+                ])
+        }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coredata-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // Files, not pipes: neither side waits for the other.
+        let (input, output) = (folder.appendingPathComponent("graph.dot"), folder.appendingPathComponent("graph.svg"))
+        try Data(graph.utf8).write(to: input)
+        let process = Process()
+        process.executableURL = program
+        process.arguments = ["-Tsvg", "-o", output.path, input.path]
+        let errors = Pipe()
+        process.standardError = errors
+        process.standardOutput = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        do {
+            try process.run()
+        } catch {
+            throw ToolError(.failed, "\(program.path) cannot be started: \(ToolError(error).message)")
+        }
+        let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0, let svg = try? Data(contentsOf: output), !svg.isEmpty else {
+            throw ToolError(
+                .failed, "Graphviz cannot draw the model",
+                details: said.split(separator: "\n").prefix(5).map { Table.onOneLine(String($0)) })
+        }
+        return svg
+    }
+
+    private static func program() -> URL? {
+        let folders = ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":")
+        return folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent("dot") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+}

@@ -1,0 +1,191 @@
+import CoreData
+import CoreDataManager
+import Foundation
+
+/// Looks for what a model will be sorry for later.
+package struct ModelLint {
+    package enum Rule: String, Sendable {
+        case size, inverse, deletion, name, index, key, optionalNumber, transformer
+    }
+
+    package struct Finding: Sendable {
+        package let rule: Rule
+        /// The entity, or the template.
+        package let entity: String
+        package let property: String?
+        package let message: String
+
+        package var place: String { property.map { "\(entity).\($0)" } ?? entity }
+    }
+
+    private let model: NSManagedObjectModel
+    private var findings: [Finding] = []
+
+    /// Everything that was found in a model, by place.
+    package static func findings(in model: NSManagedObjectModel) -> [Finding] {
+        var lint = ModelLint(model: model)
+        lint.checkSizes()
+        for entity in model.entities {
+            lint.checkName(of: entity)
+            for property in entity.declaredProperties { lint.check(property, of: entity) }
+        }
+        lint.checkCase()
+        lint.checkRequests()
+        return lint.findings.sorted {
+            ($0.place, $0.rule.rawValue, $0.message) < ($1.place, $1.rule.rawValue, $1.message)
+        }
+    }
+
+    private init(model: NSManagedObjectModel) { self.model = model }
+
+    private mutating func add(_ rule: Rule, _ entity: NSEntityDescription, _ property: String?, _ message: String) {
+        findings.append(Finding(rule: rule, entity: entity.name ?? "", property: property, message: message))
+    }
+
+    private mutating func checkSizes() {
+        for finding in ValueSizeLint().check(model: model).findings {
+            let line = "\(finding)"
+            let place = "\(finding.entity).\(finding.attribute): "
+            findings.append(
+                Finding(
+                    rule: .size, entity: finding.entity, property: finding.attribute,
+                    message: line.hasPrefix(place) ? String(line.dropFirst(place.count)) : line))
+        }
+    }
+
+    // MARK: Names
+
+    private mutating func checkName(of entity: NSEntityDescription) {
+        if let reason = ReservedNames.reason(againstEntity: entity.name ?? "") {
+            add(.name, entity, nil, "the name is taken: \(reason)")
+        }
+    }
+
+    /// SQLite and file systems of Apple's do not tell such names apart.
+    private mutating func checkCase() {
+        for same in Dictionary(grouping: model.entities, by: { ($0.name ?? "").lowercased() }).values
+        where same.count > 1 {
+            let names = same.compactMap(\.name).sorted()
+            add(.name, same[0], nil, "\(names.joined(separator: " and ")) differ in upper and lower case alone")
+        }
+        for entity in model.entities {
+            let own = Dictionary(grouping: entity.declaredProperties.map(\.name), by: { $0.lowercased() })
+            for names in own.values.filter({ $0.count > 1 }).map({ $0.sorted() }) {
+                add(.name, entity, names[0], "\(names.joined(separator: " and ")) differ in upper and lower case alone")
+            }
+        }
+    }
+
+    // MARK: Properties
+
+    private mutating func check(_ property: NSPropertyDescription, of entity: NSEntityDescription) {
+        if let reason = ReservedNames.reason(againstProperty: property.name) {
+            add(.name, entity, property.name, "the name is taken: \(reason)")
+        }
+        switch property {
+        case let relationship as NSRelationshipDescription: check(relationship, of: entity)
+        case let attribute as NSAttributeDescription: check(attribute, of: entity)
+        default: break
+        }
+    }
+
+    private mutating func check(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) {
+        let destination = relationship.destinationEntity?.name ?? ""
+        guard let inverse = relationship.inverseRelationship else {
+            return add(
+                .inverse, entity, relationship.name,
+                "it has no inverse: when an object of \(destination) is deleted, references to it stay; give "
+                    + "\(destination) a relationship to \(entity.name ?? "")")
+        }
+        if inverse.inverseRelationship?.name != relationship.name {
+            add(
+                .inverse, entity, relationship.name,
+                "its inverse '\(destination).\(inverse.name)' leads back by "
+                    + "'\(inverse.inverseRelationship?.name ?? "nothing")'"
+            )
+        }
+        if relationship.deleteRule == .noActionDeleteRule {
+            add(
+                .deletion, entity, relationship.name,
+                "its delete rule is 'no action': objects of \(destination) then refer to one that is gone; take "
+                    + "'nullify'"
+            )
+        }
+        if relationship.deleteRule == .nullifyDeleteRule, !inverse.isToMany, !inverse.isOptional {
+            add(
+                .deletion, entity, relationship.name,
+                "its delete rule is 'nullify', but '\(destination).\(inverse.name)' is not optional: an object "
+                    + "that has "
+                    + "some cannot be deleted; take 'cascade' or 'deny'")
+        }
+    }
+
+    private mutating func check(_ attribute: NSAttributeDescription, of entity: NSEntityDescription) {
+        if attribute.attributeType == .booleanAttributeType, attribute.isOptional, attribute.defaultValue == nil,
+            !(attribute is NSDerivedAttributeDescription)
+        {
+            add(
+                .optionalNumber, entity, attribute.name,
+                "it is neither yes nor no where it has no value, and 'NO' does not find it; make it mandatory with "
+                    + "a default value")
+        }
+        guard attribute.attributeType == .transformableAttributeType, !attribute.isTransient else { return }
+        switch attribute.valueTransformerName {
+        case nil, "":
+            add(
+                .transformer, entity, attribute.name,
+                "it names no transformer; name NSSecureUnarchiveFromData, or one of your own that allows only your "
+                    + "classes")
+        case "NSKeyedUnarchiveFromData", "NSUnarchiveFromData":
+            add(
+                .transformer, entity, attribute.name,
+                "its transformer makes objects of any class that the bytes name; take NSSecureUnarchiveFromData")
+        default: break
+        }
+    }
+
+    // MARK: Requests
+
+    private mutating func checkRequests() {
+        for (name, request) in model.fetchRequestTemplatesByName.sorted(by: { $0.key < $1.key }) {
+            check(request, called: "template '\(name)'")
+        }
+        for entity in model.entities {
+            for case let fetched as NSFetchedPropertyDescription in entity.declaredProperties {
+                guard let request = fetched.fetchRequest else { continue }
+                check(request, called: "fetched property '\(entity.name ?? "").\(fetched.name)'")
+            }
+        }
+    }
+
+    private mutating func check(_ request: NSFetchRequest<NSFetchRequestResult>, called name: String) {
+        guard let entity = request.entityName.flatMap({ model.entitiesByName[$0] }) ?? request.entity else { return }
+        let compared = RequestKeys.of(request.predicate)
+        let sorted = (request.sortDescriptors ?? []).compactMap(\.key)
+        for (path, use) in compared.map({ ($0, "compares") }) + sorted.map({ ($0, "sorts by") }) {
+            switch RequestKeys.target(of: path, in: entity) {
+            case .relationship: continue
+            case .unknown(let key, let owner):
+                add(.key, owner, nil, "\(name) \(use) '\(path)', but \(owner.name ?? "") has no '\(key)'")
+            case .attribute(let attribute, let owner): check(attribute, owner, "\(name) \(use) it")
+            }
+        }
+    }
+
+    private mutating func check(_ attribute: NSAttributeDescription, _ owner: NSEntityDescription, _ use: String) {
+        if attribute.isTransient {
+            return add(.key, owner, attribute.name, "\(use), but it is transient, and no store knows its values")
+        }
+        if !RequestKeys.isIndexed(attribute, of: owner) {
+            add(.index, owner, attribute.name, "\(use), and no index begins with it: every row is looked at")
+        }
+        let isNumber = attribute.attributeType.isNumber && attribute.attributeType != .booleanAttributeType
+        if isNumber, attribute.isOptional, attribute.defaultValue == nil {
+            add(
+                .optionalNumber, owner, attribute.name,
+                "\(use), and it is optional without a default value: a class that has it as a plain number "
+                    + "reads 0 where "
+                    + "the comparison finds nothing")
+        }
+    }
+}

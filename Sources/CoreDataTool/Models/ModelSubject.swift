@@ -1,0 +1,72 @@
+import CoreData
+import Foundation
+
+/// The model that a command is about: a version of a model file, or the model that a store keeps or has beside it.
+package struct ModelSubject {
+    /// The path as it was given.
+    package let shown: String
+    package let model: NSManagedObjectModel
+    /// The name of the version; nil for a store's model.
+    package let version: String?
+    /// All versions of the file; empty for a store's model.
+    package let versions: [NSManagedObjectModel.Version]
+
+    package init(_ path: String, version name: String? = nil) throws {
+        shown = path
+        if ModelFile.isModel(path) || Self.isFolderOrMissing(path) {
+            guard ModelFile.isModel(path) else {
+                _ = try ModelFile.url(path)
+                throw ToolError(
+                    .unreadable, "\(path): this is no model",
+                    details: ["A model is one of \(ModelFile.extensions.map { ".\($0)" }.joined(separator: ", "))."])
+            }
+            let file = try ModelFile(path)
+            let version = try file.version(name)
+            self.version = version.name
+            model = version.model
+            versions = file.versions
+        } else {
+            if let name {
+                throw ToolError(.usage, "\(path) is a store, which has no version '\(name)' to choose")
+            }
+            version = nil
+            model = try OpenedStore(path).model
+            versions = []
+        }
+    }
+
+    private static func isFolderOrMissing(_ path: String) -> Bool {
+        if path.contains("://") { return false }
+        var isFolder: ObjCBool = false
+        return !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || isFolder.boolValue
+    }
+
+    /// The path with the version, where the file has several.
+    package var title: String {
+        guard let version, versions.count > 1 else { return shown }
+        return "\(shown), version '\(version)'"
+    }
+
+    /// How a sentence calls the version: its name, or the path where there is but one.
+    package var name: String { version.map { versions.count > 1 ? $0 : shown } ?? shown }
+
+    /// The entities, by name.
+    package var entities: [NSEntityDescription] { model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") } }
+
+    /// The entity of a name; an unknown one is an error that offers the nearest.
+    package func entity(_ name: String) throws -> NSEntityDescription {
+        if let entity = model.entitiesByName[name] { return entity }
+        let nearest = NearestName.of(name, among: model.entitiesByName.keys.sorted())
+        throw ToolError(
+            .usage, "\(title) has no entity '\(name)'" + (nearest.map { "; is '\($0)' meant?" } ?? ""))
+    }
+}
+
+extension Option {
+    static let version = Option(
+        "version", value: "NAME", "the version of a bundle to look at; by default the current one")
+}
+
+extension Operand {
+    static let model = Operand("MODEL", completion: .file)
+}

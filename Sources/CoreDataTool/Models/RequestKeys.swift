@@ -1,0 +1,79 @@
+import CoreData
+
+/// The keys that a fetch request compares and sorts by.
+package enum RequestKeys {
+    /// The key paths of a predicate, each once, in their order.
+    package static func of(_ predicate: NSPredicate?) -> [String] {
+        var found: [String] = []
+        collect(predicate, &found)
+        return found.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private static func collect(_ predicate: NSPredicate?, _ found: inout [String]) {
+        switch predicate {
+        case let compound as NSCompoundPredicate:
+            for part in compound.subpredicates {
+                collect(part as? NSPredicate, &found)
+            }
+        case let comparison as NSComparisonPredicate:
+            collect(comparison.leftExpression, &found)
+            collect(comparison.rightExpression, &found)
+        default: break
+        }
+    }
+
+    private static func collect(_ expression: NSExpression, _ found: inout [String]) {
+        switch expression.expressionType {
+        case .keyPath: found.append(expression.keyPath)
+        // The keys within a subquery are those of the collection's entity.
+        case .subquery: collect(expression.collection as? NSExpression ?? NSExpression(forConstantValue: nil), &found)
+        case .function:
+            collect(expression.operand, &found)
+            for argument in expression.arguments ?? [] { collect(argument, &found) }
+        default: break
+        }
+    }
+
+    /// What a key path leads to.
+    package enum Target {
+        case attribute(NSAttributeDescription, of: NSEntityDescription)
+        case relationship
+        /// A key that the entity does not have.
+        case unknown(String, of: NSEntityDescription)
+    }
+
+    package static func target(of path: String, in entity: NSEntityDescription) -> Target {
+        var entity = entity
+        let keys = path.split(separator: ".").map(String.init).filter {
+            !$0.hasPrefix("@") && $0 != "self" && $0 != "SELF"
+        }
+        for (place, key) in keys.enumerated() {
+            switch entity.propertiesByName[key] {
+            case let relationship as NSRelationshipDescription:
+                guard let destination = relationship.destinationEntity, place < keys.count - 1 else {
+                    return .relationship
+                }
+                entity = destination
+            // What stands behind an attribute names an element of a composite one.
+            case let attribute as NSAttributeDescription: return .attribute(attribute, of: entity)
+            case .some: return .relationship
+            case nil:
+                let below = entity.subentities.compactMap { $0.attributesByName[key] }.first
+                return below.map { .attribute($0, of: $0.entity) } ?? .unknown(key, of: entity)
+            }
+        }
+        return .relationship
+    }
+
+    /// Whether a search for the attribute's values finds them by an index: the attribute is the first of one.
+    package static func isIndexed(_ attribute: NSAttributeDescription, of entity: NSEntityDescription) -> Bool {
+        if attribute.isIndexed { return true }
+        var next: NSEntityDescription? = entity
+        while let entity = next {
+            if entity.indexes.contains(where: { $0.elements.first?.propertyName == attribute.name }) { return true }
+            if ModelFacts.constraints(of: entity).contains(where: { $0.first == attribute.name }) { return true }
+            next = entity.superentity
+        }
+        return false
+    }
+}

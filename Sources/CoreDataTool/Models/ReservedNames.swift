@@ -1,0 +1,69 @@
+/// Names that an entity or a property should not have, and why.
+package enum ReservedNames {
+    /// Why a property should not be called so; nil where nothing speaks against it.
+    package static func reason(againstProperty name: String) -> String? {
+        if ofObjects.contains(name) { return "every managed object has a member of that name" }
+        if isOwned(name) {
+            return "Objective-C takes what getters called new…, copy…, alloc… or init… return as the caller's"
+        }
+        if ofPredicates.contains(name.uppercased()) {
+            return "the format of predicates has a word of that name; there it has to be written '#\(name)'"
+        }
+        return reason(againstDeclared: name)
+    }
+
+    /// Why an entity, or its class, should not be called so.
+    package static func reason(againstEntity name: String) -> String? {
+        ofTypes.contains(name) ? "Swift or its libraries have a type of that name" : reason(againstDeclared: name)
+    }
+
+    private static func reason(againstDeclared name: String) -> String? {
+        if ofSwift.contains(name) { return "it is a keyword of Swift, and has to be written '`\(name)`'" }
+        let isIdentifier =
+            name.first.map { $0.isLetter || $0 == "_" } == true
+            && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        return isIdentifier ? nil : "it is no identifier, and a generated class cannot declare it"
+    }
+
+    private static func isOwned(_ name: String) -> Bool {
+        ["new", "copy", "mutableCopy", "alloc", "init"].contains { prefix in
+            name.hasPrefix(prefix) && name.dropFirst(prefix.count).first.map { !$0.isLowercase } != false
+        }
+    }
+
+    private static let ofObjects: Set<String> = [
+        "objectID", "entity", "managedObjectContext", "inserted", "isInserted", "updated", "isUpdated", "deleted",
+        "isDeleted", "fault", "isFault", "hasChanges", "hasPersistentChangedValues", "faultingState", "changedValues",
+        "committedValues", "changedValuesForCurrentEvent", "awakeFromFetch", "awakeFromInsert", "willSave", "didSave",
+        "willTurnIntoFault", "didTurnIntoFault", "prepareForDeletion", "validateForDelete", "validateForInsert",
+        "validateForUpdate", "objectWillChange", "hash", "hashValue", "description", "debugDescription", "superclass",
+        "class", "self", "zone", "isProxy", "isEqual", "retain", "release", "autorelease", "retainCount", "dealloc",
+        "finalize", "observationInfo",
+    ]
+
+    private static let ofPredicates: Set<String> = [
+        "AND", "OR", "NOT", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN", "ANY", "ALL",
+        "SOME",
+        "NONE", "SELF", "NIL", "NULL", "TRUE", "FALSE", "YES", "NO", "FIRST", "LAST", "SIZE", "CAST", "SUBQUERY",
+        "TRUEPREDICATE", "FALSEPREDICATE", "TERNARY", "FUNCTION",
+    ]
+
+    private static let ofTypes: Set<String> = [
+        "Any", "AnyObject", "Array", "Bool", "Character", "Collection", "Data", "Date", "Decimal", "Dictionary",
+        "Double",
+        "Equatable", "Error", "Float", "Hashable", "Identifiable", "Int", "Never", "Notification", "Optional", "Range",
+        "Result", "Sequence", "Set", "String", "Task", "Type", "UUID", "URL", "Void",
+    ]
+
+    private static let ofSwift: Set<String> = [
+        "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
+        "else",
+        "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in",
+        "init",
+        "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
+        "repeat",
+        "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
+        "try",
+        "typealias", "var", "where", "while", "Self",
+    ]
+}

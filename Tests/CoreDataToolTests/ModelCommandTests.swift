@@ -1,0 +1,499 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+@testable import CoreDataTool
+
+@Suite("coredata model")
+struct ModelCommandTests {
+    private func withLibrary(_ body: (URL, URL) throws -> Void) throws {
+        try withTemporaryFolder { folder in
+            try body(
+                folder, ModelFolder.compiled("Library", ModelFolder.library, current: "Library 2", in: folder))
+        }
+    }
+
+    // MARK: hash
+
+    @Test("The hashes are those that a store of the model has in its metadata, in base 64")
+    func hash() throws {
+        try withLibrary { folder, _ in
+            let store = folder.appendingPathComponent("l.sqlite")
+            let model = ModelText.model(ModelFolder.library[1].text)
+            try withStore(store, model) { _ in }
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: store)
+            let hashes = try #require(metadata[NSStoreModelVersionHashesKey] as? [String: Data])
+            let run = try ToolRun(["model", "hash", "Library.momd"], in: folder)
+            let rows = hashes.sorted { $0.key < $1.key }
+                .map { "\(TextWidth.padded($0.key, to: 6))  \($0.value.base64EncodedString())\n" }
+            #expect(
+                run.output == """
+                    Library.momd, version 'Library 2'
+                    checksum  \(model.versionChecksum)
+
+                    entity  version hash
+                    \(rows.joined())
+                    """)
+            #expect(run.status == 0)
+            let json = try ToolRun(["model", "hash", store.path, "--json"]).json() as? [String: Any]
+            #expect(json?["checksum"] as? String == metadata[NSPersistentStoreModelVersionChecksumKey] as? String)
+            #expect((json?["entities"] as? [String: String]) == hashes.mapValues { $0.base64EncodedString() })
+            let older = try ToolRun(["model", "hash", "Library.momd", "--version", "Library"], in: folder)
+            #expect(older.output.contains(ModelText.model(ModelFolder.library[0].text).versionChecksum))
+        }
+    }
+
+    @Test("What is no model, or has no such version, is told in one line")
+    func badInput() throws {
+        try withLibrary { folder, _ in
+            try Data("hello".utf8).write(to: folder.appendingPathComponent("text.mom"))
+            try Data("hello".utf8).write(to: folder.appendingPathComponent("text.txt"))
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent("Folder"), withIntermediateDirectories: true)
+            let cases: [(arguments: [String], status: Int32, text: String)] = [
+                (["Library.momd", "--version", "Libary 2"], 2, "has no version 'Libary 2'; is 'Library 2' meant?"),
+                (["Nowhere.momd"], 3, "Nowhere.momd: there is no such file or folder"),
+                (["Nowhere"], 3, "Nowhere: there is no such file or folder"),
+                (["Folder"], 3, "Folder: this is no model"),
+                (["text.mom"], 3, "text.mom"),
+                (["text.txt"], 3, "text.txt: this is no Core Data store"),
+                ([], 2, "MODEL is missing"),
+            ]
+            for command in ["hash", "show", "lint", "diagram"] {
+                for (arguments, status, text) in cases {
+                    let run = try ToolRun(["model", command] + arguments, in: folder)
+                    #expect(run.status == status, "\(command) \(arguments): \(run.errors)")
+                    #expect(run.output.isEmpty)
+                    #expect(run.errors.split(separator: "\n").first?.contains(text) == true, "\(run.errors)")
+                }
+            }
+        }
+    }
+
+    // MARK: show
+
+    @Test("Everything that a model says is shown")
+    func show() throws {
+        try withLibrary { folder, _ in
+            let model = { (place: Int) in ModelText.model(ModelFolder.library[place].text).versionChecksum }
+            let run = try ToolRun(["model", "show", "Library.momd"], in: folder)
+            #expect(
+                run.output == """
+                    Library.momd, version 'Library 2'
+                      checksum     \(model(1))
+
+                    version    current  checksum
+                    Library             \(model(0))
+                    Library 2  current  \(model(1))
+
+                    entity Author
+                    attribute  type    optional  default  more
+                    name       String  no        none
+                    relationship  destination  kind     inverse      delete rule  optional  more
+                    books         Book         to-many  Book.author  nullify      yes
+
+                    entity Book: renaming identifier Volume
+                    attribute  type        optional  default  more
+                    pages      Integer 32  no        0
+                    subtitle   String      yes       none
+                    title      String      yes       none     indexed; renaming identifier name
+                    relationship  destination  kind    inverse       delete rule  optional  more
+                    author        Author       to-one  Author.books  nullify      yes
+                    unique title
+
+                    entity Shelf
+                    attribute  type    optional  default  more
+                    room       String  yes       none
+
+                    """)
+            let one = try ToolRun(["model", "show", "Library.momd", "Shelf"], in: folder)
+            #expect(
+                one.output
+                    == "entity Shelf\nattribute  type    optional  default  more\nroom       String  yes       none\n")
+            let unknown = try ToolRun(["model", "show", "Library.momd", "Shelv"], in: folder)
+            #expect(unknown.status == 2)
+            #expect(unknown.errors.contains("has no entity 'Shelv'; is 'Shelf' meant?"))
+            let json = try ToolRun(["model", "show", "Library.momd", "Book", "--json"], in: folder).json()
+            let attributes = (json as? [String: Any])?["attributes"] as? [[String: Any]]
+            #expect(attributes?.map { $0["name"] as? String } == ["pages", "subtitle", "title"])
+            #expect(attributes?[0]["default"] as? Int == 0)
+            #expect(attributes?[0]["isOptional"] as? Bool == false)
+        }
+    }
+
+    @Test("Templates, configurations, indexes and limits are shown, and no text of a model moves the cursor")
+    func showMore() throws {
+        try withTemporaryFolder { folder in
+            let model = ModelText.model("entity Book\n  title string\n  year int16")
+            let book = try #require(model.entitiesByName["Book"])
+            let (title, year) = (
+                try #require(book.attributesByName["title"]), try #require(book.attributesByName["year"])
+            )
+            title.defaultValue = "a\u{1B}[2Jb"
+            year.setValidationPredicates([NSPredicate(format: "SELF >= 1900")], withValidationWarnings: ["old"])
+            let descending = NSFetchIndexElementDescription(property: year, collationType: .binary)
+            descending.isAscending = false
+            book.indexes = [
+                NSFetchIndexDescription(
+                    name: "byTitle",
+                    elements: [NSFetchIndexElementDescription(property: title, collationType: .binary), descending])
+            ]
+            model.setEntities([book], forConfigurationName: "Cloud")
+            let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
+            request.predicate = NSPredicate(format: "year > $YEAR")
+            model.setFetchRequestTemplate(request, forName: "newer")
+            try ModelArchive.encode(model).write(to: folder.appendingPathComponent("Books.mom"))
+            let run = try ToolRun(["model", "show", "Books.mom"], in: folder)
+            #expect(
+                run.output == """
+                    Books.mom
+                      checksum     \(model.versionChecksum)
+
+                    entity Book
+                    attribute  type        optional  default  more
+                    title      String      yes       a�[2Jb
+                    year       Integer 16  yes       none     limits SELF >= 1900
+                    index byTitle: title, year descending
+
+                    configuration Cloud: Book
+
+                    template newer: Book where year > $YEAR
+
+                    """)
+        }
+    }
+
+    // MARK: diff
+
+    @Test("Two versions are compared entity by entity, and a migration between them is told")
+    func diff() throws {
+        try withLibrary { folder, _ in
+            let run = try ToolRun(["model", "diff", "Library.momd"], in: folder)
+            let rest = run.output.suffix(from: try #require(run.output.range(of: "\nA migration")?.lowerBound))
+            #expect(
+                run.output == """
+                    Library.momd: 'Library' → 'Library 2'
+
+                    ~ entity Author (by what its relationships lead to)
+
+                    > entity Book (was Volume)
+                      ~ attribute pages, type: Integer 16 → Integer 32
+                      ~ attribute pages, optional: yes → no
+                      ~ attribute pages, default: none → 0
+                      + attribute subtitle: String, optional
+                      > attribute title (was name)
+                      ~ attribute title, indexed: no → yes
+                      - attribute isbn: String, optional
+                      + constraint title
+
+                    + entity Shelf
+
+                    """ + rest, "\(run.output)")
+            #expect(run.output.contains("A migration is possible; its time grows with the number of rows."))
+            #expect(run.output.contains("instant  rename table ZVOLUME to ZBOOK"), "\(run.output)")
+            #expect(
+                run.output.contains(
+                    "If 'Book.subtitle' is what 'isbn' was, give it the renaming identifier 'isbn'"))
+            #expect(run.status == 1)
+            let same = try ToolRun(["model", "diff", "Library.momd", "Library.momd/Library 2.mom"], in: folder)
+            #expect(same.status == 0)
+            #expect(same.output == "Library.momd, version 'Library 2' and Library.momd/Library 2.mom are the same\n")
+            let first = try ToolRun(["model", "diff", "Library.momd", "--to", "Library"], in: folder)
+            #expect(first.status == 2)
+            #expect(first.errors.contains("Library.momd has no version before 'Library'"))
+        }
+    }
+
+    @Test("What cannot be inferred stands with its entity, and what would help")
+    func notInferred() throws {
+        try withTemporaryFolder { folder in
+            try ModelFolder.compiled(
+                "Depot", [("1", DepotModels.versions[1]), ("2", DepotModels.versions[2])], current: "2", in: folder)
+            let run = try ToolRun(["model", "diff", "Depot.momd"], in: folder)
+            #expect(run.status == 1)
+            #expect(
+                run.output.contains("~ entity Item\n  ~ attribute size, type: String → Integer 32\n"))
+            #expect(run.output.contains("\n  ! "))
+            #expect(run.output.contains("A migration cannot be inferred:"))
+            let json = try ToolRun(["model", "diff", "Depot.momd", "--json"], in: folder).json() as? [String: Any]
+            let migration = json?["migration"] as? [String: Any]
+            #expect(migration?["isPossible"] as? Bool == false)
+            let obstacle = (migration?["obstacles"] as? [[String: Any]])?.first
+            #expect(obstacle?["entity"] as? String == "Item")
+            #expect(obstacle?["property"] as? String == "size")
+            #expect((obstacle?["help"] as? String)?.isEmpty == false)
+        }
+    }
+
+    @Test("A change that no store notices needs no migration")
+    func unnoticed() throws {
+        try withTemporaryFolder { folder in
+            let (one, other) = (ModelText.model("entity A\n  b int32"), ModelText.model("entity A\n  b int32 = 5"))
+            try ModelFolder.compiled("A", [("1", one), ("2", other)], current: "2", in: folder)
+            let run = try ToolRun(["model", "diff", "A.momd"], in: folder)
+            #expect(
+                run.output == """
+                    A.momd: '1' → '2'
+
+                    ~ entity A (stores stay as they are)
+                      ~ attribute b, default: none → 5
+
+                    No migration: a store of the one opens with the other.
+
+                    """)
+            #expect(run.status == 1)
+        }
+    }
+
+    @Test(
+        "Every pair of versions of every real bundle is compared; what is called the same has the same hashes",
+        .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
+    func corpusDiff() throws {
+        var compared = 0
+        for path in Corpus.paths(where: { $0.hasSuffix(".xcdatamodeld") && !$0.contains("@history") }) {
+            let url = Corpus.url(path)
+            guard let versions = try? NSManagedObjectModel.versions(contentsOf: url), versions.count > 1 else {
+                continue
+            }
+            for (older, newer) in zip(versions, versions.dropFirst()).prefix(4) {
+                let run = try ToolRun([
+                    "model", "diff", url.path, "--from", older.name, "--to", newer.name, "--json",
+                ])
+                try #require([0, 1].contains(run.status), "\(path): \(run.errors)")
+                let json = try #require(try run.json() as? [String: Any])
+                let isSame = older.model.versionChecksum == newer.model.versionChecksum
+                if json["isSame"] as? Bool == true { #expect(isSame, "\(path)") }
+                #expect(json["failure"] is NSNull, "\(path): \(json["failure"] ?? "")")
+                let migration = json["migration"] as? [String: Any]
+                if let migration { #expect(migration["isMigrationRequired"] as? Bool == !isSame, "\(path)") }
+                compared += 1
+            }
+        }
+        #expect(compared > 10)
+    }
+
+    // MARK: lint
+
+    @Test("Every rule finds what breaks it, and nothing else")
+    func lint() throws {
+        try withTemporaryFolder { folder in
+            _ = try ModelFolder.source(
+                "Bad",
+                """
+                <entity name="Photo" representedClassName="Photo">
+                    <attribute name="pixels" optional="YES" attributeType="Binary"/>
+                    <attribute name="isFault" optional="YES" attributeType="String"/>
+                    <attribute name="class" optional="YES" attributeType="String"/>
+                    <attribute name="newName" optional="YES" attributeType="String"/>
+                    <attribute name="newest" optional="YES" attributeType="String"/>
+                    <attribute name="repeat" optional="YES" attributeType="String"/>
+                    <attribute name="size" optional="YES" attributeType="Integer 32"/>
+                    <attribute name="taken" optional="YES" attributeType="Date"/>
+                    <attribute name="width" optional="YES" attributeType="Integer 32"/>
+                    <attribute name="height" optional="YES" attributeType="Integer 32" defaultValueString="0"/>
+                    <attribute name="isNew" optional="YES" attributeType="Boolean"/>
+                    <attribute name="tint" optional="YES" attributeType="Transformable"/>
+                    <attribute name="place" optional="YES" attributeType="Transformable"
+                        valueTransformerName="NSKeyedUnarchiveFromData"/>
+                    <attribute name="safe" optional="YES" attributeType="Transformable"
+                        valueTransformerName="NSSecureUnarchiveFromData"/>
+                    <relationship name="album" optional="YES" maxCount="1" deletionRule="Nullify"
+                        destinationEntity="Album"/>
+                    <relationship name="owner" maxCount="1" deletionRule="Nullify" destinationEntity="Owner"
+                        inverseName="photos" inverseEntity="Owner"/>
+                    <fetchIndex name="byHeight">
+                        <fetchIndexElement property="height" type="Binary" order="ascending"/>
+                    </fetchIndex>
+                </entity>
+                <entity name="Album" representedClassName="Album"/>
+                <entity name="Set" representedClassName="PhotoSet"/>
+                <entity name="Owner" representedClassName="Owner">
+                    <relationship name="photos" optional="YES" toMany="YES" deletionRule="Nullify"
+                        destinationEntity="Photo" inverseName="owner" inverseEntity="Photo"/>
+                </entity>
+                <fetchRequest name="Wide" entity="Photo" predicateString="width &gt; 100 AND height &gt; 100"/>
+                <fetchRequest name="Late" entity="Photo" predicateString="taken &gt; $DATE AND missing == 1"/>
+                """, in: folder)
+            let run = try ToolRun(["model", "lint", "Bad.xcdatamodel"], in: folder)
+            let lines = run.output.split(separator: "\n").dropFirst().map { $0.dropFirst(2) }
+            let expected = [
+                "Owner.photos: its delete rule is 'nullify', but 'Photo.owner' is not optional",
+                "Photo: template 'Late' compares 'missing', but Photo has no 'missing'",
+                "Photo.album: it has no inverse",
+                "Photo.class: the name is taken: every managed object has a member of that name",
+                "Photo.isFault: the name is taken: every managed object has a member of that name",
+                "Photo.isNew: it is neither yes nor no where it has no value",
+                "Photo.newName: the name is taken: Objective-C takes",
+                "Photo.pixels: values of any size lie in the rows",
+                "Photo.place: values of any size lie in the rows",
+                "Photo.place: its transformer makes objects of any class",
+                "Photo.repeat: the name is taken: it is a keyword of Swift, and has to be written '`repeat`'",
+                "Photo.safe: values of any size lie in the rows",
+                "Photo.size: the name is taken: the format of predicates has a word of that name",
+                "Photo.taken: template 'Late' compares it, and no index begins with it",
+                "Photo.tint: values of any size lie in the rows",
+                "Photo.tint: it names no transformer",
+                "Photo.width: template 'Wide' compares it, and no index begins with it",
+                "Photo.width: template 'Wide' compares it, and it is optional without a default value",
+                "Set: the name is taken: Swift or its libraries have a type of that name",
+            ]
+            #expect(lines.count == expected.count, "\(run.output)\(run.errors)")
+            for (line, start) in zip(lines, expected) { #expect(line.hasPrefix(start), "\(line)") }
+            #expect(run.status == 1)
+            let json = try ToolRun(["model", "lint", "Bad.xcdatamodel", "--json"], in: folder).json()
+            let first = (json as? [[String: Any]])?.first
+            #expect(first?["rule"] as? String == "deletion")
+            #expect(first?["property"] as? String == "photos")
+        }
+    }
+
+    @Test("A model without fault is called so")
+    func lintNothing() throws {
+        try withLibrary { folder, _ in
+            let run = try ToolRun(["model", "lint", "Library.momd"], in: folder)
+            #expect(run.output == "Library.momd, version 'Library 2': nothing to say\n")
+            #expect(run.status == 0)
+        }
+    }
+
+    // MARK: diagram
+
+    @Test("The graph has every entity and relationship once, and every text escaped")
+    func diagram() throws {
+        let model = ModelText.model(ModelFolder.library[0].text)
+        model.entitiesByName["Volume"]?.name = "V<script>\"&\u{1B}"
+        let graph = ModelDiagram.dot(model, title: "<b>&")
+        #expect(graph.contains("label=<&lt;b&gt;&amp;>"))
+        #expect(graph.contains("<b>V&lt;script&gt;&quot;&amp;\u{FFFD}</b>"))
+        #expect(!graph.contains("<script"))
+        #expect(graph.components(separatedBy: " -> ").count == 2)
+        #expect(graph.contains("headlabel=<books>, taillabel=<author>"), "\(graph)")
+        #expect(graph.contains("name: String<") && graph.contains("isbn: String?<"))
+    }
+
+    @Test("Without Graphviz the error says where it comes from; the graph itself is printed all the same")
+    func noGraphviz() throws {
+        try withLibrary { folder, _ in
+            let run = try ToolRun(["model", "diagram", "Library.momd"], environment: ["PATH": "/nowhere"], in: folder)
+            #expect(run.status == 5)
+            #expect(run.errors.contains("Graphviz is not installed") && run.errors.contains("bin/setup --tool"))
+            let graph = try ToolRun(
+                ["model", "diagram", "Library.momd", "--dot"], environment: ["PATH": "/nowhere"], in: folder)
+            #expect(graph.status == 0)
+            #expect(graph.output.hasPrefix("digraph model {"))
+        }
+    }
+
+    private static let hasGraphviz = ["/usr/bin/dot", "/usr/local/bin/dot", "/opt/homebrew/bin/dot"].contains {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    @Test(
+        "The drawing is an SVG that has every name, and overwrites nothing",
+        .enabled(if: hasGraphviz, "Graphviz is not installed (bin/setup --tool)"))
+    func drawing() throws {
+        try withLibrary { folder, _ in
+            let run = try ToolRun(["model", "diagram", "Library.momd", "-o", "l.svg"], in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            let svg = try Data(contentsOf: folder.appendingPathComponent("l.svg"))
+            #expect(XMLParser(data: svg).parse())
+            let text = String(decoding: svg, as: UTF8.self)
+            for name in ["Author", "Book", "Shelf", "books", "subtitle"] { #expect(text.contains(name)) }
+            let again = try ToolRun(["model", "diagram", "Library.momd", "-o", "l.svg"], in: folder)
+            #expect(again.status == 5)
+            #expect(again.errors == "coredata: l.svg is there already; nothing was written\n--force overwrites it.\n")
+            #expect(try Data(contentsOf: folder.appendingPathComponent("l.svg")) == svg)
+            #expect(
+                try ToolRun(["model", "diagram", "Library.momd", "-o", "l.svg", "--force"], in: folder).status == 0)
+        }
+    }
+
+    @Test(
+        "Every real model is drawn and linted", .enabled(if: Corpus.isPresent && hasGraphviz, "\(Corpus.absence)"))
+    func corpusDrawing() throws {
+        var drawn = 0
+        for path in Corpus.paths(where: { $0.hasSuffix(".xcdatamodeld") && !$0.contains("@history") }).prefix(25) {
+            guard (try? NSManagedObjectModel.read(contentsOf: Corpus.url(path))) != nil else { continue }
+            let run = try ToolRun(["model", "diagram", Corpus.url(path).path])
+            #expect(run.status == 0, "\(path): \(run.errors)")
+            #expect(XMLParser(data: Data(run.output.utf8)).parse(), "\(path)")
+            let lint = try ToolRun(["model", "lint", Corpus.url(path).path, "--json"])
+            let findings = try #require(try lint.json() as? [Any])
+            #expect(lint.status == (findings.isEmpty ? 0 : 1), "\(path): \(lint.errors)")
+            drawn += 1
+        }
+        #expect(drawn > 5)
+    }
+
+    // MARK: compile, generate
+
+    private static let photo = """
+        <entity name="Photo" representedClassName="Photo" codeGenerationType="class">
+            <attribute name="title" optional="YES" attributeType="String"/>
+        </entity>
+        """
+
+    @Test("A compiled model has the hashes of its source; what is there is overwritten by force alone")
+    func compile() throws {
+        try withTemporaryFolder { folder in
+            let source = try ModelFolder.source("Photos", Self.photo, in: folder)
+            let run = try ToolRun(["model", "compile", "Photos.xcdatamodel", "--output", "Photos.mom"], in: folder)
+            #expect(run.output == "Photos.mom: Photos (current)\n", "\(run.errors)")
+            let compiled = try NSManagedObjectModel.read(contentsOf: folder.appendingPathComponent("Photos.mom"))
+            let hashes = try NSManagedObjectModel.read(contentsOf: source).entityVersionHashesByName
+            #expect(compiled.entityVersionHashesByName == hashes)
+            let again = try ToolRun(["model", "compile", "Photos.xcdatamodel", "--output", "Photos.mom"], in: folder)
+            #expect(again.status == 5)
+            let forced = try ToolRun(
+                ["model", "compile", "Photos.xcdatamodel", "--output", "Photos.mom", "--force"], in: folder)
+            #expect(forced.status == 0)
+            #expect(try ToolRun(["model", "compile", "Photos.mom", "-o", "Other.mom"], in: folder).status == 3)
+            #expect(try ToolRun(["model", "compile", "Photos.xcdatamodel", "-o", "Other.txt"], in: folder).status == 2)
+            #expect(try ToolRun(["model", "compile", "Photos.xcdatamodel"], in: folder).status == 2)
+        }
+    }
+
+    @Test("Classes are those of the plugin, and overwrite nothing")
+    func generate() throws {
+        try withTemporaryFolder { folder in
+            _ = try ModelFolder.source("Photos", Self.photo, in: folder)
+            let printed = try ToolRun(["generate", "Photos.xcdatamodel"], in: folder)
+            #expect(printed.output.contains("public class Photo: NSManagedObject {}"))
+            #expect(printed.output.contains("public var title: String? {"))
+            let run = try ToolRun(["generate", "Photos.xcdatamodel", "--output", "Sources"], in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            let file = folder.appendingPathComponent("Sources/Photos+ModelClasses.swift")
+            #expect(try String(contentsOf: file, encoding: .utf8) == printed.output)
+            try Data("mine".utf8).write(to: file)
+            let again = try ToolRun(["generate", "Photos.xcdatamodel", "--output", "Sources"], in: folder)
+            #expect(again.status == 5)
+            #expect(again.errors.contains("Photos+ModelClasses.swift is there already; nothing was written"))
+            #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
+            let forced = try ToolRun(["generate", "Photos.xcdatamodel", "--output", "Sources", "--force"], in: folder)
+            #expect(forced.status == 0)
+            #expect(try String(contentsOf: file, encoding: .utf8) == printed.output)
+        }
+    }
+
+    @Test("A model whose classes are written by hand has none to generate, and a compiled one no source")
+    func nothingToGenerate() throws {
+        try withTemporaryFolder { folder in
+            _ = try ModelFolder.source(
+                "Photos", Self.photo.replacingOccurrences(of: " codeGenerationType=\"class\"", with: ""), in: folder)
+            let run = try ToolRun(["generate", "Photos.xcdatamodel", "--output", "Sources"], in: folder)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("no entity of Photos.xcdatamodel asks for a class"))
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("Sources").path))
+            try ModelFolder.compiled("Library", ModelFolder.library, current: "Library", in: folder)
+            let compiled = try ToolRun(["generate", "Library.momd"], in: folder)
+            #expect(compiled.status == 3)
+            #expect(compiled.errors.contains("Library.momd: this is no model's source"))
+        }
+    }
+}
