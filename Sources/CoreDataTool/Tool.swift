@@ -13,6 +13,8 @@ package enum Tool {
         HistoryCommand.self,
         WatchCommand.self,
         VerifyCommand.self,
+        ForecastCommand.self,
+        MigrateCommand.self,
         ModelShowCommand.self,
         ModelDiffCommand.self,
         ModelLintCommand.self,

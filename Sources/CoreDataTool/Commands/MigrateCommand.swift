@@ -1,0 +1,105 @@
+import CoreData
+import Foundation
+
+/// `coredata migrate`: brings a store to another version of its model.
+package struct MigrateCommand: Command {
+    package static let page = CommandPage(
+        "migrate", "bring a store to another version of its model",
+        operands: [.store],
+        discussion: [
+            "Says nothing while it works, unless the standard error is a terminal: there a bar shows the stage, the "
+                + "entity, its rows and the time that is left. ^C cancels: the store is then as it was. What is "
+                + "killed is taken up, or begun anew, by the next call.",
+            "Values that the version to reach has no place for are not lost silently: each has to be named by "
+                + "--allow-loss. Code of a program's own (policies, handlers of stages) is not here; a store that "
+                + "needs it is migrated by its program.",
+        ],
+        options: MigrationOrder.options + [
+            Option("dry-run", letter: "n", "do nothing but say what would be done, as 'coredata forecast' does"),
+            Option(
+                "backup", value: "DIR", completion: .folder,
+                "first copy the store, with its -wal and its external files, to this folder"),
+            Option("wait", value: "SECONDS", "wait so long for others who have the store open; by default not at all"),
+            .json,
+        ],
+        examples: [
+            .init("coredata migrate Library.sqlite --model Library.momd --dry-run", "look first"),
+            .init(
+                "coredata migrate Library.sqlite --model Library.momd --backup Backups", "keep the old store, too"),
+        ],
+        found: "--dry-run found that the migration is not possible")
+
+    private let order: MigrationOrder
+    private let isDry: Bool
+    private let backup: String?
+    private let patience: Int
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        order = try MigrationOrder(arguments)
+        isDry = arguments.has("dry-run")
+        backup = arguments.value("backup")
+        patience = try arguments.number("wait", atLeast: 0) ?? 0
+        isJSON = arguments.has(.json)
+        if backup != nil, arguments.operand(0)?.hasPrefix("postgres") == true {
+            throw arguments.misuse("'--backup' copies files; a database is copied by its own tools, such as pg_dump")
+        }
+    }
+
+    package func run(_ console: Console) throws -> ExitStatus {
+        let opened = try order.open()
+        let store = opened.store.shown
+        let report = ForecastReport(order: opened, forecast: try opened.forecast())
+        if isDry {
+            isJSON ? try console.write(report.json) : try report.write(console)
+            return report.isClear ? .done : .found
+        }
+        guard report.forecast.isMigrationRequired else {
+            try tell(report, nil, console)
+            return .done
+        }
+        if let refusal = report.refusal { throw refusal }
+        let migration = FollowedMigration()
+        let copy = try backup.map { try StoreBackup.make(of: opened.store, in: $0, waiting: patience) }
+        do {
+            try migration.check()
+            try migration.run(
+                opened.job(), waiting: patience,
+                message: Table.onOneLine("\(store) is brought to version \(report.target); ^C cancels."),
+                columns: console.errorColumns)
+        } catch {
+            throw Self.told(error, store)
+        }
+        guard try opened.isReached() else {
+            throw ToolError(.failed, "\(store): the migration ended, but the store is not of version \(report.target)")
+        }
+        try tell(report, copy, console)
+        return .done
+    }
+
+    private func tell(_ report: ForecastReport, _ copy: URL?, _ console: Console) throws {
+        let isMigrated = report.forecast.isMigrationRequired
+        guard !isJSON else {
+            return try console.write(
+                .object([
+                    ("isMigrated", .bool(isMigrated)),
+                    ("from", report.order.source.map { .string($0.name) } ?? .null),
+                    ("to", .string(report.order.target.name)), ("backup", copy.map { .string($0.path) } ?? .null),
+                ]))
+        }
+        if let copy { try console.line(Table.onOneLine("the old store is kept at \(copy.path)")) }
+        guard isMigrated else { return try report.write(console) }
+        try console.line(Table.onOneLine("\(report.order.store.shown) is of version \(report.target) now"))
+    }
+
+    /// The library's words, with this program's options in the place of its own.
+    private static func told(_ error: any Error, _ store: String) -> ToolError {
+        let error = ToolError(error, at: store)
+        if error.status == .cancelled {
+            return ToolError(.cancelled, "\(store): the migration was cancelled; the store is as it was")
+        }
+        let message = error.message.replacingOccurrences(
+            of: "(NSPersistentStoreTimeoutOption)", with: "(--wait SECONDS)")
+        return ToolError(error.status, message, details: error.details)
+    }
+}

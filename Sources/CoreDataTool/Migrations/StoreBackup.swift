@@ -1,0 +1,41 @@
+import CoreData
+import Foundation
+
+/// A copy of a store, made before the store is changed.
+enum StoreBackup {
+    /// Copies a store with what its -wal holds and its external files, also while others write: what is copied is the
+    /// store as it was at one moment.
+    ///
+    /// - Returns: where the copy lies: under the store's name, with a number where that is taken.
+    static func make(of store: StoreAddress, in folder: String, waiting seconds: Int) throws -> URL {
+        let folder = URL(fileURLWithPath: folder, isDirectory: true)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw ToolError(
+                .failed, "\(folder.path): the folder for the copy cannot be made: \(ToolError(error).message)")
+        }
+        let place = free(store.url.lastPathComponent, in: folder)
+        do {
+            try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
+                at: place, withPersistentStoreFrom: store.url,
+                sourceOptions: [NSPersistentStoreTimeoutOption: Double(seconds)], ofType: store.type)
+        } catch {
+            throw ToolError(error, at: store.shown)
+        }
+        return place
+    }
+
+    private static func free(_ name: String, in folder: URL) -> URL {
+        let plain = URL(fileURLWithPath: name)
+        var place = folder.appendingPathComponent(name)
+        var number = 2
+        while FileManager.default.fileExists(atPath: place.path) {
+            let base = "\(plain.deletingPathExtension().lastPathComponent)-\(number)"
+            let suffix = plain.pathExtension
+            place = folder.appendingPathComponent(suffix.isEmpty ? base : "\(base).\(suffix)")
+            number += 1
+        }
+        return place
+    }
+}

@@ -1,0 +1,341 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreDataTool
+
+@Suite("coredata forecast and migrate")
+struct MigrateCommandTests {
+    private static let versions = [
+        (name: "Notes", text: "entity Note\n  text string!\n  old string"),
+        (name: "Notes 2", text: "entity Note\n  text string!\n  rank int32! = 7\n  mark string! = none"),
+    ]
+
+    private static var models: (NSManagedObjectModel, NSManagedObjectModel) {
+        (ModelText.model(versions[0].text), ModelText.model(versions[1].text))
+    }
+
+    /// A store of the first version with so many notes, and the bundle of both.
+    private func withNotes(
+        _ count: Int, type: String = NSSQLiteStoreType, _ body: (URL, URL) throws -> Void
+    ) throws {
+        try withTemporaryFolder { folder in
+            try ModelFolder.compiled("Notes", Self.versions, current: "Notes 2", in: folder)
+            let store = folder.appendingPathComponent("n.sqlite")
+            try Self.make(store, notes: min(count, 10), type: type)
+            if count > 10 { try Self.fill(store, to: count) }
+            try body(folder, store)
+        }
+    }
+
+    private static func make(_ store: URL, notes: Int, type: String = NSSQLiteStoreType) throws {
+        try withStore(store, models.0, type: type) { context in
+            for number in 0..<notes {
+                let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+                note.setValue("note \(number)", forKey: "text")
+            }
+            try context.save()
+        }
+    }
+
+    /// Adds rows as a save would, and faster.
+    private static func fill(_ store: URL, to count: Int) throws {
+        let database = try RawDatabase(store)
+        try database.execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 11 UNION ALL SELECT i + 1 FROM n WHERE i < \(count)) \
+            INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT, ZOLD) \
+            SELECT i, 1, 1, 'note ' || i, 'something that is long enough to take its time' FROM n; \
+            UPDATE Z_PRIMARYKEY SET Z_MAX = \(count); PRAGMA wal_checkpoint(TRUNCATE)
+            """)
+    }
+
+    private func isOld(_ store: URL, type: String = NSSQLiteStoreType) throws -> Bool {
+        Self.models.0.isConfiguration(
+            withName: nil,
+            compatibleWithStoreMetadata: try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: type, at: store))
+    }
+
+    private func ranks(_ store: URL, type: String = NSSQLiteStoreType) throws -> [Int?] {
+        try withStore(store, Self.models.1, type: type) { context in
+            try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")).map {
+                $0.value(forKey: "rank") as? Int
+            }
+        }
+    }
+
+    private static let arguments = ["n.sqlite", "--model", "Notes.momd"]
+
+    // MARK: Forecast
+
+    @Test("A forecast says where the store stands, what would be done, and changes nothing")
+    func forecast() throws {
+        try withNotes(5) { folder, store in
+            let before = try FolderContents(folder)
+            for arguments in [["forecast"] + Self.arguments, ["migrate"] + Self.arguments + ["--dry-run"]] {
+                let run = try ToolRun(arguments, in: folder)
+                #expect(run.status == 0, "\(run.errors)")
+                #expect(
+                    run.output.hasPrefix("n.sqlite is of version 'Notes'; the one to reach is 'Notes 2'\n"),
+                    "\(run.output)")
+                #expect(run.output.contains("'Notes' → 'Notes 2', inferred\ncost"))
+                let json = try ToolRun(arguments + ["--json"], in: folder).json() as? [String: Any]
+                #expect(json?["isPossible"] as? Bool == true)
+                let hop = (json?["hops"] as? [[String: Any]])?.first
+                #expect((hop?["to"] as? [String: Any])?["name"] as? String == "Notes 2")
+            }
+            #expect(try FolderContents(folder).differences(from: before).isEmpty)
+            let none = try ToolRun(["forecast"] + Self.arguments + ["--to", "Notes"], in: folder)
+            #expect(none.status == 0)
+            #expect(none.output == "n.sqlite is of version 'Notes' and needs no migration\n")
+        }
+    }
+
+    @Test("What stands in the way is told with what would help, and no migration begins")
+    func obstacle() throws {
+        try withTemporaryFolder { folder in
+            try ModelFolder.compiled(
+                "Depot", [("1", DepotModels.versions[1]), ("2", DepotModels.versions[2])], current: "2", in: folder)
+            let store = folder.appendingPathComponent("d.sqlite")
+            try DepotModels.fill(store, DepotModels.versions[1], items: 5)
+            let before = try FolderContents(folder)
+            let forecast = try ToolRun(["forecast", "d.sqlite", "-m", "Depot.momd"], in: folder)
+            #expect(forecast.status == 1)
+            #expect(forecast.output.contains("It cannot be migrated:\n  "), "\(forecast.output)")
+            #expect(forecast.output.contains("Item.size"))
+            let run = try ToolRun(["migrate", "d.sqlite", "-m", "Depot.momd", "--backup", "B"], in: folder)
+            #expect(run.status == 5)
+            #expect(run.errors.hasPrefix("coredata: d.sqlite cannot be migrated to '2'; nothing was changed\n"))
+            #expect(try FolderContents(folder).differences(from: before).isEmpty)
+        }
+    }
+
+    @Test("Wrong use is told with the nearest name")
+    func badInput() throws {
+        try withNotes(1) { folder, _ in
+            try Data("hello".utf8).write(to: folder.appendingPathComponent("text"))
+            let cases: [(arguments: [String], status: Int32, text: String)] = [
+                (["n.sqlite"], 2, "'--model' is missing"),
+                (["n.sqlite", "-m", "Notes.momd", "--to", "Note 2"], 2, "is 'Notes 2' meant?"),
+                (["n.sqlite", "-m", "Note.momd"], 3, "Note.momd: there is no such file or folder"),
+                (["n.sqlite", "-m", "text"], 3, "text: this is no model"),
+                (["nothing.sqlite", "-m", "Notes.momd"], 3, "nothing.sqlite: no such file or directory"),
+                (["text", "-m", "Notes.momd"], 3, "text: this is no Core Data store"),
+                (["n.sqlite", "-m", "Notes.momd", "--configuration", "C"], 2, "the model has no configuration 'C'"),
+                (["n.sqlite", "-m", "Notes.momd", "--mapping", "no.cdm"], 3, "no.cdm: there is no such file"),
+            ]
+            for command in ["forecast", "migrate"] {
+                for (arguments, status, text) in cases {
+                    let run = try ToolRun([command] + arguments, in: folder)
+                    #expect(run.status == status, "\(command) \(arguments): \(run.errors)")
+                    #expect(run.errors.split(separator: "\n").first?.contains(text) == true, "\(run.errors)")
+                }
+            }
+            let database = try ToolRun(
+                ["migrate", "postgresql://h/d", "-m", "Notes.momd", "--backup", "B"], in: folder)
+            #expect(database.status == 2)
+            #expect(database.errors.contains("pg_dump"))
+        }
+    }
+
+    // MARK: Migrating
+
+    @Test("A store is migrated without a word on the standard error, and then needs nothing")
+    func migrate() throws {
+        try withNotes(5) { folder, store in
+            let run = try ToolRun(["migrate"] + Self.arguments, in: folder)
+            #expect(run.errors == "")
+            #expect(run.output == "n.sqlite is of version 'Notes 2' now\n")
+            #expect(run.status == 0)
+            #expect(try ranks(store) == [7, 7, 7, 7, 7])
+            let again = try ToolRun(["migrate"] + Self.arguments, in: folder)
+            #expect(again.status == 0)
+            #expect(again.output == "n.sqlite is of version 'Notes 2' and needs no migration\n")
+        }
+    }
+
+    @Test("Stores that are read as a whole are migrated, too", arguments: [NSXMLStoreType, NSBinaryStoreType])
+    func wholeFile(type: String) throws {
+        try withNotes(5, type: type) { folder, store in
+            let forecast = try ToolRun(["forecast"] + Self.arguments, in: folder)
+            #expect(forecast.status == 0, "\(forecast.output)\(forecast.errors)")
+            let run = try ToolRun(["migrate"] + Self.arguments + ["--backup", "B", "--json"], in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            let json = try run.json() as? [String: Any]
+            #expect(json?["from"] as? String == "Notes")
+            #expect(json?["to"] as? String == "Notes 2")
+            #expect(try ranks(store, type: type) == [7, 7, 7, 7, 7])
+            #expect(try isOld(folder.appendingPathComponent("B/n.sqlite"), type: type))
+        }
+    }
+
+    @Test("Values that the version has no place for go only where they are named")
+    func losses() throws {
+        try withNotes(5) { folder, store in
+            // A program that does not know the store's version leaves nothing out on purpose.
+            try ModelFolder.compiled("Other", [Self.versions[1]], current: "Notes 2", in: folder)
+            try RawDatabase(store).execute("UPDATE ZNOTE SET ZOLD = 'kept' WHERE Z_PK < 3")
+            let forecast = try ToolRun(["forecast", "n.sqlite", "-m", "Other.momd"], in: folder)
+            #expect(forecast.status == 1)
+            #expect(
+                forecast.output.contains("loses “Note.old” of 2 objects; --allow-loss Note.old lets it go"),
+                "\(forecast.output)")
+            let refused = try ToolRun(["migrate", "n.sqlite", "-m", "Other.momd"], in: folder)
+            #expect(refused.status == 5)
+            #expect(
+                refused.errors == """
+                    coredata: n.sqlite cannot be migrated to 'Notes 2'; nothing was changed
+                    It would lose “Note.old” of 2 objects; --allow-loss Note.old lets it go.
+
+                    """)
+            #expect(try isOld(store))
+            let run = try ToolRun(["migrate", "n.sqlite", "-m", "Other.momd", "--allow-loss", "Note.old"], in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(try ranks(store).count == 5)
+        }
+    }
+
+    @Test("A backup has what the -wal and the external files hold, while another process has the store open")
+    func backup() throws {
+        try withTemporaryFolder { folder in
+            let versions = [("1", DepotModels.versions[0]), ("2", DepotModels.versions[1])]
+            try ModelFolder.compiled("Depot", versions, current: "2", in: folder)
+            let store = folder.appendingPathComponent("d.sqlite")
+            try DepotModels.fill(store, DepotModels.versions[0], items: 60)
+            // An open connection, so that what it wrote stays in the -wal.
+            let writer = try RawDatabase(store)
+            try writer.execute("UPDATE ZITEM SET ZNAME = 'from the log' WHERE Z_PK = 1")
+            let run = try ToolRun(["migrate", "d.sqlite", "-m", "Depot.momd", "--backup", "Old/Stores"], in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            let copy = folder.appendingPathComponent("Old/Stores/d.sqlite")
+            try withStore(copy, DepotModels.model(0)) { context in
+                let items = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+                #expect(items.count == 60)
+                #expect(items.filter { $0.value(forKey: "name") as? String == "from the log" }.count == 1)
+                #expect(items.filter { ($0.value(forKey: "cover") as? Data)?.count == 130_000 }.count == 2)
+            }
+            withExtendedLifetime(writer) {}
+        }
+    }
+
+    @Test("A second backup takes a name of its own")
+    func secondBackup() throws {
+        try withNotes(5) { folder, store in
+            let copy = folder.appendingPathComponent("first.sqlite")
+            try FileManager.default.copyItem(at: store, to: copy)
+            for (source, name) in [("n.sqlite", "n.sqlite"), ("n.sqlite", "n-2.sqlite")] {
+                try? FileManager.default.removeItem(at: store)
+                try FileManager.default.copyItem(at: copy, to: store)
+                let run = try ToolRun(["migrate", source, "-m", "Notes.momd", "--backup", "B"], in: folder)
+                #expect(run.status == 0, "\(run.errors)")
+                #expect(
+                    run.output == """
+                        the old store is kept at \(folder.path)/B/\(name)
+                        n.sqlite is of version 'Notes 2' now
+
+                        """)
+                #expect(try isOld(folder.appendingPathComponent("B/\(name)")))
+            }
+        }
+    }
+
+    @Test("A store that another process holds is told, and stays as it was")
+    func busy() throws {
+        try withNotes(5) { folder, store in
+            let writer = try RawDatabase(store)
+            try writer.execute("BEGIN IMMEDIATE; UPDATE ZNOTE SET Z_OPT = Z_OPT + 1")
+            let run = try ToolRun(["migrate"] + Self.arguments, in: folder)
+            #expect(run.status == 4)
+            #expect(
+                run.errors.contains("process \(getpid())") && run.errors.contains("(--wait SECONDS)"), "\(run.errors)")
+            try writer.execute("COMMIT")
+            #expect(try isOld(store))
+        }
+    }
+
+    // MARK: On a terminal
+
+    @Test("A bar shows stage, entity and rows, and is full at the end")
+    func bar() throws {
+        try withNotes(200_000) { folder, store in
+            let terminal = try Terminal(["migrate", store.path, "--model", folder.path + "/Notes.momd"], columns: 120)
+            #expect(terminal.end() == 0, "\(terminal.printed)")
+            #expect(terminal.printed.contains("is brought to version 'Notes 2'; ^C cancels."), "\(terminal.printed)")
+            #expect(terminal.printed.contains("Note, "), "\(terminal.printed)")
+            #expect(terminal.printed.contains("]  100 %"))
+            #expect(terminal.printed.contains("\r\nDone.\r\n"))
+            #expect(terminal.printed.hasSuffix("n.sqlite is of version 'Notes 2' now\r\n"))
+        }
+    }
+
+    @Test("^C while the store is waited for ends with 130")
+    func cancelWaiting() throws {
+        try withNotes(5) { folder, store in
+            let writer = try RawDatabase(store)
+            try writer.execute("BEGIN IMMEDIATE; UPDATE ZNOTE SET Z_OPT = Z_OPT + 1")
+            let terminal = try Terminal(
+                ["migrate", store.path, "--model", folder.path + "/Notes.momd", "--wait", "600"])
+            #expect(terminal.wait(for: "^C cancels."), "\(terminal.printed)")
+            terminal.press(Terminal.controlC)
+            #expect(terminal.end() == 130, "\(terminal.printed)")
+            #expect(terminal.printed.contains("n.sqlite: the migration was cancelled; the store is as it was"))
+            try writer.execute("ROLLBACK")
+            #expect(try isOld(store))
+        }
+    }
+
+    /// Presses ^C, or kills, in the middle of a migration. A store that was through before is made larger: how fast the
+    /// machine is decides how large.
+    private func interrupted(_ interrupt: (Terminal) -> Void, _ body: (Int32, URL, Terminal, Int) throws -> Void) throws
+    {
+        var rows = 300_000
+        while true {
+            var isThrough = false
+            try withNotes(rows) { folder, store in
+                let terminal = try Terminal(
+                    ["migrate", store.path, "--model", folder.path + "/Notes.momd"], columns: 120)
+                if terminal.wait(for: "rewriting Note") { interrupt(terminal) }
+                let status = terminal.end()
+                isThrough = status == 0
+                if !isThrough { try body(status, store, terminal, rows) }
+            }
+            if !isThrough { return }
+            rows *= 2
+            try #require(rows < 20_000_000)
+        }
+    }
+
+    @Test("^C in the middle leaves the old store, and the next call migrates it")
+    func cancel() throws {
+        try interrupted({ $0.press(Terminal.controlC) }) { status, store, terminal, rows in
+            #expect(status == 130, "\(terminal.printed)")
+            #expect(terminal.printed.contains("Cancelled.\r\n"))
+            #expect(
+                terminal.printed.hasSuffix("n.sqlite: the migration was cancelled; the store is as it was\r\n"),
+                "\(terminal.printed)")
+            #expect(try isOld(store))
+            #expect(
+                try RawDatabase(store).rows("SELECT count(*) FROM ZNOTE WHERE ZOLD > ''")[0][0].int == Int64(rows - 10))
+            try migrateAgain(store, rows)
+        }
+    }
+
+    @Test("What was killed in the middle is migrated by the next call")
+    func killed() throws {
+        try interrupted({ $0.send(SIGKILL) }) { status, store, _, rows in
+            #expect(status == -SIGKILL)
+            try migrateAgain(store, rows)
+        }
+    }
+
+    private func migrateAgain(_ store: URL, _ rows: Int) throws {
+        let folder = store.deletingLastPathComponent()
+        let run = try ToolRun(["migrate"] + Self.arguments, in: folder)
+        #expect(run.status == 0, "\(run.errors)")
+        let sum = try RawDatabase(store).rows("SELECT sum(ZRANK), count(*) FROM ZNOTE")[0]
+        #expect(sum.map(\.int) == [Int64(rows * 7), Int64(rows)])
+        #expect(try RawDatabase(store).rows("PRAGMA integrity_check")[0][0] == .text("ok"))
+    }
+}
