@@ -125,6 +125,10 @@ struct MigrateCommandTests {
                 (["text", "-m", "Notes.momd"], 3, "text: this is no Core Data store"),
                 (["n.sqlite", "-m", "Notes.momd", "--configuration", "C"], 2, "the model has no configuration 'C'"),
                 (["n.sqlite", "-m", "Notes.momd", "--mapping", "no.cdm"], 3, "no.cdm: there is no such file"),
+                (
+                    ["n.sqlite", "-m", "Notes.momd", "--allow-loss", "Note.olt"], 2,
+                    "'--allow-loss': the store has no 'Note.olt'; is 'Note.old' meant?"
+                ),
             ]
             for command in ["forecast", "migrate"] {
                 for (arguments, status, text) in cases {
@@ -207,7 +211,8 @@ struct MigrateCommandTests {
             // An open connection, so that what it wrote stays in the -wal.
             let writer = try RawDatabase(store)
             try writer.execute("UPDATE ZITEM SET ZNAME = 'from the log' WHERE Z_PK = 1")
-            let run = try ToolRun(["migrate", "d.sqlite", "-m", "Depot.momd", "--backup", "Old/Stores"], in: folder)
+            let run = try ToolRun(
+                ["migrate", "d.sqlite", "-m", "Depot.momd", "--while-open", "--backup", "Old/Stores"], in: folder)
             #expect(run.status == 0, "\(run.errors)")
             let copy = folder.appendingPathComponent("Old/Stores/d.sqlite")
             try withStore(copy, DepotModels.model(0)) { context in
@@ -246,7 +251,7 @@ struct MigrateCommandTests {
         try withNotes(5) { folder, store in
             let writer = try RawDatabase(store)
             try writer.execute("BEGIN IMMEDIATE; UPDATE ZNOTE SET Z_OPT = Z_OPT + 1")
-            let run = try ToolRun(["migrate"] + Self.arguments, in: folder)
+            let run = try ToolRun(["migrate"] + Self.arguments + ["--while-open"], in: folder)
             #expect(run.status == 4)
             #expect(
                 run.errors.contains("process \(getpid())") && run.errors.contains("(--wait SECONDS)"), "\(run.errors)")
@@ -254,6 +259,137 @@ struct MigrateCommandTests {
             #expect(try isOld(store))
         }
     }
+
+    @Test("A store that another program has open is told; where it holds no lock, --while-open migrates all the same")
+    func open() throws {
+        try withNotes(5) { folder, store in
+            try withStore(store, Self.models.0) { context in
+                _ = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note"))
+                let run = try ToolRun(["migrate"] + Self.arguments, in: folder)
+                #expect(run.status == 4, "\(run.output)\(run.errors)")
+                #expect(run.errors.hasPrefix("coredata: n.sqlite: the store is open in process \(getpid()) ("))
+                #expect(run.errors.contains("--wait SECONDS") && run.errors.contains("--while-open"))
+                #expect(try isOld(store))
+            }
+            let open = try RawDatabase(store)
+            #expect(try ToolRun(["migrate"] + Self.arguments, in: folder).status == 4)
+            #expect(try ToolRun(["migrate"] + Self.arguments + ["--while-open"], in: folder).status == 0)
+            withExtendedLifetime(open) {}
+        }
+    }
+
+    @Test(
+        "Copies of real stores are brought to the newest version of their models; the forecast said whether they can",
+        .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
+    func corpus() throws {
+        let bundles = Corpus.paths { $0.hasSuffix(".xcdatamodeld") && !$0.contains("@history") }
+        var migrated = 0
+        for path in Corpus.stores {
+            guard
+                let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
+                    ofType: NSSQLiteStoreType, at: Corpus.url(path))
+            else { continue }
+            let project = path.prefix { $0 != "/" }
+            for bundle in bundles where bundle.prefix(while: { $0 != "/" }) == project {
+                guard let file = try? ModelFile(url: Corpus.url(bundle)), let source = file.version(fitting: metadata),
+                    !source.isCurrent
+                else { continue }
+                try withTemporaryFolder { folder in
+                    let store = try Corpus.copyStore(path, to: folder)
+                    let before = try FolderContents(folder)
+                    let arguments = [store.path, "--model", Corpus.url(bundle).path]
+                    let forecast = try ToolRun(["forecast"] + arguments + ["--json"])
+                    #expect(
+                        try FolderContents(folder).files[store.lastPathComponent]
+                            == before.files[store.lastPathComponent])
+                    let json = try #require(try forecast.json() as? [String: Any], "\(forecast.errors)")
+                    let isPossible = json["isPossible"] as? Bool == true
+                    #expect(forecast.status == (isPossible ? 0 : 1), "\(path)")
+                    let run = try ToolRun(["migrate"] + arguments + ["--backup", folder.path + "/B"])
+                    #expect(run.status == (isPossible ? 0 : 5), "\(path): \(run.errors)")
+                    guard isPossible else { return }
+                    let now = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                        ofType: NSSQLiteStoreType, at: store)
+                    #expect(file.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: now), "\(path)")
+                    migrated += 1
+                }
+            }
+        }
+        #expect(migrated > 5)
+    }
+
+    @Test("A mapping model is followed, without the classes that the model names")
+    func mapping() throws {
+        try withTemporaryFolder { folder in
+            let models = [DepotModels.model(1), DepotModels.model(2)]
+            for model in models { model.entitiesByName["Item"]?.managedObjectClassName = "Depot.Item" }
+            try ModelFolder.compiled("Depot", [("1", models[0]), ("2", models[1])], current: "2", in: folder)
+            try MappingModelArchive.encode(DepotModels.mapping(policy: nil)).write(
+                to: folder.appendingPathComponent("Sizes.cdm"))
+            let store = folder.appendingPathComponent("d.sqlite")
+            try DepotModels.fill(store, DepotModels.versions[1], items: 60)
+            let arguments = ["d.sqlite", "-m", "Depot.momd", "--mapping", "Sizes.cdm"]
+            let forecast = try ToolRun(["forecast"] + arguments, in: folder)
+            #expect(forecast.status == 0, "\(forecast.output)\(forecast.errors)")
+            #expect(forecast.output.contains("'1' → '2', by the mapping model"), "\(forecast.output)")
+            let run = try ToolRun(["migrate"] + arguments, in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            try withStore(store, DepotModels.model(2)) { context in
+                let items = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+                let sizes = items.compactMap { $0.value(forKey: "size") as? Int }.sorted()
+                #expect(sizes == (0..<60).map { $0 * 3 })
+                #expect(items.filter { ($0.value(forKey: "cover") as? Data)?.count == 130_000 }.count == 2)
+            }
+        }
+    }
+
+    @Test(
+        "A disk that is too full is told before anything is done",
+        .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))
+    func fullDisk() throws {
+        try withNotes(20_000) { folder, store in
+            let disk = try SmallDisk(kilobytes: 2_600)
+            try withExtendedLifetime(disk) {
+                let copy = disk.url.appendingPathComponent("n.sqlite")
+                try FileManager.default.copyItem(at: store, to: copy)
+                let model = folder.appendingPathComponent("Notes.momd").path
+                let forecast = try ToolRun(["forecast", copy.path, "-m", model])
+                #expect(forecast.status == 1, "\(forecast.output)")
+                #expect(forecast.output.contains(": too little\n"), "\(forecast.output)")
+                let run = try ToolRun(["migrate", copy.path, "-m", model])
+                #expect(run.status == 5)
+                #expect(run.errors.contains("cannot be migrated: the disk is too full; nothing was changed"))
+                #expect(try isOld(copy))
+            }
+        }
+    }
+
+    @Test("What a store is called moves no cursor in an error")
+    func escapes() throws {
+        let run = try ToolRun(["forecast", "a\u{1B}[2Jb.sqlite", "-m", "Notes.momd"])
+        #expect(run.errors == "coredata: a�[2Jb.sqlite: no such file or directory\n")
+    }
+
+    #if PostgreSQL
+        @Test(
+            "A store in a database is forecast and migrated",
+            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+        func database() throws {
+            try withDatabase { url, folder in
+                try ModelFolder.compiled("Notes", Self.versions, current: "Notes 2", in: folder)
+                try Self.make(url, notes: 5, type: StoreKind.postgreSQL.type)
+                let arguments = [url.absoluteString, "--model", "Notes.momd"]
+                let forecast = try ToolRun(["forecast"] + arguments, in: folder)
+                #expect(forecast.status == 0, "\(forecast.errors)")
+                #expect(forecast.output.contains("is of version 'Notes'; the one to reach is 'Notes 2'"))
+                #expect(forecast.output.contains("against"), "\(forecast.output)")
+                let run = try ToolRun(["migrate"] + arguments, in: folder)
+                #expect(run.status == 0, "\(run.errors)")
+                #expect(run.output.hasSuffix(" is of version 'Notes 2' now\n"))
+                #expect(try ranks(url, type: StoreKind.postgreSQL.type) == [7, 7, 7, 7, 7])
+            }
+        }
+    #endif
 
     // MARK: On a terminal
 
@@ -277,7 +413,7 @@ struct MigrateCommandTests {
             try writer.execute("BEGIN IMMEDIATE; UPDATE ZNOTE SET Z_OPT = Z_OPT + 1")
             let terminal = try Terminal(
                 ["migrate", store.path, "--model", folder.path + "/Notes.momd", "--wait", "600"])
-            #expect(terminal.wait(for: "^C cancels."), "\(terminal.printed)")
+            #expect(terminal.wait(for: "waiting for them; ^C cancels."), "\(terminal.printed)")
             terminal.press(Terminal.controlC)
             #expect(terminal.end() == 130, "\(terminal.printed)")
             #expect(terminal.printed.contains("n.sqlite: the migration was cancelled; the store is as it was"))

@@ -19,6 +19,7 @@ package struct MigrateCommand: Command {
             Option(
                 "backup", value: "DIR", completion: .folder,
                 "first copy the store, with its -wal and its external files, to this folder"),
+            Option("while-open", "migrate although another process has the store open, if it holds no lock"),
             Option("wait", value: "SECONDS", "wait so long for others who have the store open; by default not at all"),
             .json,
         ],
@@ -33,6 +34,7 @@ package struct MigrateCommand: Command {
     private let isDry: Bool
     private let backup: String?
     private let patience: Int
+    private let whileOpen: Bool
     private let isJSON: Bool
 
     package init(_ arguments: Arguments) throws {
@@ -40,6 +42,7 @@ package struct MigrateCommand: Command {
         isDry = arguments.has("dry-run")
         backup = arguments.value("backup")
         patience = try arguments.number("wait", atLeast: 0) ?? 0
+        whileOpen = arguments.has("while-open")
         isJSON = arguments.has(.json)
         if backup != nil, arguments.operand(0)?.hasPrefix("postgres") == true {
             throw arguments.misuse("'--backup' copies files; a database is copied by its own tools, such as pg_dump")
@@ -60,13 +63,16 @@ package struct MigrateCommand: Command {
         }
         if let refusal = report.refusal { throw refusal }
         let migration = FollowedMigration()
-        let copy = try backup.map { try StoreBackup.make(of: opened.store, in: $0, waiting: patience) }
+        let copy: URL?
         do {
+            // Not after a copy has been made for nothing.
+            if patience == 0, !whileOpen { try FollowedMigration.requireClosed(opened.store.url) }
+            copy = try backup.map { try StoreBackup.make(of: opened.store, in: $0, waiting: patience) }
             try migration.check()
             try migration.run(
-                opened.job(), waiting: patience,
+                opened.job(), waiting: patience, whileOpen: whileOpen,
                 message: Table.onOneLine("\(store) is brought to version \(report.target); ^C cancels."),
-                columns: console.errorColumns)
+                columns: console.errorColumns, write: { console.draw($0) })
         } catch {
             throw Self.told(error, store)
         }
@@ -100,6 +106,8 @@ package struct MigrateCommand: Command {
         }
         let message = error.message.replacingOccurrences(
             of: "(NSPersistentStoreTimeoutOption)", with: "(--wait SECONDS)")
-        return ToolError(error.status, message, details: error.details)
+        let name = URL(fileURLWithPath: store).lastPathComponent
+        return ToolError(
+            error.status, message.contains(name) ? message : "\(store): \(message)", details: error.details)
     }
 }

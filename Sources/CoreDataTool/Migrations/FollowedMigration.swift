@@ -8,6 +8,7 @@ final class FollowedMigration: @unchecked Sendable {
     private let condition = NSCondition()
     private var migration: (any MigrationProgressReporting)?
     private var isInterrupted = false
+    private var isWaiting = false
     private var outcome: Result<Void, any Error>?
     private let source: any DispatchSourceSignal
 
@@ -43,6 +44,7 @@ final class FollowedMigration: @unchecked Sendable {
     private func begin(_ migration: any MigrationProgressReporting) {
         condition.lock()
         self.migration = migration
+        isWaiting = false
         let isLate = isInterrupted
         condition.unlock()
         if isLate { migration.cancelMigration() }
@@ -57,32 +59,62 @@ final class FollowedMigration: @unchecked Sendable {
 
     /// Does the job. Whoever holds the store is waited for here and not by the library, whose wait for a lock of
     /// SQLite's no ^C would end.
-    private func work(_ job: MigrationJob, waiting seconds: Int) throws {
+    private func work(_ job: MigrationJob, waiting seconds: Int, whileOpen: Bool) throws {
         let deadline = Date(timeIntervalSinceNow: Double(seconds))
         while true {
             do {
+                if !whileOpen { try Self.requireClosed(job.storeURL) }
                 return try MeasuredMigrationAdapter().migrate(job) { begin($0) }
             } catch {
                 guard ToolError(error).status == .busy, Date() < deadline else { throw error }
-                condition.lock()
-                if !isInterrupted { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1)) }
-                condition.unlock()
-                try check()
+                try pause()
             }
         }
     }
 
+    /// Throws where another process has the store open.
+    static func requireClosed(_ url: URL) throws {
+        let users = StoreUsers.of(url)
+        if users.isEmpty { return }
+        throw ToolError(
+            .busy, "the store is open in \(users.joined(separator: ", "))",
+            details: ["Close it there, wait for it (--wait SECONDS), or migrate all the same (--while-open)."])
+    }
+
+    /// Waits a moment for whoever holds the store, or for ^C.
+    private func pause() throws {
+        condition.lock()
+        isWaiting = true
+        if !isInterrupted { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1)) }
+        condition.unlock()
+        try check()
+    }
+
     /// Runs the job to its end, however it ends. The calling thread, which is the main one, draws.
-    func run(_ job: MigrationJob, waiting seconds: Int, message: String, columns: Int?) throws {
-        nonisolated(unsafe) let job = job
-        let thread = Thread { [self] in end(Result { try work(job, waiting: seconds) }) }
+    ///
+    /// - Parameters:
+    ///   - seconds: how long whoever has the store open is waited for.
+    ///   - whileOpen: whether those who only have it open, and hold no lock, are minded.
+    ///   - write: writes to the terminal.
+    func run(
+        _ job: MigrationJob, waiting seconds: Int, whileOpen: Bool, message: String, columns: Int?,
+        write: @escaping (String) -> Void
+    ) throws {
+        nonisolated(unsafe) let (job, write) = (job, write)
+        let thread = Thread { [self] in end(Result { try work(job, waiting: seconds, whileOpen: whileOpen) }) }
         thread.name = "migration"
         thread.start()
         guard let columns else { return try wait(drawing: { _ in }).get() }
         let outcome = MainActor.assumeIsolated {
             let display = TerminalDisplay()
             var isShown = false
+            var isWaitShown = false
             let outcome = wait { migration in
+                guard let migration else {
+                    if !isWaitShown { write("Others have the store open: waiting for them; ^C cancels.\n") }
+                    isWaitShown = true
+                    return
+                }
                 if !isShown { display.begin(migration, message: message) }
                 isShown = true
                 let status = migration.migrationStatus
@@ -105,14 +137,16 @@ final class FollowedMigration: @unchecked Sendable {
     }
 
     /// Waits for the end, and has the migration drawn some twenty times a second.
-    private func wait(drawing draw: (any MigrationProgressReporting) -> Void) -> Result<Void, any Error> {
+    ///
+    /// - Parameter draw: draws the migration, or, for nil, that others are waited for.
+    private func wait(drawing draw: ((any MigrationProgressReporting)?) -> Void) -> Result<Void, any Error> {
         while true {
             condition.lock()
             if outcome == nil { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.05)) }
-            let (running, outcome) = (migration, outcome)
+            let (running, waits, outcome) = (migration, isWaiting, outcome)
             condition.unlock()
             if let outcome { return outcome }
-            if let running { draw(running) }
+            if running != nil || waits { draw(waits ? nil : running) }
         }
     }
 

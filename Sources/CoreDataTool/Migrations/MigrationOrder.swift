@@ -86,6 +86,11 @@ struct MigrationOrder {
                 "the model has no configuration '\(configuration)'"
                     + (nearest.map { "; is '\($0)' meant?" } ?? ""))
         }
+        let source = file.version(fitting: metadata)
+        try checkLosses(
+            in: source?.model
+                ?? (try? NSPersistentStoreCoordinator.cachedModelForPersistentStore(
+                    at: store.url, options: [NSReadOnlyPersistentStoreOption: true])))
         var options: [AnyHashable: Any] = [NSMigrationKnownVersionsOption: file.versions.map(\.model)]
         if !allowedLosses.isEmpty { options[NSMigrationAllowedLossesOption] = allowedLosses }
         if let mappingPath {
@@ -96,7 +101,23 @@ struct MigrationOrder {
         }
         return Opened(
             store: store, file: file, target: target, configuration: configuration, options: options,
-            source: file.version(fitting: metadata))
+            source: source)
+    }
+
+    /// A name that the store's version does not have would allow nothing, and nobody would notice.
+    private func checkLosses(in model: NSManagedObjectModel?) throws {
+        guard let model else { return }
+        for name in allowedLosses {
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            let entity = model.entitiesByName[parts[0]]
+            if let entity, parts.count == 1 || entity.propertiesByName[parts[1]] != nil { continue }
+            let names = model.entities.flatMap { entity in
+                [entity.name ?? ""] + entity.properties.map { "\(entity.name ?? "").\($0.name)" }
+            }
+            let nearest = NearestName.of(name, among: names)
+            throw ToolError(
+                .usage, "'--allow-loss': the store has no '\(name)'" + (nearest.map { "; is '\($0)' meant?" } ?? ""))
+        }
     }
 }
 

@@ -1,80 +1,94 @@
 import CoreData
 import Foundation
 
-/// A model as a graph in Graphviz's language: a box for each entity, a line for each relationship with its inverse, an
-/// arrow to each parent.
+/// A model as a graph in Graphviz's language: a box for each entity with a row for each property, a line between each
+/// relationship and its inverse, an arrow to each parent.
 package enum ModelDiagram {
     package static func dot(_ model: NSManagedObjectModel, title: String) -> String {
         let entities = model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }
-        // Nodes have numbers for names, so that no name of the model's has to be one of the language's.
-        let numbers = Dictionary(
-            entities.enumerated().map { ($1.name ?? "", $0) }, uniquingKeysWith: { one, _ in one })
-        var lines = [
-            "digraph model {", "graph [label=<\(escaped(title))>, labelloc=t, fontname=\"Helvetica\", rankdir=LR];",
-            "node [shape=plain, fontname=\"Helvetica\", fontsize=11];", "edge [fontname=\"Helvetica\", fontsize=9];",
-        ]
-        lines += entities.enumerated().map { "e\($0) [label=<\(box($1))>];" }
+        // Boxes and rows have numbers for names, so that no name of the model's has to be one of the language's.
+        var places: [String: String] = [:]
+        var boxes: [String: String] = [:]
         for (number, entity) in entities.enumerated() {
-            if let parent = entity.superentity?.name.flatMap({ numbers[$0] }) {
-                lines.append("e\(number) -> e\(parent) [arrowhead=empty, style=bold];")
-            }
-            for case let relationship as NSRelationshipDescription in entity.declaredProperties {
-                guard let target = relationship.destinationEntity?.name.flatMap({ numbers[$0] }) else { continue }
-                lines += edge(relationship, from: number, to: target)
+            boxes[entity.name ?? ""] = "e\(number)"
+            for (row, property) in entity.declaredProperties.enumerated() {
+                places[key(property, of: entity)] = "e\(number):p\(row)"
             }
         }
-        return (lines + ["}"]).joined(separator: "\n") + "\n"
+        var lines = [
+            "digraph model {",
+            "graph [label=<\(escaped(title))>, labelloc=t, fontname=\"Helvetica\", rankdir=LR, ranksep=0.9];",
+            "node [shape=plain, fontname=\"Helvetica\", fontsize=11];",
+        ]
+        lines += entities.enumerated().map { "e\($0) [label=<\(box($1))>];" }
+        for entity in entities {
+            if let own = boxes[entity.name ?? ""], let parent = entity.superentity?.name.flatMap({ boxes[$0] }) {
+                lines.append("\(own) -> \(parent) [arrowhead=empty, style=bold];")
+            }
+        }
+        return (lines + edges(entities, places, boxes) + ["}"]).joined(separator: "\n") + "\n"
+    }
+
+    private static func key(_ property: NSPropertyDescription, of entity: NSEntityDescription) -> String {
+        "\(entity.name ?? "").\(property.name)"
     }
 
     private static func box(_ entity: NSEntityDescription) -> String {
-        let colour = entity.isAbstract ? "#f2f2f2" : "#dbe9f6"
         let name = escaped(entity.name ?? "")
-        let title = entity.isAbstract ? "<i>\(name)</i>" : "<b>\(name)</b>"
         var rows = [
-            "<tr><td bgcolor=\"\(colour)\" align=\"center\">\(title)</td></tr>"
+            entity.isAbstract
+                ? "<tr><td bgcolor=\"#f2f2f2\"><i>\(name)</i></td></tr>"
+                : "<tr><td bgcolor=\"#dbe9f6\"><b>\(name)</b></td></tr>"
         ]
         let indexed = Set(entity.indexes.compactMap { $0.elements.first?.propertyName })
-        for property in entity.declaredProperties {
-            guard let text = line(property, isIndexed: indexed.contains(property.name)) else { continue }
-            rows.append("<tr><td align=\"left\">\(escaped(text))</td></tr>")
+        for (row, property) in entity.declaredProperties.enumerated() {
+            let text = line(property) + (indexed.contains(property.name) || property.isIndexed ? " (indexed)" : "")
+            rows.append("<tr><td port=\"p\(row)\" align=\"left\">\(escaped(text))</td></tr>")
         }
         for constraint in ModelFacts.constraints(of: entity) {
-            rows.append(
-                "<tr><td align=\"left\"><i>\(escaped("unique \(constraint.joined(separator: ", "))"))</i></td></tr>")
+            let text = escaped("unique \(constraint.joined(separator: ", "))")
+            rows.append("<tr><td align=\"left\"><i>\(text)</i></td></tr>")
         }
         return "<table border=\"0\" cellborder=\"1\" cellspacing=\"0\" cellpadding=\"4\">\(rows.joined())</table>"
     }
 
-    private static func line(_ property: NSPropertyDescription, isIndexed: Bool) -> String? {
-        guard let attribute = property as? NSAttributeDescription else {
-            return property is NSFetchedPropertyDescription ? "\(property.name): fetched" : nil
-        }
-        return "\(attribute.name): \(attribute.attributeType.title)\(attribute.isOptional ? "?" : "")"
-            + (isIndexed || attribute.isIndexed ? " (indexed)" : "")
+    private static func line(_ property: NSPropertyDescription) -> String {
+        let type =
+            switch property {
+            case let attribute as NSAttributeDescription: attribute.attributeType.title
+            case let relationship as NSRelationshipDescription:
+                (relationship.isOrdered ? "ordered " : "") + (relationship.destinationEntity?.name ?? "")
+                    + (relationship.isToMany ? " ∗" : "")
+            default: "fetched"
+            }
+        return
+            "\(property.name): \(type)\(property.isOptional && !(property is NSFetchedPropertyDescription) ? "?" : "")"
     }
 
-    /// One line for a relationship and its inverse, drawn by the one whose name comes first.
-    private static func edge(_ relationship: NSRelationshipDescription, from: Int, to: Int) -> [String] {
-        let inverse = relationship.inverseRelationship
-        let isBack =
-            inverse?.inverseRelationship === relationship || inverse?.inverseRelationship?.name == relationship.name
-        if let inverse, isBack {
-            let (own, other) = ((from, relationship.name), (to, inverse.name))
-            if own > other { return [] }
+    /// One line for a relationship and its inverse.
+    private static func edges(
+        _ entities: [NSEntityDescription], _ places: [String: String], _ boxes: [String: String]
+    ) -> [String] {
+        var drawn: Set<String> = []
+        var lines: [String] = []
+        for entity in entities {
+            for case let relationship as NSRelationshipDescription in entity.declaredProperties {
+                guard let from = places[key(relationship, of: entity)], let destination = relationship.destinationEntity
+                else { continue }
+                let inverse = relationship.inverseRelationship
+                let back = inverse.flatMap { $0.inverseRelationship?.name == relationship.name ? $0 : nil }
+                let to = back.flatMap { places[key($0, of: $0.entity)] } ?? boxes[destination.name ?? ""]
+                guard let to, !drawn.contains("\(to) \(from)") else { continue }
+                drawn.insert("\(from) \(to)")
+                let tail = back.map(head) ?? "none"
+                lines.append("\(from) -> \(to) [dir=both, arrowhead=\(head(relationship)), arrowtail=\(tail)];")
+            }
         }
-        let tail = isBack ? inverse : nil
-        return [
-            "e\(from) -> e\(to) [dir=both, arrowhead=\(head(relationship)), arrowtail=\(tail.map(head) ?? "none"), "
-                + "headlabel=<\(label(relationship))>, taillabel=<\(tail.map(label) ?? "")>];"
-        ]
+        return lines
     }
 
     private static func head(_ relationship: NSRelationshipDescription) -> String {
         (relationship.isToMany ? "crow" : "tee") + (relationship.isOptional ? "odot" : "")
-    }
-
-    private static func label(_ relationship: NSRelationshipDescription) -> String {
-        escaped(relationship.name + (relationship.isOrdered ? " (ordered)" : ""))
     }
 
     /// Text in a label of HTML's kind; what XML cannot hold becomes a mark.
