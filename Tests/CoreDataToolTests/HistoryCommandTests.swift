@@ -66,7 +66,7 @@ struct HistoryCommandTests {
             #expect(lines.allSatisfy { $0["author"] as? String == "import" })
             let change = (lines.last?["changes"] as? [[String: Any]])?.first
             #expect(change?["type"] as? String == "update" && change?["properties"] as? [String] == ["title"])
-            #expect(try FolderContents(folder).differences(from: before) == [])
+            #expect(try ToolRun.changes(in: folder, since: before) == [])
         }
     }
 

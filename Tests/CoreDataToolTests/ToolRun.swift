@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A run of the built program `coredata`, or of another one.
@@ -42,6 +43,16 @@ struct ToolRun {
 
     static var program: URL {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("coredata")
+    }
+
+    /// What has changed in a folder. An empty log and its index do not count: every reader by SQLite leaves them where the
+    /// store is one with a log.
+    static func changes(in folder: URL, since before: FolderContents) throws -> [String] {
+        let now = try FolderContents(folder)
+        return now.differences(from: before).filter { name in
+            if name.hasSuffix("-shm") { return false }
+            return !(name.hasSuffix("-wal") && before.files[name] == nil && now.files[name] == Data())
+        }
     }
 
     /// The output as JSON.

@@ -53,7 +53,28 @@ struct StoreVerification {
         where !relationship.isTransient {
             try checkLinks(of: objects, relationship)
         }
+        for attribute in entity.attributesByName.values.sorted(by: { $0.name < $1.name })
+        where attribute.allowsExternalBinaryDataStorage {
+            try checkFiles(of: objects, attribute, entity)
+        }
         for object in objects { try checkValues(of: object) }
+    }
+
+    /// A value whose file is missing reads as none, while the row has its name.
+    private func checkFiles(
+        of objects: [NSManagedObject], _ attribute: NSAttributeDescription, _ entity: NSEntityDescription
+    ) throws {
+        let empty = objects.filter { $0.value(forKey: attribute.name) == nil }
+        if empty.isEmpty || store.address.keepsBothEnds { return }
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: entity.name ?? "")
+        request.resultType = .managedObjectIDResultType
+        request.predicate = NSPredicate(format: "SELF IN %@ AND %K != nil", empty.map(\.objectID), attribute.name)
+        for id in try store.reading({ try context.fetch(request) }).sorted(by: ObjectName.order) {
+            try report(
+                StoreFinding(
+                    kind: .unreadable, object: ObjectName.of(id), property: attribute.name,
+                    text: "the file that holds the value is missing"))
+        }
     }
 
     /// The object, with its values; nil, and told, where it cannot be read.
