@@ -62,7 +62,7 @@ package struct FetchCommand: Command {
         let request = try options.request(for: entity)
         let prefetched = Set(columns.compactMap(\.prefetched))
         request.relationshipKeyPathsForPrefetching = prefetched.isEmpty ? nil : prefetched.sorted()
-        let context = try store.context()
+        let context = try store.context(isFrugal: true)
         try context.performAndWait {
             // What others write meanwhile does not show, where the store can keep its state.
             try? context.setQueryGenerationFrom(.current)

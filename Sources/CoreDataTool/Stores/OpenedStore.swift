@@ -86,14 +86,23 @@ package final class OpenedStore {
 
     /// A context over the store, opened read-only. What is transformable is read as the bytes that lie in the store.
     ///
-    /// - Parameter options: options beside that of reading only.
-    package func context(options: [AnyHashable: Any] = [:]) throws -> NSManagedObjectContext {
+    /// - Parameters:
+    ///   - given: options beside that of reading only.
+    ///   - isFrugal: whether SQLite keeps few pages in memory, and puts into files what it sorts: for those who read rows
+    ///     once, however many there are.
+    package func context(
+        options given: [AnyHashable: Any] = [:], isFrugal: Bool = false
+    ) throws -> NSManagedObjectContext {
         RawTransformer.register()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try plainModel())
+        var options = given
+        options[NSReadOnlyPersistentStoreOption] = true
+        if isFrugal, address.type == NSSQLiteStoreType {
+            options[NSSQLitePragmasOption] = ["cache_size": "-4096", "temp_store": "FILE"]
+        }
         do {
             _ = try coordinator.addPersistentStore(
-                ofType: address.type, configurationName: nil, at: url,
-                options: options.merging([NSReadOnlyPersistentStoreOption: true]) { $1 })
+                ofType: address.type, configurationName: nil, at: url, options: options)
         } catch {
             throw ToolError(error, at: shown)
         }

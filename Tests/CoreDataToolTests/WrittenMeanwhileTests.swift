@@ -1,0 +1,51 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("coredata fetch of a store that another one writes meanwhile")
+struct WrittenMeanwhileTests {
+    private static let count = 20_000
+
+    /// What a fetch prints while another connection does something behind the first lines: the pipe is full then, and the
+    /// program waits.
+    private func lines(of journal: String, while change: (RawDatabase) throws -> Void) throws -> (Int32, [String]) {
+        try withTemporaryFolder { folder in
+            let store = try SampleStore.make(in: folder) { context in
+                for number in 0..<Self.count { context.make("Profile", ["text": "profile number \(number)"]) }
+            }
+            let other = try RawDatabase(store)
+            try other.execute("PRAGMA journal_mode = \(journal)")
+            let process = Process()
+            process.executableURL = ToolRun.program
+            process.arguments = ["fetch", store.path, "Profile", "-c", "@id,text", "-f", "ndjson"]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            var bytes = try #require(try output.fileHandleForReading.read(upToCount: 10))
+            try change(other)
+            bytes += output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+            return (process.terminationStatus, lines)
+        }
+    }
+
+    @Test("With a -wal, what is printed is one state")
+    func oneState() throws {
+        let (status, lines) = try lines(of: "WAL") { other in
+            try other.execute("DELETE FROM ZPROFILE; UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX")
+        }
+        #expect(status == 0 && lines.count == Self.count)
+        #expect(lines.allSatisfy { $0.contains("\"text\":\"profile number ") })
+    }
+
+    @Test("Without one, what is gone is not printed")
+    func gone() throws {
+        let (status, lines) = try lines(of: "DELETE") { other in
+            try other.execute("DELETE FROM ZPROFILE WHERE Z_PK % 2 = 0")
+        }
+        #expect(status == 0 && lines.count >= Self.count / 2 && lines.count <= Self.count)
+        #expect(lines.allSatisfy { $0.hasPrefix("{\"@id\":\"Profile/") && $0.contains("\"text\":\"profile number ") })
+    }
+}
