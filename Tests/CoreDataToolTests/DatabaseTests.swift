@@ -10,14 +10,10 @@
     struct DatabaseTests {
         private let library: Library
         private let address: String
-        private let model: String
 
         init() throws {
             library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
             address = try #require(library.store.url).absoluteString
-            let file = library.folder.url.appendingPathComponent("Library.mom")
-            try ModelArchive.encode(LibraryModel.make()).write(to: file)
-            model = file.path
             let context = library.context()
             try context.performAndWait {
                 let author = context.make("Author", ["name": "Melville"])
@@ -29,7 +25,7 @@
         }
 
         private func run(_ command: String, _ arguments: String...) throws -> ToolRun {
-            try ToolRun([command, address, "--model", model] + arguments)
+            try ToolRun([command, address] + arguments)
         }
 
         @Test("Objects, counts, values and functions of groups")
