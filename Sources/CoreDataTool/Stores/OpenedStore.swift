@@ -48,6 +48,14 @@ package final class OpenedStore {
         }
     }
 
+    /// A store whose model is known.
+    package init(_ url: URL, type: String, model: NSManagedObjectModel, shown: String) throws {
+        address = StoreAddress(url: url, type: type, shown: shown)
+        metadata = try address.metadata()
+        self.model = model
+        origin = .archived
+    }
+
     private static func unfit(_ message: String, _ metadata: [String: Any], _ file: ModelFile) -> ToolError {
         let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         let nearest = file.versions.map { version -> (name: String, different: [String]) in
@@ -93,8 +101,7 @@ package final class OpenedStore {
     package func context(
         options given: [AnyHashable: Any] = [:], isFrugal: Bool = false
     ) throws -> NSManagedObjectContext {
-        RawTransformer.register()
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try plainModel())
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model.plain())
         var options = given
         options[NSReadOnlyPersistentStoreOption] = true
         if isFrugal, address.type == NSSQLiteStoreType {
@@ -110,20 +117,6 @@ package final class OpenedStore {
         context.persistentStoreCoordinator = coordinator
         context.undoManager = nil
         return context
-    }
-
-    /// The model without the classes of the program, which are not here.
-    private func plainModel() throws -> NSManagedObjectModel {
-        guard let plain = model.copy() as? NSManagedObjectModel else { return model }
-        for entity in plain.entities {
-            entity.managedObjectClassName = nil
-            for attribute in entity.attributesByName.values where attribute.attributeType == .transformableAttributeType
-            {
-                attribute.valueTransformerName = RawTransformer.name
-                attribute.attributeValueClassName = nil
-            }
-        }
-        return plain
     }
 
     /// Whether the store that a context reads keeps history.
@@ -173,10 +166,33 @@ package final class OpenedStore {
     }
 }
 
+extension NSManagedObjectModel {
+    /// A copy without the classes and transformers of the program, which are not here. Its version hashes are the same.
+    ///
+    /// - Parameter className: the class of all objects; nil for `NSManagedObject`.
+    package func plain(class className: String? = nil) -> NSManagedObjectModel {
+        RawTransformer.register()
+        guard let plain = copy() as? NSManagedObjectModel else { return self }
+        for entity in plain.entities {
+            entity.managedObjectClassName = className
+            for attribute in entity.attributesByName.values { RawTransformer.take(over: attribute) }
+        }
+        return plain
+    }
+}
+
 /// Hands the bytes of a transformable attribute through, so that no class of the store's program is needed, and none
 /// that an archive names is made.
 final class RawTransformer: ValueTransformer {
     static let name = "OpenCoreDataToolRawTransformer"
+
+    /// Has a transformable attribute, or the elements of a composite one, keep the bytes as they are.
+    fileprivate static func take(over attribute: NSAttributeDescription) {
+        if let composite = attribute as? NSCompositeAttributeDescription { composite.elements.forEach(take) }
+        guard attribute.attributeType == .transformableAttributeType else { return }
+        attribute.valueTransformerName = name
+        attribute.attributeValueClassName = nil
+    }
 
     static func register() {
         ValueTransformer.setValueTransformer(RawTransformer(), forName: NSValueTransformerName(rawValue: name))

@@ -12,13 +12,20 @@ package struct StoreAddress {
     /// The address as messages show it, without a password.
     package let shown: String
 
+    package init(url: URL, type: String, shown: String) {
+        (self.url, self.type, self.shown) = (url, type, shown)
+    }
+
+    /// The address of a database without a password.
+    package static func shown(_ url: URL) -> String { url.shown.absoluteString }
+
     /// Looks at the first bytes of a file, which tell the kind of a store.
     package init(_ text: String) throws {
         if let url = Self.databaseURL(text) {
             #if PostgreSQL
                 self.url = url
                 type = NSPostgreSQLStoreType
-                shown = url.shown.absoluteString
+                shown = Self.shown(url)
                 return
             #else
                 _ = url

@@ -1,0 +1,133 @@
+import CoreData
+import Foundation
+
+/// `coredata convert`: a store's content in a store of another kind.
+package struct ConvertCommand: Command {
+    package static let page = CommandPage(
+        "convert", "make a store of another kind: SQLite, XML, binary, PostgreSQL",
+        operands: [.store, Operand("TO", completion: .file)],
+        discussion: [
+            "TO is a path, or the URL of a database (postgresql://host/database). It is made anew: where there is something "
+                + "already, it stays as it is. Afterwards every object of both stores is compared; the old store is only "
+                + "read.",
+            "From and to databases, rows keep their ids. What PostgreSQL cannot hold is listed before anything is written, "
+                + "and dates are kept to the microsecond. Objects of XML and binary stores have ids of their own; these "
+                + "kinds hold everything in memory, and have no history.",
+            "A file has its name when it is whole: after a kill the next call begins anew. A database that was being "
+                + "filled goes on where it was.",
+        ],
+        options: [
+            Option(
+                "type", letter: "t", value: "TYPE", completion: .words(StoreKindName.allCases.map(\.rawValue)),
+                StoreKindName.help), .model, .json,
+        ],
+        examples: [
+            .init("coredata convert Library.sqlite Library.xml", "make an XML store"),
+            .init("coredata convert Library.sqlite postgresql://localhost/library", "move to a database"),
+        ])
+
+    private let store: String
+    private let target: String
+    private let type: StoreKindName
+    private let model: String?
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        store = try arguments.required(0)
+        target = try arguments.required(1)
+        type = try StoreKindName.given(arguments, target)
+        model = arguments.value("model")
+        isJSON = arguments.has(.json)
+    }
+
+    package func run(_ console: Console) throws -> ExitStatus {
+        let source = try OpenedStore(store, model: model)
+        let url = try type.url(target)
+        let shown = type == .postgresql ? StoreAddress.shown(url) : target
+        let transfer = GraphTransfer(source: source, console: console)
+        var names: [String: String]?
+        var made = GraphTransfer.Summary()
+        let summary: GraphTransfer.Summary
+        if type == .postgresql {
+            (summary, made, names) = try fill(url, shown, transfer)
+        } else {
+            let draft = try StoreDraft(of: url, type: type.storeType, shown: shown)
+            defer { draft.discard() }
+            switch (source.address.type, type) {
+            case (NSSQLiteStoreType, .sqlite): try CopyCommand.copy(source.address, to: draft.url)
+            case (StoreKindName.postgresql.storeType, .sqlite): try move(source, to: draft.url, shown, console)
+            default: (made, names) = try transfer.make(type.storeType, at: draft.url, shown: shown)
+            }
+            let copy = try OpenedStore(draft.url, type: type.storeType, model: source.model, shown: shown)
+            summary = try transfer.compare(
+                with: copy, names: names, isRounded: source.address.type == StoreKindName.postgresql.storeType)
+            try draft.publish()
+        }
+        var text = ExchangeSummary(
+            verb: "converted", preposition: "into", place: shown, counts: summary.counts,
+            facts: [
+                ("from", .string(source.shown)), ("type", .string(type.storeType)),
+                ("keepsIDs", .bool(made.keepsNumbers)), ("verified", .bool(true)),
+            ],
+            remarks: ["every object was compared"] + (made.keepsNumbers ? [] : ["they have other ids there"]))
+        text.note(dangling: made.dangling, console)
+        try text.write(isJSON: isJSON, on: console)
+        return .done
+    }
+
+    // MARK: Databases
+
+    /// Fills a database. What has no rows becomes an SQLite store first.
+    private func fill(
+        _ url: URL, _ shown: String, _ transfer: GraphTransfer
+    ) throws -> (GraphTransfer.Summary, GraphTransfer.Summary, [String: String]?) {
+        let source = transfer.source
+        var made = GraphTransfer.Summary()
+        var names: [String: String]?
+        if [NSSQLiteStoreType, StoreKindName.postgresql.storeType].contains(source.address.type) {
+            try move(source, to: url, shown, transfer.console)
+        } else {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coredata-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let between = folder.appendingPathComponent("Store.sqlite")
+            (made, names) = try transfer.make(NSSQLiteStoreType, at: between, shown: shown)
+            let rows = try OpenedStore(between, type: NSSQLiteStoreType, model: source.model, shown: source.shown)
+            try move(rows, to: url, shown, transfer.console)
+        }
+        let target = try OpenedStore(url, type: type.storeType, model: source.model, shown: shown)
+        return (try transfer.compare(with: target, names: names, isRounded: true), made, names)
+    }
+
+    /// Has the library bring the rows of a store to another database.
+    private func move(_ source: OpenedStore, to url: URL, _ shown: String, _ console: Console) throws {
+        // Rows move as they lie: the model is what the other store keeps.
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: source.model)
+        do {
+            let store = try coordinator.addPersistentStore(
+                ofType: source.address.type, configurationName: nil, at: source.url,
+                options: [NSReadOnlyPersistentStoreOption: true])
+            try WorkLine.following("converting", on: console) { progress in
+                let moved = try coordinator.migratePersistentStore(
+                    store, to: url, options: [NSMigrationProgressOption: progress], withType: type.storeType)
+                try coordinator.remove(moved)
+            }
+        } catch {
+            throw Self.told(error, shown)
+        }
+    }
+
+    /// An error of moving, with what stands in its way.
+    private static func told(_ error: any Error, _ shown: String) -> ToolError {
+        let info = (error as NSError).userInfo
+        guard let values = info[NSMigrationUnfitValuesErrorKey] as? [MigrationUnfitValue] else {
+            return ToolError(error, at: shown)
+        }
+        let count = info[NSMigrationUnfitValueCountErrorKey] as? Int ?? values.count
+        let lines = values.map { Table.onOneLine("  \($0)") }
+        return ToolError(
+            .failed, "\(shown) cannot hold \(count) value\(count == 1 ? "" : "s") of the store; nothing was written",
+            details: lines + (count > values.count ? ["  … and \(count - values.count) more"] : []))
+    }
+}

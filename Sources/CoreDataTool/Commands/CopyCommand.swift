@@ -1,0 +1,91 @@
+import CoreData
+import Foundation
+
+/// `coredata copy`: a copy of a store that others may be writing.
+package struct CopyCommand: Command {
+    package static let page = CommandPage(
+        "copy", "copy a store, also while others write it",
+        operands: [.store, Operand("TO", completion: .file)],
+        discussion: [
+            "The copy has what was saved when it was begun, with the files of external data, the history and the store's "
+                + "identifier. Copying a store's files one by one while a program writes it may tear it apart; this does "
+                + "not.",
+            "TO is made anew: where there is something of that name, it stays as it is. With --force a store that is there "
+                + "is replaced at once, when the copy is whole. The store's model is not needed.",
+        ],
+        options: [Option("force", letter: "f", "replace a store that lies at TO"), .json],
+        examples: [
+            .init("coredata copy Library.sqlite Backup.sqlite", "make a copy"),
+            .init("coredata copy Library.sqlite Backup.sqlite --force", "renew it"),
+        ])
+
+    private let store: String
+    private let target: String
+    private let isForced: Bool
+    private let isJSON: Bool
+
+    package init(_ arguments: Arguments) throws {
+        store = try arguments.required(0)
+        target = try arguments.required(1)
+        isForced = arguments.has("force")
+        isJSON = arguments.has(.json)
+    }
+
+    package func run(_ console: Console) throws -> ExitStatus {
+        let source = try StoreAddress(store)
+        guard source.url.isFileURL else {
+            throw ToolError(.usage, "\(source.shown): a database is copied by 'coredata convert'")
+        }
+        let identifier = try source.metadata()[NSStoreUUIDKey] as? String
+        let url = try StoreKindName.sqlite.url(target)
+        var state = stat()
+        if isForced, lstat(url.path, &state) == 0 {
+            try checkReplaced(url, by: source)
+            try Self.copy(source, to: url)
+        } else {
+            let draft = try StoreDraft(of: url, type: source.type, shown: target)
+            defer { draft.discard() }
+            Interruption.watch()
+            try Self.copy(source, to: draft.url)
+            try draft.publish()
+        }
+        guard try StoreAddress(target).metadata()[NSStoreUUIDKey] as? String == identifier else {
+            throw ToolError(.busy, "\(source.shown): another process has replaced the store; try again")
+        }
+        if isJSON {
+            try console.write(
+                .object([
+                    ("store", .string(target)), ("from", .string(source.shown)), ("type", .string(source.type)),
+                    ("identifier", identifier.map(JSON.string) ?? .null),
+                ]))
+        } else {
+            try console.line("copied \(source.shown) to \(target)")
+        }
+        return .done
+    }
+
+    /// Copies all of a store, as one state of it.
+    static func copy(_ source: StoreAddress, to url: URL) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+        do {
+            try coordinator.replacePersistentStore(
+                at: url, withPersistentStoreFrom: source.url, type: NSPersistentStore.StoreType(rawValue: source.type))
+        } catch {
+            throw ToolError(error, at: source.shown)
+        }
+    }
+
+    /// Only a store of the same kind is replaced, and not the one that is to be copied.
+    private func checkReplaced(_ url: URL, by source: StoreAddress) throws {
+        let present = try StoreAddress(target)
+        guard present.type == source.type else {
+            throw ToolError(.failed, "\(target): a store of another kind is not replaced; it stays as it is")
+        }
+        var (one, other) = (stat(), stat())
+        if stat(url.path, &one) == 0, stat(source.url.path, &other) == 0, one.st_dev == other.st_dev,
+            one.st_ino == other.st_ino
+        {
+            throw ToolError(.usage, "'\(store)' and '\(target)' are one store")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// What a command that brings objects from one place to another says at its end.
+struct ExchangeSummary {
+    /// How a sentence for a person begins, and what stands before the place: "imported", "into".
+    let verb: String
+    let preposition: String
+    let place: String
+    let counts: [(entity: String, count: Int)]
+    /// Further facts, for JSON.
+    var facts: [(String, JSON)] = []
+    /// What of them a person reads.
+    var remarks: [String] = []
+
+    var objects: Int { counts.reduce(0) { $0 + $1.count } }
+
+    /// Tells of links that lead to objects that are not there, and were left out.
+    mutating func note(dangling: [String], _ console: Console) {
+        facts.append(("danglingLinks", .integer(Int64(dangling.count))))
+        guard !dangling.isEmpty else { return }
+        let some = dangling.prefix(5).joined(separator: "; ") + (dangling.count > 5 ? "; …" : "")
+        console.say(
+            "coredata: \(dangling.count) link\(dangling.count == 1 ? "" : "s") to objects that are not there "
+                + "\(dangling.count == 1 ? "was" : "were") left out: \(Table.onOneLine(some))")
+    }
+
+    func write(isJSON: Bool, on console: Console) throws {
+        if isJSON {
+            try console.write(
+                .object(
+                    [
+                        ("store", .string(place)), ("objects", .integer(Int64(objects))),
+                        ("entities", .object(counts.map { ($0.entity, .integer(Int64($0.count))) })),
+                    ] + facts))
+            return
+        }
+        let number = "\(objects) object\(objects == 1 ? "" : "s")"
+        let kinds = "\(counts.count) \(counts.count == 1 ? "entity" : "entities")"
+        try console.line("\(verb) \(number) of \(kinds) \(preposition) \(place)" + remarks.map { "; \($0)" }.joined())
+    }
+}

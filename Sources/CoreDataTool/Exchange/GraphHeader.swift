@@ -1,0 +1,110 @@
+import CoreData
+import Foundation
+
+/// The first line of an export: what the store was, its model, and how many objects follow.
+struct GraphHeader {
+    static let version: Int64 = 1
+    private static let formatKey = "@coredata"
+
+    let type: String
+    let identifier: String?
+    /// What the store's program has put into its metadata.
+    let metadata: [String: Any]
+    let versionHashes: [String: Data]
+    /// The content of a `.mom` file; nil where the export holds none.
+    let model: Data?
+    let counts: [(entity: String, count: Int)]
+
+    init(_ store: OpenedStore, counts: [(entity: String, count: Int)]) throws {
+        type = store.address.type
+        identifier = store.metadata[NSStoreUUIDKey] as? String
+        metadata = Self.own(store.metadata)
+        versionHashes = store.model.entityVersionHashesByName
+        do {
+            model = try store.model.archive()
+        } catch {
+            throw ToolError(error, at: "the model of \(store.shown)")
+        }
+        self.counts = counts
+    }
+
+    /// The metadata that a program has set: what describes a store, the new one says of itself.
+    static func own(_ metadata: [String: Any]) -> [String: Any] {
+        let prefixes = ["NSStore", "NSPersistence", "NSPersistentStore", "_NS", "OpenCoreData"]
+        return metadata.filter { entry in !prefixes.contains { entry.key.hasPrefix($0) } }
+    }
+
+    var json: JSON {
+        get throws {
+            let list =
+                metadata.isEmpty
+                ? nil : try PropertyListSerialization.data(fromPropertyList: metadata, format: .xml, options: 0)
+            return .object(
+                [
+                    (Self.formatKey, .integer(Self.version)), ("store", .string(type)),
+                    ("identifier", identifier.map(JSON.string) ?? .null),
+                    ("metadata", list.map { .string($0.base64EncodedString()) } ?? .null),
+                    (
+                        "versionHashes",
+                        .object(
+                            versionHashes.sorted { $0.key < $1.key }
+                                .map { ($0.key, .string($0.value.base64EncodedString())) })
+                    ),
+                    ("model", model.map { .string($0.base64EncodedString()) } ?? .null),
+                    ("objects", .object(counts.map { ($0.entity, .integer(Int64($0.count))) })),
+                ])
+        }
+    }
+
+    // MARK: Reading
+
+    init(_ line: ReadJSON) throws(ReadJSON.Mistake) {
+        let members = try line.members("the first line of an export")
+        func member(_ name: String) -> ReadJSON? {
+            guard let value = members.first(where: { $0.key.string == name })?.value else { return nil }
+            if case .null = value.content { return nil }
+            return value
+        }
+        guard let format = member(Self.formatKey) else {
+            throw line.mistake("this is no export: '\(Self.formatKey)' is missing")
+        }
+        let number = try format.integer()
+        guard number == Self.version else {
+            throw format.mistake("the export is of version \(number); this program reads version \(Self.version)")
+        }
+        type = try member("store")?.text() ?? ""
+        identifier = try member("identifier")?.text()
+        metadata = try member("metadata").map { json throws(ReadJSON.Mistake) in try Self.list(json) } ?? [:]
+        model = try member("model").map { json throws(ReadJSON.Mistake) in try Self.data(json) }
+        var hashes: [String: Data] = [:]
+        for hash in try member("versionHashes")?.members() ?? [] {
+            let (key, value) = (hash.key, hash.value)
+            hashes[try key.text()] = try Self.data(value)
+        }
+        versionHashes = hashes
+        var counts: [(entity: String, count: Int)] = []
+        guard let objects = member("objects") else { throw line.mistake("'objects' is missing") }
+        for member in try objects.members() {
+            let (key, value) = (member.key, member.value)
+            let count = try value.integer()
+            guard count >= 0 else { throw value.mistake("\(count) is no number of objects") }
+            counts.append((try key.text(), Int(count)))
+        }
+        self.counts = counts
+    }
+
+    private static func data(_ json: ReadJSON) throws(ReadJSON.Mistake) -> Data {
+        guard let data = Data(base64Encoded: try json.text("a text in base 64")) else {
+            throw json.mistake("this is no base 64")
+        }
+        return data
+    }
+
+    private static func list(_ json: ReadJSON) throws(ReadJSON.Mistake) -> [String: Any] {
+        let data = try data(json)
+        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] else {
+            throw json.mistake("these are no metadata")
+        }
+        return list
+    }
+}

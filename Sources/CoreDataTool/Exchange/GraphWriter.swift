@@ -1,0 +1,223 @@
+import CoreData
+import Foundation
+
+/// An object of a store that is being made. What it holds lay in a store before: nothing is judged anew.
+final class TransferredObject: NSManagedObject {
+    override func validateForInsert() throws {}
+    override func validateForUpdate() throws {}
+}
+
+/// Makes a store of objects that are given one after the other. Links may lead to objects that come later: they are
+/// made at the end, and all is saved at once.
+final class GraphWriter {
+    /// A relationship of an object, as it was given.
+    struct Links {
+        let relationship: NSRelationshipDescription
+        let names: [String]
+        /// The place in what is read, for messages.
+        let line: Int
+        let offset: Int
+    }
+
+    /// Links that contradict each other.
+    struct Contradiction: Error {
+        let message: String
+        let line: Int
+        let offset: Int
+    }
+
+    let context: NSManagedObjectContext
+    let entities: [String: GraphEntity]
+    private let coordinator: NSPersistentStoreCoordinator
+    private let store: NSPersistentStore
+    /// What the store is to say of itself.
+    private var description: [String: Any]
+    private let shown: String
+    private var objects: [String: NSManagedObject] = [:]
+    /// The names in the order in which they came, with the numbers in them.
+    private var names: [(name: String, number: Int64?)] = []
+    private var links: [(owner: String, links: [Links])] = []
+    private let isXML: Bool
+    /// Values that the store cannot hold.
+    private var unfit: [(entity: String, attribute: String, name: String)] = []
+    /// So many of them are told.
+    private static let listed = 100
+    /// How many objects each entity has.
+    private(set) var counts: [String: Int] = [:]
+    /// Links that lead to objects that are not there; they are left out.
+    private(set) var dangling: [String] = []
+    /// Whether the objects have the numbers that they were given with.
+    private(set) var keepsNumbers = false
+
+    var count: Int { objects.count }
+
+    /// Makes an empty store. To be used on the queue of `context` from then on.
+    ///
+    /// - Parameter model: What the new store keeps as its model.
+    init(
+        _ model: NSManagedObjectModel, type: String, at url: URL, shown: String, metadata: [String: Any],
+        identifier: String?
+    ) throws {
+        self.shown = shown
+        isXML = type == NSXMLStoreType
+        // A store keeps the model that it is made with.
+        let maker = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let made = try Self.telling(shown) {
+            try maker.addPersistentStore(ofType: type, configurationName: nil, at: url, options: nil)
+        }
+        description = made.metadata ?? [:]
+        try maker.remove(made)
+        let plain = model.plain(class: NSStringFromClass(TransferredObject.self))
+        var alone: [NSRelationshipDescription] = []
+        // Between two objects each side of a relationship has a place of its own, and real stores have sides that do
+        // not know each other: nothing brings them in step here.
+        for relationship in plain.entities.flatMap(\.relationshipsByName.values) {
+            if !relationship.isToMany, relationship.inverseRelationship?.isToMany == false {
+                alone.append(relationship)
+            }
+        }
+        for relationship in alone { relationship.inverseRelationship = nil }
+        if type != NSSQLiteStoreType { try? FileManager.default.removeItem(at: url) }
+        entities = GraphEntity.all(of: plain)
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: plain)
+        store = try Self.telling(shown) { [coordinator] in
+            try coordinator.addPersistentStore(
+                ofType: type, configurationName: nil, at: url, options: [NSIgnorePersistentStoreVersioningOption: true])
+        }
+        description.merge(metadata) { _, own in own }
+        if let identifier { description[NSStoreUUIDKey] = identifier }
+        if type == NSSQLiteStoreType { coordinator.setMetadata(description, for: store) }
+        context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        context.undoManager = nil
+    }
+
+    private static func telling<Result>(_ shown: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            throw ToolError(error, at: shown)
+        }
+    }
+
+    func has(_ name: String) -> Bool { objects[name] != nil }
+
+    /// Adds an object of a name that is not there yet: `Book/12`.
+    func add(_ name: String, _ entity: GraphEntity, values: [String: Any], _ given: [Links]) {
+        let object = NSEntityDescription.insertNewObject(forEntityName: entity.name, into: context)
+        for attribute in entity.attributes {
+            let value = values[attribute.name]
+            if isXML, let text = value as? String, !Self.isWritable(text) {
+                unfit.append((entity.name, attribute.name, name))
+            }
+            object.setValue(value, forKey: attribute.name)
+        }
+        objects[name] = object
+        names.append((name, Int64(name.dropFirst(entity.name.count + 1))))
+        counts[entity.name, default: 0] += 1
+        if !given.isEmpty { links.append((name, given)) }
+    }
+
+    /// Whether XML has a way to write a text: for most control characters it has none.
+    private static func isWritable(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            scalar.value > 0x1F && ![0xFFFE, 0xFFFF].contains(scalar.value)
+                || [0x09, 0x0A, 0x0D].contains(scalar.value)
+        }
+    }
+
+    /// Throws where the store cannot hold what it was given.
+    private func requireFit() throws {
+        if unfit.isEmpty { return }
+        let lines = unfit.prefix(Self.listed).map { entity, attribute, name in
+            Table.onOneLine("  “\(entity).\(attribute)” of \(name) has a control character")
+        }
+        throw ToolError(
+            .failed,
+            "\(shown): XML cannot hold \(unfit.count) value\(unfit.count == 1 ? "" : "s"); nothing was written",
+            details: lines + (unfit.count > lines.count ? ["  … and \(unfit.count - lines.count) more"] : []))
+    }
+
+    /// Makes the links, saves and closes the store.
+    ///
+    /// - Returns: what the objects are called in the new store, by the names that they were given with.
+    func finish() throws -> [String: String] {
+        try requireFit()
+        try nameObjects()
+        for (owner, links) in links {
+            for link in links where !link.relationship.isToMany { try make(link, of: owner) }
+        }
+        for (owner, links) in links {
+            for link in links where link.relationship.isToMany { try make(link, of: owner) }
+        }
+        try Interruption.check()
+        let store = store
+        return try Self.telling(shown) {
+            try context.save()
+            let names = objects.mapValues { ObjectName.of($0.objectID) }
+            context.reset()
+            let (url, type) = (store.url, store.type)
+            try coordinator.remove(store)
+            if let url, type != NSSQLiteStoreType {
+                try NSPersistentStoreCoordinator.setMetadata(
+                    description, type: NSPersistentStore.StoreType(rawValue: type), at: url)
+            }
+            return names
+        }
+    }
+
+    /// Has the objects keep their numbers where the store counts as the former one did.
+    private func nameObjects() throws {
+        guard store.type == NSSQLiteStoreType, names.allSatisfy({ $0.number != nil }) else { return }
+        try Self.telling(shown) {
+            try context.obtainPermanentIDs(
+                for: names.compactMap { objects[$0.name] }, numbers: names.compactMap(\.number))
+        }
+        keepsNumbers = true
+    }
+
+    // MARK: Links
+
+    private func make(_ link: Links, of owner: String) throws {
+        guard let object = objects[owner] else { return }
+        var targets: [NSManagedObject] = []
+        for name in link.names {
+            if let target = objects[name] {
+                targets.append(target)
+            } else {
+                dangling.append("\(owner).\(link.relationship.name) leads to \(name)")
+            }
+        }
+        let key = link.relationship.name
+        if !link.relationship.isToMany {
+            object.setValue(targets.first, forKey: key)
+            return
+        }
+        try check(object, owner, targets, link)
+        if link.relationship.isOrdered {
+            object.setValue(NSOrderedSet(array: targets), forKey: key)
+        } else {
+            object.setValue(Set(targets), forKey: key)
+        }
+    }
+
+    /// Refuses members that say themselves that they belong to another object: one of both lines is wrong.
+    private func check(_ object: NSManagedObject, _ owner: String, _ targets: [NSManagedObject], _ link: Links) throws {
+        func contradiction(_ message: String) -> Contradiction {
+            Contradiction(message: message, line: link.line, offset: link.offset)
+        }
+        let key = link.relationship.name
+        if Set(targets).count < targets.count { throw contradiction("'\(key)' has an object twice") }
+        guard let inverse = link.relationship.inverseRelationship, !inverse.isToMany else { return }
+        for target in targets {
+            let other = target.value(forKey: inverse.name) as? NSManagedObject
+            if let other, other !== object {
+                throw contradiction("'\(key)' has an object whose '\(inverse.name)' leads to another one")
+            }
+        }
+        let present = GraphEntity.targets(object, link.relationship)
+        if !Set(present).isSubset(of: Set(targets)) {
+            throw contradiction("'\(key)' lacks an object whose '\(inverse.name)' leads to \(owner)")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import CoreData
+import Foundation
+
+#if PostgreSQL
+    import CoreDataPostgreSQL
+#endif
+
+/// The kinds of stores that can be made, as the command line calls them.
+enum StoreKindName: String, CaseIterable {
+    case sqlite, xml, binary, postgresql
+
+    static let files = [sqlite, xml, binary].map(\.rawValue)
+    static let help =
+        "sqlite, xml or binary; by default what the suffix says: '.xml', '.binary', and SQLite for all others"
+
+    /// What an option, or else the address of the new store, says.
+    static func given(_ arguments: Arguments, _ target: String) throws -> StoreKindName {
+        let given = try arguments.choice("type", StoreKindName.self)
+        let isDatabase = ["postgresql://", "postgres://"].contains { target.hasPrefix($0) }
+        if let given, isDatabase != (given == .postgresql) {
+            throw arguments.misuse(
+                isDatabase
+                    ? "'\(given.rawValue)' stores have a path, not the address of a database"
+                    : "a store in PostgreSQL has an address such as postgresql://host/database")
+        }
+        if isDatabase { return .postgresql }
+        switch URL(fileURLWithPath: target).pathExtension.lowercased() {
+        case "xml": return given ?? .xml
+        case "binary": return given ?? .binary
+        default: return given ?? .sqlite
+        }
+    }
+
+    var storeType: String {
+        switch self {
+        case .sqlite: NSSQLiteStoreType
+        case .xml: NSXMLStoreType
+        case .binary: NSBinaryStoreType
+        case .postgresql: "PostgreSQL"
+        }
+    }
+
+    /// The URL of a new store.
+    func url(_ target: String) throws -> URL {
+        let url = self == .postgresql || target.hasPrefix("file:") ? URL(string: target) : URL(fileURLWithPath: target)
+        guard let url, self == .postgresql || url.isFileURL, !target.isEmpty, !target.hasSuffix("/") else {
+            throw ToolError(.usage, "'\(target)' is no address of a new store")
+        }
+        if self == .postgresql { return url }
+        let folder = url.deletingLastPathComponent()
+        var isFolder = ObjCBool(false)
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw ToolError(.unreadable, "\(target): there is no folder \(folder.path)")
+        }
+        return url.standardizedFileURL
+    }
+}
