@@ -310,6 +310,30 @@ struct ExportCommandTests {
         }
     }
 
+    @Test("On a terminal a line says how far an export is, and is taken away at the end")
+    func terminal() throws {
+        try withTemporaryFolder { folder in
+            let head = try Self.small(in: folder)[0].replacing(#""Author":1,"Book":1"#, with: #""Tag":150"#)
+            let lines = head + "\n" + (1...150).map { #"{"@id":"Tag/\#($0)"}"# + "\n" }.joined()
+            let store = folder.appendingPathComponent("Tags.sqlite")
+            try #require(try ToolRun(["import", store.path], input: lines).status == 0)
+            let (process, output) = (Process(), Pipe())
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+            let file = folder.appendingPathComponent("e.jsonl").path
+            process.arguments = ["-qec", "'\(ToolRun.program.path)' export '\(store.path)' -o '\(file)'", "/dev/null"]
+            process.standardOutput = output
+            process.standardInput = FileHandle.nullDevice
+            try process.run()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            let erased = "\r\u{1B}[K"
+            #expect(
+                text == erased + "exporting Tag: 100 of 150 objects (66 %)" + erased
+                    + "exported 150 objects of 1 entity to \(file)\r\n")
+        }
+    }
+
     @Test("A closed pipe ends an export with the status that says so")
     func closedPipe() throws {
         try withTemporaryFolder { folder in

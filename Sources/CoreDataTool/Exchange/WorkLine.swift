@@ -7,7 +7,7 @@ final class WorkLine {
     private let verb: String
     private let total: Int
     private var done = 0
-    private var last = ContinuousClock.now
+    private var last: ContinuousClock.Instant?
     private var isDrawn = false
     private static let pause = Duration.milliseconds(100)
     /// So many objects pass between two looks at ^C and at the clock.
@@ -25,7 +25,9 @@ final class WorkLine {
         done += 1
         guard done % Self.step == 0 else { return }
         try Interruption.check()
-        guard let columns = console.errorColumns, last.duration(to: .now) > Self.pause else { return }
+        guard let columns = console.errorColumns, last.map({ $0.duration(to: .now) > Self.pause }) ?? true else {
+            return
+        }
         last = .now
         let share = total > 0 ? " (\(min(100, done * 100 / total)) %)" : ""
         draw("\(verb) \(Table.onOneLine(entity)): \(done)\(total > 0 ? " of \(total)" : "") objects\(share)", columns)

@@ -1,10 +1,6 @@
 import CoreData
 import Foundation
 
-#if PostgreSQL
-    import CoreDataPostgreSQL
-#endif
-
 /// The kinds of stores that can be made, as the command line calls them.
 enum StoreKindName: String, CaseIterable {
     case sqlite, xml, binary, postgresql
@@ -42,11 +38,12 @@ enum StoreKindName: String, CaseIterable {
 
     /// The URL of a new store.
     func url(_ target: String) throws -> URL {
-        let url = self == .postgresql || target.hasPrefix("file:") ? URL(string: target) : URL(fileURLWithPath: target)
-        guard let url, self == .postgresql || url.isFileURL, !target.isEmpty, !target.hasSuffix("/") else {
+        // A build without support for databases says so.
+        if self == .postgresql { return try StoreAddress(target).url }
+        let url = target.hasPrefix("file:") ? URL(string: target) : URL(fileURLWithPath: target)
+        guard let url, url.isFileURL, !target.isEmpty, !target.hasSuffix("/") else {
             throw ToolError(.usage, "'\(target)' is no address of a new store")
         }
-        if self == .postgresql { return url }
         let folder = url.deletingLastPathComponent()
         var isFolder = ObjCBool(false)
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
