@@ -310,6 +310,36 @@ struct ExportCommandTests {
         }
     }
 
+    @Test("Wrong use, and what is no store or no export, is one line and a status")
+    func wrongUse() throws {
+        try withTemporaryFolder { folder in
+            let text = folder.appendingPathComponent("T.txt")
+            try Data("mine\n".utf8).write(to: text)
+            let copy = folder.appendingPathComponent("C.sqlite").path
+            let cases: [(arguments: [String], status: Int32, line: String)] = [
+                (["export"], 2, "STORE is missing"),
+                (["export", text.path, "--json"], 2, "'--json' needs '--output'"),
+                (["export", text.path], 3, "\(text.path): this is no Core Data store"),
+                (["export", folder.path], 3, "\(folder.path): this is a folder"),
+                (["export", copy], 3, "\(copy): no such file or directory"),
+                (["import", copy, text.path], 3, "\(text.path): line 1, column 1: a value is expected"),
+                (["import", copy, folder.path], 3, "\(folder.path): this is a folder"),
+                (["import", copy, copy], 3, "\(copy): no such file or directory"),
+                (["import", copy, text.path, "-t", "csv"], 2, "'--type' is one of"),
+                (["import", "postgresql://localhost/x"], 2, "import makes files"),
+                (["convert", text.path, copy, "-t", "postgresql"], 2, "a store in PostgreSQL has an address such as"),
+                (["convert", text.path, copy], 3, "\(text.path): this is no Core Data store"),
+            ]
+            for (arguments, status, line) in cases {
+                let run = try ToolRun(arguments)
+                #expect(run.status == status, "\(arguments)")
+                #expect(run.errors.split(separator: "\n").first?.contains(line) == true, "\(run.errors)")
+                #expect(run.output == "")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["T.txt"])
+        }
+    }
+
     @Test("On a terminal a line says how far an export is, and is taken away at the end")
     func terminal() throws {
         try withTemporaryFolder { folder in

@@ -7,11 +7,11 @@ package struct CopyCommand: Command {
         "copy", "copy a store, also while others write it",
         operands: [.store, Operand("TO", completion: .file)],
         discussion: [
-            "The copy has what was saved when it was begun, with the files of external data, the history and the store's "
-                + "identifier. Copying a store's files one by one while a program writes it may tear it apart; this does "
-                + "not.",
-            "TO is made anew: where there is something of that name, it stays as it is. With --force a store that is there "
-                + "is replaced at once, when the copy is whole. The store's model is not needed.",
+            "The copy has what was saved when it was begun, with the files of external data, the history and the "
+                + "store's identifier. Copying a store's files one by one while a program writes it may tear it apart; "
+                + "this does not.",
+            "TO is made anew: where there is something of that name, it stays as it is. With --force a store that is "
+                + "there is replaced at once, when the copy is whole. The store's model is not needed.",
         ],
         options: [Option("force", letter: "f", "replace a store that lies at TO"), .json],
         examples: [

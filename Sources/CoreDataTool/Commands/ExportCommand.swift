@@ -7,13 +7,15 @@ package struct ExportCommand: Command {
         "export", "write all objects of a store as lines of JSON",
         operands: [.store],
         discussion: [
-            "The first line says what the store is and holds its model and its metadata; each line behind it is an object, "
-                + "with its id ('Book/12'), its values and its relationships. 'coredata import' makes an equal store of it.",
-            "Dates are seconds since the beginning of 2001 in UTC, bytes and transformable values base 64 of what lies in "
-                + "the store, decimals texts; what is nil is left out, and so are derived attributes, which are computed "
-                + "anew. Related objects are called by their ids, those of ordered relationships in their order.",
-            "Objects are read and written batch by batch, in one state of the store, whatever other processes do to it. "
-                + "The history is not exported.",
+            "The first line says what the store is and holds its model and its metadata; each line behind it is an "
+                + "object, with its id ('Book/12'), its values and its relationships. 'coredata import' makes an equal "
+                + "store of it.",
+            "Dates are seconds since the beginning of 2001 in UTC, bytes and transformable values base 64 of what lies "
+                + "in the store, decimals texts; what is nil is left out, and so are derived attributes, which are "
+                + "computed anew. Related objects are called by their ids, those of ordered relationships in their "
+                + "order.",
+            "Objects are read and written batch by batch, in one state of the store, whatever other processes do to "
+                + "it. The history is not exported.",
         ],
         options: [
             Option(

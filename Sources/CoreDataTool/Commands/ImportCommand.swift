@@ -7,9 +7,9 @@ package struct ImportCommand: Command {
         "import", "make a new store of what 'coredata export' wrote",
         operands: [Operand("STORE", completion: .file), Operand("FILE", .optional, completion: .file)],
         discussion: [
-            "STORE is made anew: where there is something of that name, it stays as it is. The store has its name when it "
-                + "is whole, so one that fails or is killed leaves none. Without FILE, or with '-', the standard input is "
-                + "read.",
+            "STORE is made anew: where there is something of that name, it stays as it is. The store has its name when "
+                + "it is whole, so one that fails or is killed leaves none. Without FILE, or with '-', the standard "
+                + "input is read.",
             "An SQLite store has the values, links and orders of the old one, its ids, its UUID, its metadata and its "
                 + "model. In an XML or binary store objects get other ids. All objects are saved at once and held in "
                 + "memory until then.",
