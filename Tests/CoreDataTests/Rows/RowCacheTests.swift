@@ -120,7 +120,8 @@ struct RowCacheTests {
                     // Nobody has the cache's lock.
                     #expect(
                         cache.row(
-                            for: there.key, rootIndex: shape.rootIndex, version: 1, layoutIndex: there.layoutIndex, waits: false)
+                            for: there.key, rootIndex: shape.rootIndex, version: 1, layoutIndex: there.layoutIndex,
+                            waits: false)
                             === there)
                     return row(key, version: version)
                 }
