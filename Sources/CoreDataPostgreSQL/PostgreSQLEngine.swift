@@ -37,7 +37,7 @@
             }
         }
 
-        func metadata(at url: URL) throws -> [String: Any] {
+        func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any] {
             try reporting {
                 try SQLStoreMetadata.read(from: Self.connection(to: url), url: url)
             }

@@ -46,7 +46,10 @@ package enum Tool {
             // What was found before the mistake belongs to the caller.
             if error.status != .closed { try? console.flush() }
             // A name or a value in it may hold anything.
-            console.say("coredata: \(Table.onOneLine(error.message))")
+            // The option is the library's: a command that waits names its own.
+            let message = error.message.replacingOccurrences(
+                of: ", or wait longer (NSPersistentStoreTimeoutOption)", with: "")
+            console.say("coredata: \(Table.onOneLine(message))")
             for line in error.details.flatMap({ $0.split(separator: "\n", omittingEmptySubsequences: false) }) {
                 console.say(Table.onOneLine(String(line)))
             }

@@ -220,15 +220,19 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// What `metadataForPersistentStore(ofType:at:options:)` does unless a subclass overrides it.
-    static func plainMetadata(ofType storeType: String, at url: URL) throws -> [String: Any] {
+    static func plainMetadata(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]?
+    ) throws -> [String: Any] {
         if let custom = StoreClasses.storeClass(for: storeType) {
             return try custom.metadataForPersistentStore(with: url)
         }
         try requireFileType(storeType, url)
-        return try StoreEngines.fileEngine(for: storeType).metadata(at: url)
+        return try StoreEngines.fileEngine(for: storeType).metadata(at: url, timeout: StoreOptions.timeout(options))
     }
 
     /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
+    ///
+    /// - Parameter options: `NSPersistentStoreTimeoutOption` limits the wait for whoever holds the store.
     public static func metadataForPersistentStore(
         type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {

@@ -13,7 +13,7 @@ package protocol StoreEngine: Sendable {
     func open(_ opening: StoreOpening, copying other: NSPersistentStore?) throws -> any NSPersistentStore & RowStore
 
     /// What the store at an address says about itself. Changes nothing.
-    func metadata(at url: URL) throws -> [String: Any]
+    func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any]
     /// Replaces the program's part of that.
     func setMetadata(_ metadata: [String: Any], at url: URL) throws
     /// The model that the store was last opened with; nil where it keeps none.

@@ -59,7 +59,7 @@ package struct CopyCommand: Command {
                     ("identifier", identifier.map(JSON.string) ?? .null),
                 ]))
         } else {
-            try console.line("copied \(source.shown) to \(target)")
+            try console.line(Table.onOneLine("copied \(source.shown) to \(target)"))
         }
         return .done
     }

@@ -43,6 +43,7 @@ package struct ImportCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
+        Interruption.watch()
         let draft = try StoreDraft(of: try type.url(target), type: type.storeType, shown: target)
         defer { draft.discard() }
         let shown = file ?? "standard input"

@@ -145,8 +145,8 @@ enum ExactValue {
         case .string(let given), .number(let given): text = given
         default: throw json.expected("a decimal number as text")
         }
-        let letters = Set("+-.0123456789eE".unicodeScalars)
-        guard !text.isEmpty, text.unicodeScalars.allSatisfy(letters.contains), let number = Decimal(string: text) else {
+        // A decimal is read as far as it is one.
+        guard text.wholeMatch(of: /[+-]?\d+(\.\d*)?([eE][+-]?\d+)?/) != nil, let number = Decimal(string: text) else {
             throw json.mistake("this is no decimal number")
         }
         return NSDecimalNumber(decimal: number)

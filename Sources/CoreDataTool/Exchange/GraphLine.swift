@@ -4,6 +4,7 @@ import Foundation
 /// What of an entity's objects a store keeps: attributes that are not computed, and relationships.
 struct GraphEntity {
     let name: String
+    let isAbstract: Bool
     let attributes: [NSAttributeDescription]
     let relationships: [NSRelationshipDescription]
 
@@ -12,6 +13,7 @@ struct GraphEntity {
 
     init(_ entity: NSEntityDescription) {
         name = entity.name ?? ""
+        isAbstract = entity.isAbstract
         attributes = entity.attributesByName.values
             .filter { !$0.isTransient && !($0 is NSDerivedAttributeDescription) }.sorted { $0.name < $1.name }
         relationships = entity.relationshipsByName.values.filter { !$0.isTransient }.sorted { $0.name < $1.name }

@@ -120,6 +120,7 @@ struct GraphReader {
             throw id.mistake(
                 "the model has no entity '\(parts[0])'" + (nearest.map { "; is '\($0)' meant?" } ?? ""))
         }
+        if reader.entity.isAbstract { throw id.mistake("'\(parts[0])' is abstract: it has no objects") }
         if writer.has(name) { throw id.mistake("'\(name)' is there twice") }
         var values: [String: Any] = [:]
         var links: [GraphWriter.Links] = []

@@ -124,10 +124,12 @@ struct GraphTransfer {
         }
         let line = GraphLine(isRounded: isRounded)
         defer { walk.context.reset() }
-        return objects.map { object in
-            var bytes: [UInt8] = []
-            line.append(object, entity, to: &bytes)
-            return bytes
+        return try walk.reading {
+            objects.map { object in
+                var bytes: [UInt8] = []
+                line.append(object, entity, to: &bytes)
+                return bytes
+            }
         }
     }
 

@@ -46,10 +46,15 @@ final class GraphWalk {
             for object in objects {
                 batch.append(object)
                 if batch.count < Self.batchSize { continue }
-                try body(entity, batch)
+                try reading { try body(entity, batch) }
                 batch.removeAll(keepingCapacity: true)
             }
-            if !batch.isEmpty { try body(entity, batch) }
+            if !batch.isEmpty { try reading { try body(entity, batch) } }
         }
+    }
+
+    /// Runs what reads objects: a value that cannot be read is an error.
+    func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        try store.reading { try context.readingFaults(body) }
     }
 }

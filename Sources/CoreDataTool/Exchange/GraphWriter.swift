@@ -183,6 +183,11 @@ final class GraphWriter {
         var targets: [NSManagedObject] = []
         for name in link.names {
             if let target = objects[name] {
+                if let wanted = link.relationship.destinationEntity?.name, !Self.isKind(target.entity, of: wanted) {
+                    throw Contradiction(
+                        message: "'\(link.relationship.name)' leads to '\(name)', which is no \(wanted)",
+                        line: link.line, offset: link.offset)
+                }
                 targets.append(target)
             } else {
                 dangling.append("\(owner).\(link.relationship.name) leads to \(name)")
@@ -199,6 +204,10 @@ final class GraphWriter {
         } else {
             object.setValue(Set(targets), forKey: key)
         }
+    }
+
+    private static func isKind(_ entity: NSEntityDescription, of name: String) -> Bool {
+        sequence(first: entity, next: \.superentity).contains { $0.name == name }
     }
 
     /// Refuses members that say themselves that they belong to another object: one of both lines is wrong.

@@ -130,7 +130,17 @@ struct ForecastReport {
     var json: JSON { text.json }
 
     /// Whether nothing stands in the way.
-    var isClear: Bool { !forecast.isMigrationRequired || (forecast.isPossible && forecast.hasDiskSpace) }
+    var isClear: Bool {
+        !forecast.isMigrationRequired || (forecast.isPossible && losses.isEmpty && forecast.hasDiskSpace)
+    }
+
+    /// What would be lost although nobody has allowed it. A program that knows the older version may lose what it has no
+    /// place for; whoever calls this one says so. A mapping says itself what goes.
+    private var losses: [MigrationLoss] {
+        if order.options[NSMigrationMappingModelOption] != nil { return forecast.losses.filter { !$0.isAllowed } }
+        let allowed = order.options[NSMigrationAllowedLossesOption] as? [String] ?? []
+        return forecast.losses.filter { $0.count > 0 && !allowed.contains($0.name) && !allowed.contains($0.entity) }
+    }
 
     var target: String { "'\(order.target.name)'" }
 
@@ -142,10 +152,10 @@ struct ForecastReport {
         let source = order.source.map { "version '\($0.name)'" } ?? "a version that the model does not have"
         try console.line("\(name) \(Table.onOneLine("is of \(source); the one to reach is \(target)"))")
         for loss in forecast.losses {
-            let help = loss.isAllowed ? "" : "; --allow-loss \(loss.name) lets it go"
+            let help = losses.contains(loss) ? "; --allow-loss \(loss.name) lets it go" : ""
             try console.line(console.styled(Table.onOneLine("loses \(loss)\(help)"), .yellow))
         }
-        guard forecast.isPossible else {
+        guard forecast.isPossible, losses.isEmpty else {
             try console.line(console.styled("It cannot be migrated:", .red))
             for obstacle in obstacles { try console.line(Table.onOneLine("  \(obstacle)")) }
             return
@@ -165,7 +175,7 @@ struct ForecastReport {
 
     /// What stands in the way, a line each, in the words of this program.
     var obstacles: [String] {
-        let refused = forecast.losses.filter { !$0.isAllowed }
+        let refused = losses
         let others = forecast.obstacles.filter { obstacle in
             !refused.contains { $0.entity == obstacle.entity && $0.property == obstacle.property }
         }
@@ -175,7 +185,7 @@ struct ForecastReport {
 
     /// The error of a migration that is not to be begun; nil where nothing stands in the way.
     var refusal: ToolError? {
-        if !forecast.isPossible {
+        if !forecast.isPossible || !losses.isEmpty {
             return ToolError(
                 .failed, "\(order.store.shown) cannot be migrated to \(target); nothing was changed",
                 details: obstacles)

@@ -91,10 +91,14 @@ package final class Console {
     }
 
     /// Says something on the standard error.
-    package func say(_ text: String) { FileHandle(fileDescriptor: errors).write(Data("\(text)\n".utf8)) }
+    package func say(_ text: String) { draw("\(text)\n") }
 
     /// Writes to the standard error without a line's end, for a line that is drawn anew.
-    package func draw(_ text: String) { FileHandle(fileDescriptor: errors).write(Data(text.utf8)) }
+    ///
+    /// Where nobody reads what is said, there is nobody to tell.
+    package func draw(_ text: String) {
+        try? FileHandle(fileDescriptor: errors).write(contentsOf: Data(text.utf8))
+    }
 
     package enum Style: String {
         case bold = "1"

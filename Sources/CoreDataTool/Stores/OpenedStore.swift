@@ -71,7 +71,7 @@ package final class OpenedStore {
 
     private static func archivedModel(of address: StoreAddress) -> NSManagedObjectModel? {
         try? NSPersistentStoreCoordinator.cachedModelForPersistentStore(
-            at: address.url, options: [NSReadOnlyPersistentStoreOption: true])
+            at: address.url, options: StoreAddress.readingOptions)
     }
 
     /// A model in the store's folder, or in the one above, with a version that fits.
@@ -103,7 +103,7 @@ package final class OpenedStore {
     ) throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model.plain())
         var options = given
-        options[NSReadOnlyPersistentStoreOption] = true
+        options.merge(StoreAddress.readingOptions) { $1 }
         if isFrugal, address.type == NSSQLiteStoreType {
             options[NSSQLitePragmasOption] = ["cache_size": "-4096", "temp_store": "FILE"]
         }

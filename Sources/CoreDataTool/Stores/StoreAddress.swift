@@ -89,9 +89,14 @@ package struct StoreAddress {
     /// Whether both objects that a relationship joins keep it: a table holds most links once.
     package var keepsBothEnds: Bool { type == NSXMLStoreType || type == NSBinaryStoreType }
 
+    /// How stores are opened to be read. Whoever holds one alone is waited for as long as a person waits for an answer.
+    package static var readingOptions: [AnyHashable: Any] {
+        [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreTimeoutOption: 2]
+    }
+
     private static func metadata(_ url: URL, _ type: String) throws -> [String: Any] {
         try NSPersistentStoreCoordinator.metadataForPersistentStore(
-            type: NSPersistentStore.StoreType(rawValue: type), at: url)
+            type: NSPersistentStore.StoreType(rawValue: type), at: url, options: readingOptions)
     }
 
     /// The store's metadata; opens nothing and changes nothing.

@@ -25,7 +25,7 @@ struct StoreReport {
     private static let linesOfDamage = 10
 
     func write(to console: Console) throws {
-        try console.line(console.styled(store.shown, .bold))
+        try console.line(console.styled(Table.onOneLine(store.shown), .bold))
         for (title, value) in facts {
             guard let value else { continue }
             try console.line("  \(TextWidth.padded(title, to: 12))\(Table.onOneLine(value))")

@@ -128,7 +128,8 @@ package struct Column {
     package static func unknown(
         _ key: String, in entity: NSEntityDescription, besides others: Set<String> = []
     ) -> ToolError {
-        let names = others.union(entity.propertiesByName.keys).sorted()
+        let properties = entity.propertiesByName.filter { !($0.value is NSFetchedPropertyDescription) }.keys
+        let names = others.union(properties).subtracting([key]).sorted()
         let nearest = NearestName.of(key, among: names).map { "; is '\($0)' meant?" } ?? ""
         return ToolError(
             .usage, "\(entity.name ?? "") has no property '\(key)'\(nearest)",

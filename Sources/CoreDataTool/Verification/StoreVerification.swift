@@ -163,7 +163,7 @@ struct StoreVerification {
             let keys = constraint.compactMap { $0 as? String ?? ($0 as? NSPropertyDescription)?.name }
             guard !keys.isEmpty, keys.count == constraint.count else { continue }
             let number = NSExpressionDescription()
-            number.name = "number of objects"
+            number.name = "count"
             number.expression = NSExpression(
                 forFunction: "count:", arguments: [NSExpression.expressionForEvaluatedObject()])
             number.expressionResultType = .integer64AttributeType
@@ -174,8 +174,7 @@ struct StoreVerification {
             // Objects without a value do not meet.
             request.predicate = NSCompoundPredicate(
                 andPredicateWithSubpredicates: keys.map { NSPredicate(format: "%K != nil", $0) })
-            request.havingPredicate = NSPredicate(
-                format: "%@ > 1", number.expression ?? NSExpression(forConstantValue: 0))
+            request.havingPredicate = NSPredicate(format: "%K > 1", number.name)
             for group in try store.reading({ try context.fetch(request) }) {
                 let values = keys.map { key in "\(key) \(group[key].map { ValueText.text($0) } ?? "")" }
                 try report(

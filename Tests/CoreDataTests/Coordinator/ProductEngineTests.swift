@@ -14,7 +14,9 @@ final class TestsEngine: ProductStoreEngine, MigratingEngine {
     func open(_ opening: StoreOpening, copying other: NSPersistentStore?) throws -> any NSPersistentStore & RowStore {
         try files.open(opening, copying: other)
     }
-    func metadata(at url: URL) throws -> [String: Any] { try files.metadata(at: url) }
+    func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any] {
+        try files.metadata(at: url, timeout: timeout)
+    }
     func setMetadata(_ metadata: [String: Any], at url: URL) throws { try files.setMetadata(metadata, at: url) }
     func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel? { nil }
     func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {

@@ -12,7 +12,7 @@ extension MigrationForecaster {
         var forecast = MigrationForecast(store: url, isMigrationRequired: false)
         let metadata: [String: Any]
         do {
-            metadata = try engine.metadata(at: address)
+            metadata = try engine.metadata(at: address, timeout: StoreOptions.timeout(options))
         } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) {
             return forecast
         }

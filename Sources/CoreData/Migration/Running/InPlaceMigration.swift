@@ -64,7 +64,7 @@ struct InPlaceMigration {
     /// What the store says about itself; nil where the database has none yet.
     private func present() throws -> [String: Any]? {
         do {
-            return try engine.metadata(at: address)
+            return try engine.metadata(at: address, timeout: timeout)
         } catch let error as NSError where SQLStoreMetadata.isNotAStore(error) {
             return nil
         }

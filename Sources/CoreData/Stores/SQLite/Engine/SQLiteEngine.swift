@@ -16,7 +16,9 @@ struct SQLiteEngine: StoreEngine {
             use: opening.use, copying: other as? SQLiteStore, look: opening.look as? SQLiteStoreLook)
     }
 
-    func metadata(at url: URL) throws -> [String: Any] { try SQLiteStoreMetadata.metadata(at: url) }
+    func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any] {
+        try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
+    }
 
     func setMetadata(_ metadata: [String: Any], at url: URL) throws {
         try SQLiteStoreMetadata.setMetadata(metadata, at: url)
