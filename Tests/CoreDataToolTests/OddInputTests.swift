@@ -128,4 +128,38 @@ struct OddInputTests {
             try database.execute("COMMIT")
         }
     }
+
+    @Test(
+        "A predicate that means nothing is a mistake of the caller's, whatever the store",
+        arguments: [
+            "$x == 5", "title.foo == 5", "title MATCHES '('", "author.books.@max.nope == 5", "entity.foo == 5",
+            "SUBQUERY(author.books, $b, $y == 1).@count > 0", "FUNCTION(title, 'nope:') == 5", "sum(title) == 5",
+        ], [NSSQLiteStoreType, NSXMLStoreType])
+    func meaningless(_ format: String, _ type: String) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store")
+            try fill(url, type: type)
+            let run = try ToolRun(["fetch", url.path, "Book", "--where", format])
+            // Objects in memory have a sum of what is no number: none.
+            if format.hasPrefix("sum"), type == NSXMLStoreType, run.status == 0 { return }
+            #expect(run.status == 2 && run.output.isEmpty, "\(run.status) \(run.errors)")
+            #expect(!run.errors.contains("Fatal error"))
+        }
+    }
+
+    @Test(
+        "What a predicate may say is not refused",
+        arguments: [
+            "SUBQUERY(author.books, $b, $b.title == nil).@count > 0", "author.books.@count == 1", "SELF.title == nil",
+            "author.books.@max.price > 1", "price + 1 > 2", "published < now()", "title MATCHES '.*' OR title == nil",
+            "ANY author.books.price == 1.5", "objectID != nil",
+        ], [NSSQLiteStoreType, NSXMLStoreType])
+    func meaningful(_ format: String, _ type: String) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store")
+            try fill(url, type: type)
+            let run = try ToolRun(["count", url.path, "Book", "--where", format])
+            #expect(run.status == 0 && run.output == "2\n", "\(format): \(run.output)\(run.errors)")
+        }
+    }
 }

@@ -98,7 +98,7 @@ struct RequestTests {
             (["--sort", "author"], "'author' is no value: objects cannot be sorted by it", ""),
             (["--where", "pages >"], "the predicate has a mistake: at character 8 ", "  pages >\n         ^\n"),
             (["--where", "title CONTAINS 5"], "the store cannot answer this: title CONTAINS 5", ""),
-            (["--where", "title == $x"], "the store cannot answer this: ", ""),
+            (["--where", "title == $x"], "the predicate has a mistake: '$x' has no value", "  title == $x\n"),
             (["--limit", "0"], "'--limit' needs a number from 1, not '0'", ""),
         ])
     func mistakes(_ options: [String], _ message: String, _ details: String) throws {

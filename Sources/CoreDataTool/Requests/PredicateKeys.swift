@@ -11,6 +11,7 @@ struct PredicateKeys {
 
     /// What every object answers besides its properties.
     private static let own: Set<String> = ["self", "SELF", "objectID", "entity"]
+    private static let longestPath = 100
 
     /// - Throws: an error of usage for the first key that is not there.
     static func check(
@@ -19,26 +20,54 @@ struct PredicateKeys {
         try PredicateKeys(format: format, entity: entity, names: Set(names)).check(predicate, [:])
     }
 
-    private func check(_ predicate: NSPredicate, _ variables: [String: NSEntityDescription]) throws {
+    private func check(_ predicate: NSPredicate, _ variables: [String: NSEntityDescription?]) throws {
         if let compound = predicate as? CoreData.NSCompoundPredicate {
             for case let part as NSPredicate in compound.subpredicates { try check(part, variables) }
         } else if let comparison = predicate as? CoreData.NSComparisonPredicate {
             try check(comparison.leftExpression, variables)
             try check(comparison.rightExpression, variables)
+            if comparison.predicateOperatorType == .matches { try checkPattern(comparison.rightExpression) }
         }
     }
 
-    private func check(_ expression: CoreData.NSExpression, _ variables: [String: NSEntityDescription]) throws {
+    private func checkPattern(_ expression: CoreData.NSExpression) throws {
+        guard expression.expressionType == .constantValue, let pattern = expression.constantValue as? String,
+            (try? NSRegularExpression(pattern: pattern)) == nil
+        else { return }
+        throw mistake("'\(pattern)' is no regular expression")
+    }
+
+    private func mistake(_ message: String) -> ToolError {
+        ToolError(.usage, "the predicate has a mistake: \(message)", details: ["  \(Table.onOneLine(format))"])
+    }
+
+    /// The functions that predicates know. Others are methods, which no object here has.
+    private static let functions: Set<String> = [
+        "sum:", "count:", "min:", "max:", "average:", "median:", "mode:", "stddev:", "add:to:", "from:subtract:",
+        "multiply:by:", "divide:by:", "modulus:by:", "sqrt:", "log:", "ln:", "raise:toPower:", "exp:", "ceiling:",
+        "floor:",
+        "abs:", "trunc:", "random", "random:", "now", "uppercase:", "lowercase:", "length:", "canonical:", "noindex:",
+        "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:", "rightshift:by:", "onesComplement:",
+        "distanceToLocation:fromLocation:", "castObject:toType:", "objectFrom:withIndex:", "valueForKey:",
+        "valueForKeyPath:", "distinct:", "first:", "last:", "now:", "tokenize:using:",
+    ]
+
+    private func check(_ expression: CoreData.NSExpression, _ variables: [String: NSEntityDescription?]) throws {
         switch expression.expressionType {
         case .keyPath: _ = try destination(expression.keyPath, in: entity)
+        case .variable where variables.index(forKey: expression.variable) == nil:
+            throw mistake("'$\(expression.variable)' has no value")
         case .function:
+            guard Self.functions.contains(expression.function) else {
+                throw mistake("there is no function '\(expression.function)'")
+            }
             let arguments = expression.arguments ?? []
             if ["valueForKey:", "valueForKeyPath:"].contains(expression.function) {
                 guard let path = arguments.first?.constantText else { return }
                 guard expression.operand.expressionType == .variable else {
                     return try check(expression.operand, variables)
                 }
-                if let start = variables[expression.operand.variable] { _ = try destination(path, in: start) }
+                if let start = variables[expression.operand.variable] ?? nil { _ = try destination(path, in: start) }
             } else {
                 for argument in arguments { try check(argument, variables) }
             }
@@ -50,9 +79,9 @@ struct PredicateKeys {
             guard let collection = expression.collection as? CoreData.NSExpression else { return }
             try check(collection, variables)
             var variables = variables
-            if collection.expressionType == .keyPath {
-                variables[expression.variable] = try destination(collection.keyPath, in: entity)
-            }
+            let isPath = collection.expressionType == .keyPath
+            variables.updateValue(
+                isPath ? try destination(collection.keyPath, in: entity) : nil, forKey: expression.variable)
             try check(expression.predicate, variables)
         case .unionSet, .intersectSet, .minusSet:
             try check(expression.left, variables)
@@ -69,16 +98,24 @@ struct PredicateKeys {
     private func destination(_ path: String, in start: NSEntityDescription) throws -> NSEntityDescription? {
         if names.contains(path) { return nil }
         var entity = start
-        for key in path.split(separator: ".").map(String.init) {
-            if key.hasPrefix("@") || Self.own.contains(key) { return nil }
+        let keys = path.split(separator: ".").map(String.init)
+        if keys.count > Self.longestPath { throw mistake("a key path of \(keys.count) keys is too long") }
+        for (place, key) in keys.enumerated() {
+            // What an operator computes is of the objects that the path has led to.
+            if ["self", "SELF"].contains(key) || key.hasPrefix("@") && key != "@count" { continue }
             if let relationship = entity.relationshipsByName[key] {
                 guard let next = relationship.destinationEntity else { return nil }
                 entity = next
-            } else if entity.propertiesByName[key] != nil {
-                return nil
-            } else {
+                continue
+            }
+            let isComposite = entity.attributesByName[key] is NSCompositeAttributeDescription
+            guard isComposite || key == "@count" || Self.own.contains(key) || entity.propertiesByName[key] != nil else {
                 throw unknown(key, in: entity)
             }
+            guard isComposite || place == keys.count - 1 else {
+                throw mistake("'\(key)' is a value: nothing can follow it")
+            }
+            return nil
         }
         return entity
     }

@@ -33,6 +33,10 @@ package struct RequestOptions {
         guard let text = arguments.value(option) else { return [] }
         let keys = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
         if keys.isEmpty { throw arguments.misuse("'--\(option)' names no key") }
+        // Most readers of JSON drop one of two members of a name.
+        if let twice = keys.first(where: { key in keys.filter { $0 == key }.count > 1 }) {
+            throw arguments.misuse("'--\(option)' names '\(twice)' twice")
+        }
         return keys
     }
 

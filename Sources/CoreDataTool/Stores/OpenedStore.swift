@@ -145,6 +145,9 @@ package final class OpenedStore {
             let prefix = "unimplemented SQL generation for predicate: "
             let text = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
             throw ToolError(.usage, "\(shown): the store cannot answer this: \(text)")
+        } catch let error as NSError where error.userInfo[NSSQLiteErrorDomain] as? Int == 1 {
+            // The statement is none that SQLite takes: what it was made of is the caller's.
+            throw ToolError(.usage, "\(shown): the store cannot answer this: \(ToolError(error).message)")
         } catch {
             throw ToolError(error, at: shown)
         }
