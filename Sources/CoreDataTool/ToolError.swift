@@ -25,7 +25,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .busy: "another process holds the store"
         case .failed: "it cannot be done: a full disk, a value that does not fit, a migration that is not possible"
         case .closed: "the output was closed before everything was written"
-        case .cancelled: "cancelled by ^C; nothing that was there has changed"
+        case .cancelled: "cancelled by ^C, or by a request to end; nothing that was there has changed"
         }
     }
 }

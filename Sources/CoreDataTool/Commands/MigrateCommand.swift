@@ -68,7 +68,7 @@ package struct MigrateCommand: Command {
             // Not after a copy has been made for nothing.
             if patience == 0, !whileOpen { try FollowedMigration.requireClosed(opened.store.url) }
             copy = try backup.map { try StoreBackup.make(of: opened.store, in: $0, waiting: patience) }
-            try migration.check()
+            try Interruption.check()
             try migration.run(
                 opened.job(), waiting: patience, whileOpen: whileOpen,
                 message: Table.onOneLine("\(store) is brought to version \(report.target); ^C cancels."),

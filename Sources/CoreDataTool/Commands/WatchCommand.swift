@@ -40,9 +40,8 @@ package struct WatchCommand: Command {
         guard store.address.canNotify else {
             throw ToolError(.usage, "\(store.shown): a store of type \(store.address.type) tells nobody of its changes")
         }
-        let interrupt = Interrupt()
         let wake = Wake()
-        interrupt.notify { wake.signal() }
+        Interruption.watch { wake.signal() }
         let observer = NotificationCenter.default.addObserver(
             forName: .NSPersistentStoreRemoteChange, object: nil, queue: nil
         ) { _ in wake.signal() }
@@ -61,7 +60,7 @@ package struct WatchCommand: Command {
             return keepsHistory
         }
         console.say("watching \(store.shown); ^C ends")
-        while left > 0, !interrupt.came {
+        while left > 0, !Interruption.wasRequested {
             wake.wait()
             try context.performAndWait {
                 if keepsHistory {

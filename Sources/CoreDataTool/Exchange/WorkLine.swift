@@ -49,7 +49,7 @@ final class WorkLine {
         _ verb: String, on console: Console, _ body: (Progress) throws -> Result
     ) throws -> Result {
         let progress = Progress(totalUnitCount: -1)
-        Interruption.watch(progress)
+        Interruption.watch { progress.cancel() }
         guard let columns = console.errorColumns else { return try body(progress) }
         // nonisolated(unsafe): nobody but the thread uses it.
         nonisolated(unsafe) let line = WorkLine(verb, of: 0, on: console)

@@ -7,47 +7,26 @@ import Foundation
 final class FollowedMigration: @unchecked Sendable {
     private let condition = NSCondition()
     private var migration: (any MigrationProgressReporting)?
-    private var isInterrupted = false
     private var isWaiting = false
     private var outcome: Result<Void, any Error>?
-    private let source: any DispatchSourceSignal
 
     /// From here on ^C is a wish that the migration be cancelled.
-    init() {
-        signal(SIGINT, SIG_IGN)
-        source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        source.setEventHandler { [weak self] in self?.interrupt() }
-        source.resume()
-    }
-
-    deinit {
-        source.cancel()
-        signal(SIGINT, SIG_DFL)
-    }
+    init() { Interruption.watch { [weak self] in self?.interrupt() } }
 
     private func interrupt() {
         condition.lock()
-        isInterrupted = true
         let running = migration
         condition.broadcast()
         condition.unlock()
         running?.cancelMigration()
     }
 
-    /// Throws where ^C was pressed while no migration ran.
-    func check() throws {
-        condition.lock()
-        defer { condition.unlock() }
-        if isInterrupted { throw ToolError(.cancelled, "cancelled") }
-    }
-
     private func begin(_ migration: any MigrationProgressReporting) {
         condition.lock()
         self.migration = migration
         isWaiting = false
-        let isLate = isInterrupted
         condition.unlock()
-        if isLate { migration.cancelMigration() }
+        if Interruption.wasRequested { migration.cancelMigration() }
     }
 
     private func end(_ outcome: Result<Void, any Error>) {
@@ -85,9 +64,9 @@ final class FollowedMigration: @unchecked Sendable {
     private func pause() throws {
         condition.lock()
         isWaiting = true
-        if !isInterrupted { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1)) }
+        if !Interruption.wasRequested { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1)) }
         condition.unlock()
-        try check()
+        try Interruption.check()
     }
 
     /// Runs the job to its end, however it ends. The calling thread, which is the main one, draws.
@@ -100,6 +79,7 @@ final class FollowedMigration: @unchecked Sendable {
         _ job: MigrationJob, waiting seconds: Int, whileOpen: Bool, message: String, columns: Int?,
         write: @escaping (String) -> Void
     ) throws {
+        // The job goes to the thread, and nobody else has it; the terminal stays with this one.
         nonisolated(unsafe) let (job, write) = (job, write)
         let thread = Thread { [self] in end(Result { try work(job, waiting: seconds, whileOpen: whileOpen) }) }
         thread.name = "migration"
