@@ -91,8 +91,8 @@ package enum Tool {
             throw ToolError(
                 .usage, "'\(arguments[0])' needs one of \(family.map { "'\($0)'" }.joined(separator: ", "))")
         }
-        let nearest = NearestName.of(arguments[0], among: commands.map { $0.page.name })
+        let nearest = NearestName.hint(arguments[0], among: commands.map { $0.page.name })
         throw ToolError.usage(
-            "unknown command '\(arguments[0])'" + (nearest.map { "; is '\($0)' meant?" } ?? ""))
+            "unknown command '\(arguments[0])'" + nearest)
     }
 }

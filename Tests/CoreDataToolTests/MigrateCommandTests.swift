@@ -291,7 +291,8 @@ struct MigrateCommandTests {
             else { continue }
             let project = path.prefix { $0 != "/" }
             for bundle in bundles where bundle.prefix(while: { $0 != "/" }) == project {
-                guard let file = try? ModelFile(url: Corpus.url(bundle)), let source = file.version(fitting: metadata),
+                guard let file = try? ModelArgument(url: Corpus.url(bundle)),
+                    let source = file.version(fitting: metadata),
                     !source.isCurrent
                 else { continue }
                 try withTemporaryFolder { folder in

@@ -45,8 +45,8 @@ struct ToolRun {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("coredata")
     }
 
-    /// What has changed in a folder. An empty log and its index do not count: every reader by SQLite leaves them where the
-    /// store is one with a log.
+    /// What has changed in a folder. An empty log and its index do not count: every reader by SQLite leaves them where
+    /// the store is one with a log.
     static func changes(in folder: URL, since before: FolderContents) throws -> [String] {
         let now = try FolderContents(folder)
         return now.differences(from: before).filter { name in

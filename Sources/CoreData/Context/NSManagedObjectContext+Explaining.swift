@@ -6,8 +6,8 @@ extension NSManagedObjectContext {
     /// An addition to Apple's API. To be called on the context's queue. Unsaved changes do not count. Where a database
     /// does not decide all of a predicate as Core Data does, values that the program judges are read.
     ///
-    /// - Returns: One explanation for each store that has statements, in the order of the coordinator's stores: none for
-    ///   XML, binary and other stores that the program searches, and none for a store without the entity.
+    /// - Returns: One explanation for each store that has statements, in the order of the coordinator's stores: none
+    ///   for XML, binary and other stores that the program searches, and none for a store without the entity.
     /// - Throws: What `fetch(_:)` throws for a request that makes no sense, and an `NSError` where the store cannot be
     ///   read.
     public final func explain<T>(_ request: NSFetchRequest<T>) throws -> [FetchExplanation] {

@@ -52,9 +52,9 @@ extension NSManagedObjectContext {
 
     /// Runs a body that reads objects, with an error where a fault that cannot be fulfilled would stop the process.
     ///
-    /// An addition to Apple's API. To be called on the context's queue. Such a fault stays one and shows no values until
-    /// the body has returned. An object whose row is gone is no such fault: `shouldDeleteInaccessibleFaults` says what
-    /// becomes of it.
+    /// An addition to Apple's API. To be called on the context's queue. Such a fault stays one and shows no values
+    /// until the body has returned. An object whose row is gone is no such fault: `shouldDeleteInaccessibleFaults` says
+    /// what becomes of it.
     ///
     /// - Throws: What the body throws, and otherwise the first error of a fault, as `fulfillFaults` has it.
     public final func readingFaults<Result>(_ body: () throws -> Result) throws -> Result {

@@ -220,8 +220,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
     ///
-    /// Throws when there is no file, or when it is not a store. Of the options `NSPersistentStoreTimeoutOption` counts: how
-    /// long whoever holds the store is waited for.
+    /// Throws when there is no file, or when it is not a store. Of the options `NSPersistentStoreTimeoutOption` counts:
+    /// how long whoever holds the store is waited for.
     open class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] { try plainMetadata(ofType: storeType, at: url, options: options) }

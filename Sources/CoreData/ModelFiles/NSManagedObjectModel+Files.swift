@@ -17,13 +17,13 @@ extension NSManagedObjectModel {
         }
     }
 
-    /// Reads a model from an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`, of a bundle its current version: throws
-    /// where `init(contentsOf:)` gives nil.
+    /// Reads a model from an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`, of a bundle its current version:
+    /// throws where `init(contentsOf:)` gives nil.
     ///
     /// An addition to Apple's API. May be called on any thread.
     ///
-    /// - Throws: `CocoaError.fileReadNoSuchFile` and other errors of reading, and `CocoaError.fileReadCorruptFile` for what
-    ///   is no model, with a reason that says what and where.
+    /// - Throws: `CocoaError.fileReadNoSuchFile` and other errors of reading, and `CocoaError.fileReadCorruptFile` for
+    ///   what is no model, with a reason that says what and where.
     public static func read(contentsOf url: URL) throws -> NSManagedObjectModel {
         try ModelFile.load(at: url)
     }
@@ -38,8 +38,8 @@ extension NSManagedObjectModel {
         public let model: NSManagedObjectModel
     }
 
-    /// Reads all versions of a model, sorted by name as people sort ("Model 9" before "Model 10"). A file of one version
-    /// has that one, named like the file.
+    /// Reads all versions of a model, sorted by name as people sort ("Model 9" before "Model 10"). A file of one
+    /// version has that one, named like the file.
     ///
     /// An addition to Apple's API. May be called on any thread.
     ///

@@ -1,7 +1,7 @@
 /// Where an object's row is: the entity, and the number that the object's URI has behind its `p`.
 ///
-/// An addition to Apple's API, for those who name millions of objects: making an id and its URI takes a hundred times as
-/// long.
+/// An addition to Apple's API, for those who name millions of objects: making an id and its URI takes a hundred times
+/// as long.
 public struct RowReference: Hashable, Sendable {
     /// The name of the object's entity.
     public let entityName: String

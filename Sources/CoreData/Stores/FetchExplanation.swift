@@ -2,8 +2,8 @@ import Foundation
 
 /// What a store does for a fetch: the statement that it runs, and how its database finds the rows.
 ///
-/// An addition to Apple's API. A plain value, made by `explain(_:)` of a context, for people who look at it: the texts are
-/// other ones with another version of the database, or of this library.
+/// An addition to Apple's API. A plain value, made by `explain(_:)` of a context, for people who look at it: the texts
+/// are other ones with another version of the database, or of this library.
 public struct FetchExplanation: Sendable {
     /// A value that the statement takes beside its text, in the order of the numbers of their places.
     public enum Parameter: Sendable, Equatable {

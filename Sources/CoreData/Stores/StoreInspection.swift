@@ -34,11 +34,11 @@ public struct StoreInspection: Sendable {
 
     /// The history; nil where the store has none, or nobody asked.
     public package(set) var history: History?
-    /// By the names of entities without a superentity: the bytes of their objects and of those of their subentities, with
-    /// indexes. Empty where the database does not tell. Values in files of their own do not count.
+    /// By the names of entities without a superentity: the bytes of their objects and of those of their subentities,
+    /// with indexes. Empty where the database does not tell. Values in files of their own do not count.
     public package(set) var entitySizes: [String: Int64] = [:]
-    /// What is damaged, in the words of the database, at most a hundred lines; empty where it is whole, and nil where it
-    /// has no means to look, or nobody asked.
+    /// What is damaged, in the words of the database, at most a hundred lines; empty where it is whole, and nil where
+    /// it has no means to look, or nobody asked.
     public package(set) var damage: [String]?
 
     package init() {}

@@ -3,15 +3,15 @@ import Foundation
 
 /// The arguments of a command, as the C library's `getopt_long` reads them.
 ///
-/// Options may stand before and behind operands, `--name=value` and `--name value` are the same, a name may be shortened
-/// as far as it stays clear, and `--` ends the options.
+/// Options may stand before and behind operands, `--name=value` and `--name value` are the same, a name may be
+/// shortened as far as it stays clear, and `--` ends the options.
 package struct Arguments {
     private let page: CommandPage
     private var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
 
-    /// - Throws: `ToolError.usage` for an option that the command does not have, a value that is missing or too much, and
-    ///   for too few or too many operands.
+    /// - Throws: `ToolError.usage` for an option that the command does not have, a value that is missing or too much,
+    ///   and for too few or too many operands.
     package init(_ arguments: [String], of page: CommandPage) throws {
         self.page = page
         let options = page.allOptions
@@ -86,7 +86,7 @@ package struct Arguments {
         if meant.count > 1 {
             return "'--\(given)' may be \(meant.map { "'--\($0)'" }.joined(separator: " or "))"
         }
-        let nearest = NearestName.of(given, among: options.map(\.name)).map { "; is '--\($0)' meant?" } ?? ""
+        let nearest = NearestName.hint(given, among: options.map(\.name), prefix: "--")
         return "unknown option '--\(given)'\(nearest)"
     }
 

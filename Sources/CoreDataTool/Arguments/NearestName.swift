@@ -9,6 +9,11 @@ package enum NearestName {
         return near.name
     }
 
+    /// What an error says of the name that was meant, behind the one that is not there; nothing where none is near.
+    package static func hint(_ given: String, among names: [String], prefix: String = "") -> String {
+        of(given, among: names).map { "; is '\(prefix)\($0)' meant?" } ?? ""
+    }
+
     /// How many characters have to be changed, added, removed or exchanged with their neighbour.
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var before: [Int] = []

@@ -88,7 +88,7 @@ package struct AggregateCommand: Command {
             let title = name.hasPrefix("-") ? String(name.dropFirst()) : name
             guard let place = columns.firstIndex(where: { $0.title == title }) else {
                 let titles = columns.map(\.title)
-                let nearest = NearestName.of(title, among: titles).map { "; is '\($0)' meant?" } ?? ""
+                let nearest = NearestName.hint(title, among: titles)
                 throw ToolError(
                     .usage, "there is no result '\(title)' to sort by\(nearest)",
                     details: ["There are \(titles.joined(separator: ", "))."])

@@ -41,12 +41,12 @@ package struct CopyCommand: Command {
         var state = stat()
         if isForced, lstat(url.path, &state) == 0 {
             try checkReplaced(url, by: source)
-            try Self.copy(source, to: url)
+            try source.copy(to: url)
         } else {
             let draft = try StoreDraft(of: url, type: source.type, shown: target)
             defer { draft.discard() }
             Interruption.watch()
-            try Self.copy(source, to: draft.url)
+            try source.copy(to: draft.url)
             try draft.publish()
         }
         guard try StoreAddress(target).metadata()[NSStoreUUIDKey] as? String == identifier else {
@@ -62,17 +62,6 @@ package struct CopyCommand: Command {
             try console.line(Table.onOneLine("copied \(source.shown) to \(target)"))
         }
         return .done
-    }
-
-    /// Copies all of a store, as one state of it.
-    static func copy(_ source: StoreAddress, to url: URL) throws {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
-        do {
-            try coordinator.replacePersistentStore(
-                at: url, withPersistentStoreFrom: source.url, type: NSPersistentStore.StoreType(rawValue: source.type))
-        } catch {
-            throw ToolError(error, at: source.shown)
-        }
     }
 
     /// Only a store of the same kind is replaced, and not the one that is to be copied.

@@ -42,7 +42,7 @@ package struct GenerateCommand: Command {
         let text: String
         do {
             // It is checked as a whole first: the generator takes what it reads as it is.
-            _ = try ModelFile(path)
+            _ = try ModelArgument(path)
             text = ClassWriter(model: try ModelSource(at: url, module: module)).text()
         } catch {
             throw ToolError(error, at: path)

@@ -59,11 +59,9 @@ package struct InfoCommand: Command {
         try context.performAndWait {
             try store.model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map { entity in
                 let name = entity.name ?? ""
-                let request = NSFetchRequest<NSManagedObject>(entityName: name)
-                request.includesSubentities = false
                 return StoreReport.Entity(
                     name: name, parent: entity.superentity?.name, isAbstract: entity.isAbstract,
-                    count: entity.isAbstract ? 0 : try store.reading { try context.count(for: request) },
+                    count: try store.ownCount(of: entity, context),
                     bytes: inspection.entitySizes[name], indexes: entity.indexes.map(\.name))
             }
         }

@@ -35,9 +35,9 @@ package struct LintCommand: Command {
 
     package func run(_ console: Console) throws -> ExitStatus {
         let report: ValueSizeLint.Report
-        if ModelFile.isModel(path) {
-            let url = try ModelFile.url(path)
-            report = lint.check(model: try ModelFile(path).model, named: url.lastPathComponent)
+        if ModelArgument.isModel(path) {
+            let url = try ModelArgument.url(path)
+            report = lint.check(model: try ModelArgument(path).model, named: url.lastPathComponent)
         } else {
             let store = try OpenedStore(path, model: model)
             do {

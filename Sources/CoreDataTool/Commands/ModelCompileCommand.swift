@@ -43,7 +43,7 @@ package struct ModelCompileCommand: Command {
         } catch {
             throw ToolError(error, at: path)
         }
-        let file = try ModelFile(output)
+        let file = try ModelArgument(output)
         let names = file.versions.map { $0.name == file.current.name ? "\($0.name) (current)" : $0.name }
         try console.line(Table.onOneLine("\(output): \(names.joined(separator: ", "))"))
         return .done

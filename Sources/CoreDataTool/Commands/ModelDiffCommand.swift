@@ -37,7 +37,7 @@ package struct ModelDiffCommand: Command {
         from = arguments.value("from")
         to = arguments.value("to")
         isJSON = arguments.has(.json)
-        if arguments.operand(1) == nil, !ModelFile.isModel(older) { throw arguments.misuse("OTHER is missing") }
+        if arguments.operand(1) == nil, !ModelArgument.isModel(older) { throw arguments.misuse("OTHER is missing") }
     }
 
     package func run(_ console: Console) throws -> ExitStatus {

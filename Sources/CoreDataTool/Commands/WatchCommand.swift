@@ -37,7 +37,7 @@ package struct WatchCommand: Command {
 
     package func run(_ console: Console) throws -> ExitStatus {
         let store = try OpenedStore(store, model: model)
-        guard store.address.canNotify else {
+        guard store.address.isInTables else {
             throw ToolError(.usage, "\(store.shown): a store of type \(store.address.type) tells nobody of its changes")
         }
         let wake = Wake()
@@ -85,12 +85,8 @@ package struct WatchCommand: Command {
     }
 
     private func counts(_ store: OpenedStore, _ context: NSManagedObjectContext) throws -> [String: Int] {
-        try store.reading {
-            try store.model.entities.filter { !$0.isAbstract }.reduce(into: [:]) { counts, entity in
-                let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
-                request.includesSubentities = false
-                counts[entity.name ?? ""] = try context.count(for: request)
-            }
+        try store.model.entities.reduce(into: [:]) { counts, entity in
+            counts[entity.name ?? ""] = try store.ownCount(of: entity, context)
         }
     }
 

@@ -40,7 +40,7 @@ struct GraphReader {
     /// - Parameter path: a model to take instead of the one in the export.
     func model(of header: GraphHeader, given path: String?) throws -> NSManagedObjectModel {
         if let path {
-            let file = try ModelFile(path)
+            let file = try ModelArgument(path)
             guard let version = file.version(fitting: [NSStoreModelVersionHashesKey: header.versionHashes]) else {
                 throw ToolError(.unreadable, "\(path) has no version that \(shown) was written with")
             }
@@ -116,9 +116,9 @@ struct GraphReader {
         let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[1].isEmpty else { throw id.mistake("'\(name)' is no name such as 'Book/12'") }
         guard let reader = readers[String(parts[0])] else {
-            let nearest = NearestName.of(String(parts[0]), among: readers.keys.sorted())
+            let nearest = NearestName.hint(String(parts[0]), among: readers.keys.sorted())
             throw id.mistake(
-                "the model has no entity '\(parts[0])'" + (nearest.map { "; is '\($0)' meant?" } ?? ""))
+                "the model has no entity '\(parts[0])'" + nearest)
         }
         if reader.entity.isAbstract { throw id.mistake("'\(parts[0])' is abstract: it has no objects") }
         if writer.has(name) { throw id.mistake("'\(name)' is there twice") }
@@ -136,7 +136,7 @@ struct GraphReader {
                 links.append(.init(relationship: relationship, names: names, line: line, offset: key.offset))
             } else {
                 let known = (Array(reader.attributes.keys) + reader.relationships.keys).sorted()
-                let nearest = NearestName.of(property, among: known).map { "; is '\($0)' meant?" } ?? ""
+                let nearest = NearestName.hint(property, among: known)
                 throw key.mistake("\(parts[0]) has no property '\(property)' that a store keeps\(nearest)")
             }
         }

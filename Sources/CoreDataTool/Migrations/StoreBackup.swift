@@ -3,8 +3,7 @@ import Foundation
 
 /// A copy of a store, made before the store is changed.
 enum StoreBackup {
-    /// Copies a store with what its -wal holds and its external files, also while others write: what is copied is the
-    /// store as it was at one moment.
+    /// Copies a store into a folder, which is made where it is not there.
     ///
     /// - Returns: where the copy lies: under the store's name, with a number where that is taken.
     static func make(of store: StoreAddress, in folder: String, waiting seconds: Int) throws -> URL {
@@ -16,13 +15,7 @@ enum StoreBackup {
                 .failed, "\(folder.path): the folder for the copy cannot be made: \(ToolError(error).message)")
         }
         let place = free(store.url.lastPathComponent, in: folder)
-        do {
-            try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
-                at: place, withPersistentStoreFrom: store.url,
-                sourceOptions: [NSPersistentStoreTimeoutOption: Double(seconds)], ofType: store.type)
-        } catch {
-            throw ToolError(error, at: store.shown)
-        }
+        try store.copy(to: place, waiting: seconds)
         return place
     }
 

@@ -55,7 +55,7 @@ package enum ModelDiagram {
     private static func line(_ property: NSPropertyDescription) -> String {
         let type =
             switch property {
-            case let attribute as NSAttributeDescription: attribute.attributeType.title
+            case let attribute as NSAttributeDescription: attribute.attributeType.readableName
             case let relationship as NSRelationshipDescription:
                 (relationship.isOrdered ? "ordered " : "") + (relationship.destinationEntity?.name ?? "")
                     + (relationship.isToMany ? " ∗" : "")

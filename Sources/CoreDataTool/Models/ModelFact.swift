@@ -104,7 +104,7 @@ package enum ModelFacts {
         let derivation = (attribute as? NSDerivedAttributeDescription)?.derivationExpression.map { "\($0)" }
         let elements = (attribute as? NSCompositeAttributeDescription)?.elements ?? []
         return [
-            ModelFact("type", "type", attribute.attributeType.title),
+            ModelFact("type", "type", attribute.attributeType.readableName),
             ModelFact("isOptional", "optional", .bool(attribute.isOptional)),
             ModelFact("default", "default", attribute.defaultValue.map { ValueText.json($0, attribute) } ?? .null),
             ModelFact("isIndexed", "indexed", .bool(attribute.isIndexed)),
@@ -115,7 +115,7 @@ package enum ModelFacts {
                 attribute.attributeType == .transformableAttributeType ? attribute.attributeValueClassName : nil),
             ModelFact("derivation", "derived from", derivation),
             ModelFact(
-                "elements", "elements", .array(elements.map { .string("\($0.name) \($0.attributeType.title)") })),
+                "elements", "elements", .array(elements.map { .string("\($0.name) \($0.attributeType.readableName)") })),
             ModelFact("isKeptInHistory", "kept in history", .bool(attribute.preservesValueInHistoryOnDeletion)),
             ModelFact("isEncrypted", "encrypted in the cloud", .bool(attribute.allowsCloudEncryption)),
         ]
@@ -186,31 +186,6 @@ extension NSPropertyDescription {
         case is NSRelationshipDescription: "relationship"
         case is NSFetchedPropertyDescription: "fetched property"
         default: "attribute"
-        }
-    }
-}
-
-extension NSAttributeType {
-    /// The type as the model editor calls it.
-    package var title: String {
-        switch self {
-        case .undefinedAttributeType: "Undefined"
-        case .integer16AttributeType: "Integer 16"
-        case .integer32AttributeType: "Integer 32"
-        case .integer64AttributeType: "Integer 64"
-        case .decimalAttributeType: "Decimal"
-        case .doubleAttributeType: "Double"
-        case .floatAttributeType: "Float"
-        case .stringAttributeType: "String"
-        case .booleanAttributeType: "Boolean"
-        case .dateAttributeType: "Date"
-        case .binaryDataAttributeType: "Binary Data"
-        case .UUIDAttributeType: "UUID"
-        case .URIAttributeType: "URI"
-        case .transformableAttributeType: "Transformable"
-        case .objectIDAttributeType: "Object ID"
-        case .compositeAttributeType: "Composite"
-        @unknown default: "type \(rawValue)"
         }
     }
 }

@@ -13,14 +13,15 @@ package struct ModelSubject {
 
     package init(_ path: String, version name: String? = nil) throws {
         shown = path
-        if ModelFile.isModel(path) || Self.isFolderOrMissing(path) {
-            guard ModelFile.isModel(path) else {
-                _ = try ModelFile.url(path)
+        if ModelArgument.isModel(path) || Self.isFolderOrMissing(path) {
+            guard ModelArgument.isModel(path) else {
+                _ = try ModelArgument.url(path)
                 throw ToolError(
                     .unreadable, "\(path): this is no model",
-                    details: ["A model is one of \(ModelFile.extensions.map { ".\($0)" }.joined(separator: ", "))."])
+                    details: ["A model is one of \(ModelArgument.extensions.map { ".\($0)" }.joined(separator: ", "))."]
+                )
             }
-            let file = try ModelFile(path)
+            let file = try ModelArgument(path)
             let version = try file.version(name)
             self.version = version.name
             model = version.model
@@ -56,9 +57,9 @@ package struct ModelSubject {
     /// The entity of a name; an unknown one is an error that offers the nearest.
     package func entity(_ name: String) throws -> NSEntityDescription {
         if let entity = model.entitiesByName[name] { return entity }
-        let nearest = NearestName.of(name, among: model.entitiesByName.keys.sorted())
+        let nearest = NearestName.hint(name, among: model.entitiesByName.keys.sorted())
         throw ToolError(
-            .usage, "\(title) has no entity '\(name)'" + (nearest.map { "; is '\($0)' meant?" } ?? ""))
+            .usage, "\(title) has no entity '\(name)'" + nearest)
     }
 }
 

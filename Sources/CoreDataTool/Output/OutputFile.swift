@@ -8,8 +8,8 @@ enum OutputFile {
         throw ToolError(.failed, "\(path) is there already; nothing was written", details: ["--force overwrites it."])
     }
 
-    /// Writes bytes to a file. One that is there stays as it is, unless it may be overwritten; then it is the old one until
-    /// the new one is whole.
+    /// Writes bytes to a file. One that is there stays as it is, unless it may be overwritten; then it is the old one
+    /// until the new one is whole.
     static func write(_ bytes: Data, to path: String, isForced: Bool) throws {
         var state = stat()
         if isForced, lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFREG {

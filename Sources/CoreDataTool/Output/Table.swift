@@ -30,8 +30,8 @@ package struct Table {
         if gathered.count == Self.decidingRows { try finish() }
     }
 
-    /// Writes what has not been written. On a terminal the widest columns give way until a row fits; elsewhere nothing is
-    /// cut. A table without rows has its titles.
+    /// Writes what has not been written. On a terminal the widest columns give way until a row fits; elsewhere nothing
+    /// is cut. A table without rows has its titles.
     package mutating func finish() throws {
         guard widths == nil else { return }
         let widths = fitting(console.columns)

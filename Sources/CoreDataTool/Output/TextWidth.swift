@@ -15,7 +15,8 @@ package enum TextWidth {
     package static func of(_ character: Character) -> Int {
         if character.isASCII { return 1 }
         let scalars = character.unicodeScalars
-        // Several characters that a terminal shows as one picture: families, flags, those with the selector for pictures.
+        // Several characters that a terminal shows as one picture: families, flags, those with the selector for
+        // pictures.
         if scalars.count > 1, scalars.contains(where: { $0.value == 0x200D || $0.value == 0xFE0F || isFlag($0) }) {
             return 2
         }

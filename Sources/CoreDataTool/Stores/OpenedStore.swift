@@ -29,7 +29,7 @@ package final class OpenedStore {
         address = try StoreAddress(text)
         metadata = try address.metadata()
         if let path {
-            let file = try ModelFile(path)
+            let file = try ModelArgument(path)
             guard let version = file.version(fitting: metadata) else {
                 throw Self.unfit("\(path) has no version that \(address.shown) was written with", metadata, file)
             }
@@ -56,7 +56,7 @@ package final class OpenedStore {
         origin = .archived
     }
 
-    private static func unfit(_ message: String, _ metadata: [String: Any], _ file: ModelFile) -> ToolError {
+    private static func unfit(_ message: String, _ metadata: [String: Any], _ file: ModelArgument) -> ToolError {
         let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         let nearest = file.versions.map { version -> (name: String, different: [String]) in
             let has = version.model.entityVersionHashesByName
@@ -82,9 +82,9 @@ package final class OpenedStore {
         let folder = address.url.deletingLastPathComponent()
         for folder in [folder, folder.deletingLastPathComponent()] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-            for name in names.sorted() where ModelFile.isModel(name) {
+            for name in names.sorted() where ModelArgument.isModel(name) {
                 let url = folder.appendingPathComponent(name)
-                if let version = try? ModelFile(url: url).version(fitting: metadata) {
+                if let version = try? ModelArgument(url: url).version(fitting: metadata) {
                     return (version.model, url.path)
                 }
             }
@@ -96,8 +96,8 @@ package final class OpenedStore {
     ///
     /// - Parameters:
     ///   - given: options beside that of reading only.
-    ///   - isFrugal: whether SQLite keeps few pages in memory, and puts into files what it sorts: for those who read rows
-    ///     once, however many there are.
+    ///   - isFrugal: whether SQLite keeps few pages in memory, and puts into files what it sorts: for those who read
+    ///     rows once, however many there are.
     package func context(
         options given: [AnyHashable: Any] = [:], isFrugal: Bool = false
     ) throws -> NSManagedObjectContext {
@@ -117,6 +117,20 @@ package final class OpenedStore {
         context.persistentStoreCoordinator = coordinator
         context.undoManager = nil
         return context
+    }
+
+    /// A request for the objects of an entity without those of its subentities.
+    package func ownObjects<Result: NSFetchRequestResult>(
+        of entity: NSEntityDescription, _: Result.Type = NSManagedObject.self
+    ) -> NSFetchRequest<Result> {
+        let request = NSFetchRequest<Result>(entityName: entity.name ?? "")
+        request.includesSubentities = false
+        return request
+    }
+
+    /// How many objects an entity has of its own; an abstract one has none. To be called on the context's queue.
+    package func ownCount(of entity: NSEntityDescription, _ context: NSManagedObjectContext) throws -> Int {
+        try entity.isAbstract ? 0 : reading { try context.count(for: ownObjects(of: entity)) }
     }
 
     /// Whether the store that a context reads keeps history.
@@ -142,6 +156,7 @@ package final class OpenedStore {
             return try body()
         } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSCoreDataError {
             let reason = error.localizedFailureReason ?? error.localizedDescription
+            // The library says it in Apple's words; a person wants to see what cannot be answered.
             let prefix = "unimplemented SQL generation for predicate: "
             let text = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
             throw ToolError(.usage, "\(shown): the store cannot answer this: \(text)")
@@ -162,47 +177,9 @@ package final class OpenedStore {
         {
             return entity
         }
-        let nearest = NearestName.of(name, among: names).map { "; is '\($0)' meant?" } ?? ""
+        let nearest = NearestName.hint(name, among: names)
         throw ToolError(
             .usage, "\(shown) has no entity '\(name)'\(nearest)",
             details: names.count > 40 ? [] : ["It has \(names.joined(separator: ", "))."])
     }
-}
-
-extension NSManagedObjectModel {
-    /// A copy without the classes and transformers of the program, which are not here. Its version hashes are the same.
-    ///
-    /// - Parameter className: the class of all objects; nil for `NSManagedObject`.
-    package func plain(class className: String? = nil) -> NSManagedObjectModel {
-        RawTransformer.register()
-        guard let plain = copy() as? NSManagedObjectModel else { return self }
-        for entity in plain.entities {
-            entity.managedObjectClassName = className
-            for attribute in entity.attributesByName.values { RawTransformer.take(over: attribute) }
-        }
-        return plain
-    }
-}
-
-/// Hands the bytes of a transformable attribute through, so that no class of the store's program is needed, and none
-/// that an archive names is made.
-final class RawTransformer: ValueTransformer {
-    static let name = "OpenCoreDataToolRawTransformer"
-
-    /// Has a transformable attribute, or the elements of a composite one, keep the bytes as they are.
-    fileprivate static func take(over attribute: NSAttributeDescription) {
-        if let composite = attribute as? NSCompositeAttributeDescription { composite.elements.forEach(take) }
-        guard attribute.attributeType == .transformableAttributeType else { return }
-        attribute.valueTransformerName = name
-        attribute.attributeValueClassName = nil
-    }
-
-    static func register() {
-        ValueTransformer.setValueTransformer(RawTransformer(), forName: NSValueTransformerName(rawValue: name))
-    }
-
-    override class func allowsReverseTransformation() -> Bool { true }
-    override class func transformedValueClass() -> AnyClass { NSData.self }
-    override func transformedValue(_ value: Any?) -> Any? { value }
-    override func reverseTransformedValue(_ value: Any?) -> Any? { value }
 }

@@ -80,14 +80,9 @@ package struct StoreAddress {
             ])
     }
 
-    /// Whether stores of the kind can keep history.
-    package var keepsHistory: Bool { type != NSXMLStoreType && type != NSBinaryStoreType }
-
-    /// Whether the engine tells of what other processes save.
-    package var canNotify: Bool { !keepsBothEnds }
-
-    /// Whether both objects that a relationship joins keep it: a table holds most links once.
-    package var keepsBothEnds: Bool { type == NSXMLStoreType || type == NSBinaryStoreType }
+    /// Whether the store lies in tables. Such a one can keep history, tells of what other processes save, and holds
+    /// most links once; one that is written as a whole has a link at both of its objects.
+    package var isInTables: Bool { type != NSXMLStoreType && type != NSBinaryStoreType }
 
     /// How stores are opened to be read. Whoever holds one alone is waited for as long as a person waits for an answer.
     package static var readingOptions: [AnyHashable: Any] {

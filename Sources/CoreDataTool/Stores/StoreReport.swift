@@ -78,7 +78,7 @@ struct StoreReport {
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     private var history: String? {
-        guard let history = inspection.history else { return store.address.keepsHistory ? "off" : nil }
+        guard let history = inspection.history else { return store.address.isInTables ? "off" : nil }
         guard let first = history.first, let last = history.last else { return "on, no transactions" }
         return "on, \(Self.count(history.transactionCount, "transaction")), \(DateText.iso(first)) to "
             + DateText.iso(last)

@@ -117,7 +117,7 @@ package struct Column {
         }
         guard let element = composite.elements.first(where: { $0.name == first }) else {
             let names = composite.elements.map(\.name)
-            let nearest = NearestName.of(first, among: names).map { "; is '\($0)' meant?" } ?? ""
+            let nearest = NearestName.hint(first, among: names)
             throw ToolError(
                 .usage, "'\(attribute.name)' of \(entity.name ?? "") has no element '\(first)'\(nearest)",
                 details: ["It has \(names.joined(separator: ", "))."])
@@ -130,13 +130,14 @@ package struct Column {
     ) -> ToolError {
         let properties = entity.propertiesByName.filter { !($0.value is NSFetchedPropertyDescription) }.keys
         let names = others.union(properties).subtracting([key]).sorted()
-        let nearest = NearestName.of(key, among: names).map { "; is '\($0)' meant?" } ?? ""
+        let nearest = NearestName.hint(key, among: names)
         return ToolError(
             .usage, "\(entity.name ?? "") has no property '\(key)'\(nearest)",
             details: names.count > 60 ? [] : ["It has \(names.joined(separator: ", "))."])
     }
 
-    /// The object that has the value: the object itself, or the one at the end of the way; nil where the way ends early.
+    /// The object that has the value: the object itself, or the one at the end of the way; nil where the way ends
+    /// early.
     func owner(of object: NSManagedObject) -> NSManagedObject? {
         var owner: NSManagedObject? = object
         for slot in way { owner = owner?.toOne(slot) }

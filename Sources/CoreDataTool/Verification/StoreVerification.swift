@@ -29,9 +29,8 @@ struct StoreVerification {
     }
 
     private func checkObjects(of entity: NSEntityDescription) throws -> Int {
-        let request = NSFetchRequest<NSManagedObjectID>(entityName: entity.name ?? "")
+        let request = store.ownObjects(of: entity, NSManagedObjectID.self)
         request.resultType = .managedObjectIDResultType
-        request.includesSubentities = false
         let ids = try store.reading { try context.fetch(request) }
         for start in stride(from: 0, to: ids.count, by: Self.part) {
             try check(Array(ids[start..<min(start + Self.part, ids.count)]), of: entity)
@@ -65,7 +64,7 @@ struct StoreVerification {
         of objects: [NSManagedObject], _ attribute: NSAttributeDescription, _ entity: NSEntityDescription
     ) throws {
         let empty = objects.filter { $0.value(forKey: attribute.name) == nil }
-        if empty.isEmpty || store.address.keepsBothEnds { return }
+        if empty.isEmpty || !store.address.isInTables { return }
         let request = NSFetchRequest<NSManagedObjectID>(entityName: entity.name ?? "")
         request.resultType = .managedObjectIDResultType
         request.predicate = NSPredicate(format: "SELF IN %@ AND %K != nil", empty.map(\.objectID), attribute.name)
@@ -133,7 +132,7 @@ struct StoreVerification {
         _ target: NSManagedObjectID, to object: NSManagedObject, _ relationship: NSRelationshipDescription
     ) throws -> Bool {
         guard let inverse = relationship.inverseRelationship,
-            store.address.keepsBothEnds || !relationship.isToMany && !inverse.isToMany
+            !store.address.isInTables || !relationship.isToMany && !inverse.isToMany
         else { return true }
         return try store.reading {
             try context.readingFaults {

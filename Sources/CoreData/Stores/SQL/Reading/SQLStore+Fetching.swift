@@ -148,8 +148,8 @@ extension SQLStore {
         }
     }
 
-    /// The SELECT of a fetch, and what its columns are where it gives dictionaries. With `rows` it gives whole rows in the
-    /// place of keys.
+    /// The SELECT of a fetch, and what its columns are where it gives dictionaries. With `rows` it gives whole rows in
+    /// the place of keys.
     func select(for request: StoreFetch, rows: RowShape? = nil) throws -> (SQLSelect, DictionaryPlan?) {
         let (translator, frame) = try translated(request)
         var plan: DictionaryPlan?

@@ -3,7 +3,7 @@ import Foundation
 
 /// A model that was named on the command line, with the name of one version where one is meant: `Library.momd`,
 /// `Library.momd/Library 2.mom`.
-package struct ModelFile {
+package struct ModelArgument {
     package let url: URL
     package let versions: [NSManagedObjectModel.Version]
 
@@ -49,7 +49,7 @@ package struct ModelFile {
         guard let name else { return current }
         if let version = versions.first(where: { $0.name == name }) { return version }
         let names = versions.map(\.name)
-        let nearest = NearestName.of(name, among: names).map { "; is '\($0)' meant?" } ?? ""
+        let nearest = NearestName.hint(name, among: names)
         throw ToolError(
             .usage, "\(url.lastPathComponent) has no version '\(name)'\(nearest)",
             details: ["It has \(names.map { "'\($0)'" }.joined(separator: ", "))."])

@@ -1,0 +1,40 @@
+import CoreData
+import Foundation
+
+extension NSManagedObjectModel {
+    /// A copy without the classes and transformers of the program, which are not here. Its version hashes are the same.
+    ///
+    /// - Parameter className: the class of all objects; nil for `NSManagedObject`.
+    package func plain(class className: String? = nil) -> NSManagedObjectModel {
+        RawTransformer.register()
+        guard let plain = copy() as? NSManagedObjectModel else { return self }
+        for entity in plain.entities {
+            entity.managedObjectClassName = className
+            for attribute in entity.attributesByName.values { RawTransformer.take(over: attribute) }
+        }
+        return plain
+    }
+}
+
+/// Hands the bytes of a transformable attribute through, so that no class of the store's program is needed, and none
+/// that an archive names is made.
+final class RawTransformer: ValueTransformer {
+    static let name = "OpenCoreDataToolRawTransformer"
+
+    /// Has a transformable attribute, or the elements of a composite one, keep the bytes as they are.
+    fileprivate static func take(over attribute: NSAttributeDescription) {
+        if let composite = attribute as? NSCompositeAttributeDescription { composite.elements.forEach(take) }
+        guard attribute.attributeType == .transformableAttributeType else { return }
+        attribute.valueTransformerName = name
+        attribute.attributeValueClassName = nil
+    }
+
+    static func register() {
+        ValueTransformer.setValueTransformer(RawTransformer(), forName: NSValueTransformerName(rawValue: name))
+    }
+
+    override class func allowsReverseTransformation() -> Bool { true }
+    override class func transformedValueClass() -> AnyClass { NSData.self }
+    override func transformedValue(_ value: Any?) -> Any? { value }
+    override func reverseTransformedValue(_ value: Any?) -> Any? { value }
+}

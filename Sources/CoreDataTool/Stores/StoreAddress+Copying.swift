@@ -1,0 +1,18 @@
+import CoreData
+import Foundation
+
+extension StoreAddress {
+    /// Copies the store, with what its -wal holds and its external files, also while others write: what is copied is the
+    /// store as it was at one moment.
+    ///
+    /// - Parameter seconds: how long whoever holds the store is waited for; nil for as long as the library does.
+    func copy(to url: URL, waiting seconds: Int? = nil) throws {
+        let options = seconds.map { [NSPersistentStoreTimeoutOption: Double($0)] }
+        do {
+            try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
+                at: url, withPersistentStoreFrom: self.url, sourceOptions: options, ofType: type)
+        } catch {
+            throw ToolError(error, at: shown)
+        }
+    }
+}
