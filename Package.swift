@@ -20,7 +20,9 @@ let package = Package(
     ],
     traits: [
         // Without it the product is empty, and nobody needs the headers of libpq.
-        .trait(name: "PostgreSQL", description: "Stores in PostgreSQL databases, by libpq")
+        .trait(name: "PostgreSQL", description: "Stores in PostgreSQL databases, by libpq"),
+        // Without it nobody needs the headers of libmicrohttpd.
+        .trait(name: "Studio", description: "The page in the browser of coredata studio, by libmicrohttpd"),
     ],
     targets: [
         .systemLibrary(
@@ -54,12 +56,18 @@ let package = Package(
         .target(name: "APICoverage", path: "Tools/APICoverage", exclude: ["notes.tsv"]),
         .executableTarget(name: "api-coverage", dependencies: ["APICoverage"], path: "Tools/api-coverage"),
         .target(name: "CoreDataPort", dependencies: ["CoreData", "CoreDataModelCompiler"]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .target(
+            name: "StudioServer", dependencies: [.target(name: "CMicroHTTPD", condition: .when(traits: ["Studio"]))]),
         .target(
             name: "CoreDataTool",
             dependencies: [
                 "CoreDataManager", "CoreDataModelCompiler", "CoreDataPort", "CCommandLine",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
-            ]),
+                "StudioServer",
+            ], resources: [.copy("Studio/Page")]),
         .executableTarget(name: "coredata-tool", dependencies: ["CoreDataTool"]),
         .target(
             name: "TestSupport",

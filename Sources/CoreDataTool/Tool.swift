@@ -12,6 +12,7 @@ package enum Tool {
         SQLCommand.self,
         HistoryCommand.self,
         WatchCommand.self,
+        StudioCommand.self,
         VerifyCommand.self,
         ForecastCommand.self,
         MigrateCommand.self,

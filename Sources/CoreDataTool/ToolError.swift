@@ -36,11 +36,26 @@ package struct ToolError: Error, CustomStringConvertible {
     package let message: String
     /// Lines below the message: the place of a mistake, or what would help.
     package let details: [String]
+    /// Where in a text that was given the mistake is; the first details show it.
+    package let place: TextPlace?
+    /// The details without those that show the place.
+    package let notes: [String]
 
     package init(_ status: ExitStatus, _ message: String, details: [String] = []) {
         self.status = status
         self.message = message
         self.details = details
+        notes = details
+        place = nil
+    }
+
+    /// A mistake in a text, which the first details show with a mark below the place.
+    package init(_ message: String, at place: TextPlace, of text: String, details: [String] = []) {
+        status = .usage
+        self.message = message
+        self.details = Caret.lines(text, below: place.start) + details
+        notes = details
+        self.place = place
     }
 
     /// A wrong use of a command, with the way to its help.

@@ -54,7 +54,6 @@ package struct FetchCommand: Command {
         options = try RequestOptions(arguments)
     }
 
-    private static let batchSize = 500
     private static let deepest = 10
 
     package func run(_ console: Console) throws -> ExitStatus {
@@ -68,21 +67,9 @@ package struct FetchCommand: Command {
         try context.performAndWait {
             // What others write meanwhile does not show, where the store can keep its state.
             try? context.setQueryGenerationFrom(.current)
-            let objects = try store.asking { try context.fetch(request, batchSize: Self.batchSize) }
+            let objects = try store.asking { try context.fetch(request, batchSize: ResultWriter.batchSize) }
             var writer = ResultWriter(format, columns, depth: depth, on: console)
-            try writer.begin()
-            for start in stride(from: 0, to: objects.count, by: Self.batchSize) {
-                try console.whole {
-                    try store.reading {
-                        try context.readingFaults {
-                            for object in objects[start..<min(start + Self.batchSize, objects.count)] {
-                                try writer.add(object)
-                            }
-                        }
-                    }
-                }
-            }
-            try writer.end()
+            try writer.write(objects, of: store, in: context)
         }
         return .done
     }

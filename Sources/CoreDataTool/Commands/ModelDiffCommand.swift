@@ -42,27 +42,21 @@ package struct ModelDiffCommand: Command {
 
     package func run(_ console: Console) throws -> ExitStatus {
         let (old, new) = try subjects()
-        let comparison = ModelComparison(from: old.model, to: new.model)
+        let difference = ModelDifference(from: old, to: new)
+        let comparison = difference.comparison
         if comparison.isEmpty {
             isJSON
-                ? try console.write(json(comparison, nil, nil, new))
+                ? try console.write(difference.json)
                 : try console.line(Table.onOneLine("\(old.title) and \(new.title) are the same"))
             return .done
         }
-        var forecast: MigrationForecast?
-        var failure: String?
-        do {
-            forecast = try MigrationOutlook.forecast(
-                from: old.model, to: new.model, through: (old.versions + new.versions).map(\.model))
-        } catch {
-            failure = ToolError(error).message
-        }
         if isJSON {
-            try console.write(json(comparison, forecast, failure, new))
+            try console.write(difference.json)
         } else {
             try console.line(console.styled(Table.onOneLine(Self.title(old, new)), .bold))
-            try show(comparison, forecast, console)
-            try show(forecast, failure, old.versions + new.versions, hints(comparison), console)
+            try show(comparison, difference.forecast, console)
+            try show(
+                difference.forecast, difference.failure, old.versions + new.versions, hints(comparison), console)
         }
         return .found
     }
@@ -176,30 +170,5 @@ package struct ModelDiffCommand: Command {
             }
         }
         return hints
-    }
-
-    // MARK: JSON
-
-    private func json(
-        _ comparison: ModelComparison, _ forecast: MigrationForecast?, _ failure: String?, _ new: ModelSubject
-    ) -> JSON {
-        .object([
-            ("isSame", .bool(comparison.isEmpty)),
-            (
-                "entities",
-                .array(
-                    comparison.entities.map { entity in
-                        .object([
-                            ("name", .string(entity.name)), ("kind", .string(entity.kind.rawValue)),
-                            ("oldName", entity.oldName.map { .string($0) } ?? .null),
-                            ("hasSameHash", .bool(entity.hasSameHash)),
-                            ("changes", .array(entity.changes.map(\.json))),
-                        ])
-                    })
-            ),
-            ("changes", .array(comparison.changes.map(\.json))),
-            ("migration", forecast.map { ForecastText($0, versions: new.versions).json } ?? .null),
-            ("failure", failure.map { .string($0) } ?? .null),
-        ])
     }
 }

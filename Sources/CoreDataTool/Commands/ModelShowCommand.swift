@@ -40,7 +40,7 @@ package struct ModelShowCommand: Command {
 
     // MARK: JSON
 
-    private static func json(_ subject: ModelSubject) -> JSON {
+    static func json(_ subject: ModelSubject) -> JSON {
         let model = subject.model
         return .object([
             ("version", subject.version.map { .string($0) } ?? .null),

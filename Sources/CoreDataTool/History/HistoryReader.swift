@@ -22,6 +22,25 @@ struct HistoryReader {
         }
     }
 
+    /// The newest transactions before a number, the newest first; those alone that changed an object, where one is given.
+    func latest(before number: Int64, limit: Int, of id: NSManagedObjectID?) throws -> [NSPersistentHistoryTransaction]
+    {
+        var found: [NSPersistentHistoryTransaction] = []
+        var number = number
+        while found.count < limit {
+            let part = try read(
+                NSPredicate(format: "transactionNumber < %lld", number), limit: Self.part, isAscending: false)
+            for transaction in part {
+                number = transaction.transactionNumber
+                let isMeant = id == nil || (transaction.changes ?? []).contains { $0.changedObjectID == id }
+                if isMeant { found.append(transaction) }
+                if found.count == limit { break }
+            }
+            if part.count < Self.part { break }
+        }
+        return found
+    }
+
     /// The number of the newest transaction; 0 where there is none.
     func newest() throws -> Int64 {
         try read(after: 0, limit: 1, isAscending: false).first?.transactionNumber ?? 0
@@ -30,9 +49,12 @@ struct HistoryReader {
     private func read(after number: Int64, limit: Int, isAscending: Bool = true) throws
         -> [NSPersistentHistoryTransaction]
     {
+        try read(NSPredicate(format: "transactionNumber > %lld", number), limit: limit, isAscending: isAscending)
+    }
+
+    private func read(_ part: NSPredicate, limit: Int, isAscending: Bool) throws -> [NSPersistentHistoryTransaction] {
         guard let fetch = NSPersistentHistoryTransaction.fetchRequest else { return [] }
-        let behind = NSPredicate(format: "transactionNumber > %lld", number)
-        fetch.predicate = predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [behind, $0]) } ?? behind
+        fetch.predicate = predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [part, $0]) } ?? part
         fetch.sortDescriptors = [NSSortDescriptor(key: "transactionNumber", ascending: isAscending)]
         fetch.fetchLimit = limit
         return try store.reading {

@@ -36,6 +36,13 @@ package struct ModelSubject {
         }
     }
 
+    /// A version of a model that is known already.
+    init(
+        shown: String, model: NSManagedObjectModel, version: String?, versions: [NSManagedObjectModel.Version]
+    ) {
+        (self.shown, self.model, self.version, self.versions) = (shown, model, version, versions)
+    }
+
     private static func isFolderOrMissing(_ path: String) -> Bool {
         if path.contains("://") { return false }
         var isFolder: ObjCBool = false

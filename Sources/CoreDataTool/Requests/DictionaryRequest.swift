@@ -26,6 +26,15 @@ struct DictionaryRequest {
         _ store: OpenedStore, _ options: RequestOptions, in entity: NSEntityDescription,
         having: (value: NSPredicate, format: String)? = nil
     ) throws -> [[Any?]] {
+        let context = try store.context()
+        return try context.performAndWait { try rows(context, store, options, in: entity, having: having) }
+    }
+
+    /// The rows that a context gives, on whose queue this is called.
+    func rows(
+        _ context: NSManagedObjectContext, _ store: OpenedStore, _ options: RequestOptions,
+        in entity: NSEntityDescription, having: (value: NSPredicate, format: String)? = nil
+    ) throws -> [[Any?]] {
         let request = try options.request(for: entity, NSDictionary.self)
         request.resultType = .dictionaryResultType
         request.propertiesToFetch = keys.map(\.keyPath) + computed.map(\.description)
@@ -43,8 +52,7 @@ struct DictionaryRequest {
         request.sortDescriptors = keys.compactMap { key in
             if case .attribute = key.content { NSSortDescriptor(key: key.keyPath, ascending: true) } else { nil }
         }
-        let context = try store.context()
-        let found = try context.performAndWait { try store.asking { try context.fetch(request) } }
+        let found = try store.asking { try context.fetch(request) }
         let names = keys.map(\.keyPath) + computed.map(\.column.title)
         return found.map { row in names.map { row[$0] } }
     }

@@ -123,7 +123,8 @@ struct PredicateKeys {
     private func unknown(_ key: String, in entity: NSEntityDescription) -> ToolError {
         let error = Column.unknown(key, in: entity, besides: names)
         guard let place = place(of: key) else { return error }
-        return ToolError(.usage, error.message, details: Caret.lines(format, below: place) + error.details)
+        let marked = TextPlace(start: place, length: key.unicodeScalars.count)
+        return ToolError(error.message, at: marked, of: format, details: error.details)
     }
 
     /// Where a key stands in the format: the number of Unicode scalars before it; nil where it is written otherwise.

@@ -28,6 +28,15 @@ package struct RequestOptions {
         includesSubentities = !arguments.has("no-subentities")
     }
 
+    /// All objects, or those that match, in an order.
+    /// - Throws: an error of usage that marks the mistake in a predicate.
+    package init(predicate format: String?, sort keys: [String], includesSubentities: Bool) throws {
+        predicate = try format.map { (try Self.predicate($0), $0) }
+        sortKeys = keys
+        (limit, offset) = (0, 0)
+        self.includesSubentities = includesSubentities
+    }
+
     /// The keys of a list with commas; none where the option was not given.
     package static func keys(of option: String, _ arguments: Arguments) throws -> [String] {
         guard let text = arguments.value(option) else { return [] }
@@ -51,8 +60,8 @@ package struct RequestOptions {
     /// The text with a caret below the place where reading stopped.
     package static func mistake(_ error: PredicateParseError) -> ToolError {
         ToolError(
-            .usage, "the predicate has a mistake: at character \(error.position + 1) \(error.problem)",
-            details: Caret.lines(error.format, below: error.position))
+            "the predicate has a mistake: at character \(error.position + 1) \(error.problem)",
+            at: TextPlace(wordAt: error.position, of: error.format), of: error.format)
     }
 
     package func request<Result: NSFetchRequestResult>(

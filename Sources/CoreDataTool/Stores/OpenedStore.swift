@@ -92,18 +92,19 @@ package final class OpenedStore {
         return nil
     }
 
-    /// A context over the store, opened read-only. What is transformable is read as the bytes that lie in the store.
+    /// A context over the store, opened read-only unless it is told otherwise. What is transformable is read as the bytes that lie in the store.
     ///
     /// - Parameters:
     ///   - given: options beside that of reading only.
     ///   - isFrugal: whether SQLite keeps few pages in memory, and puts into files what it sorts: for those who read
     ///     rows once, however many there are.
     package func context(
-        options given: [AnyHashable: Any] = [:], isFrugal: Bool = false
+        options given: [AnyHashable: Any] = [:], isFrugal: Bool = false, isReadOnly: Bool = true
     ) throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model.plain())
         var options = given
         options.merge(StoreAddress.readingOptions) { $1 }
+        if !isReadOnly { options[NSReadOnlyPersistentStoreOption] = nil }
         if isFrugal, address.type == NSSQLiteStoreType {
             options[NSSQLitePragmasOption] = ["cache_size": "-4096", "temp_store": "FILE"]
         }

@@ -10,6 +10,8 @@ struct ResultWriter {
     private var table: Table
     private var isFirst = true
     private var objects: ObjectLines
+    /// How many objects are read together.
+    static let batchSize = 500
 
     init(_ format: OutputFormat, _ columns: [Column], depth: Int = 0, on console: Console) {
         self.format = format
@@ -64,6 +66,23 @@ struct ResultWriter {
             }
             isFirst = false
         }
+    }
+
+    /// Writes all objects, a batch at a time. To be called on the context's queue.
+    mutating func write(
+        _ objects: FetchedObjects<NSManagedObject>, of store: OpenedStore, in context: NSManagedObjectContext
+    ) throws {
+        try begin()
+        for start in stride(from: 0, to: objects.count, by: Self.batchSize) {
+            try console.whole {
+                try store.reading {
+                    try context.readingFaults {
+                        for object in objects[start..<min(start + Self.batchSize, objects.count)] { try add(object) }
+                    }
+                }
+            }
+        }
+        try end()
     }
 
     mutating func end() throws {

@@ -1,0 +1,21 @@
+import Foundation
+
+/// The desktop that a person sits at.
+enum Desktop {
+    /// Opens an address in the browser, where there is a desktop; whoever reads the printed address needs none.
+    static func open(_ address: String) {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["DISPLAY"] ?? environment["WAYLAND_DISPLAY"] != nil else { return }
+        let folders = environment["PATH", default: ""].split(separator: ":")
+        let programs = folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent("xdg-open") }
+        guard let program = programs.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            return
+        }
+        let process = Process()
+        process.executableURL = program
+        process.arguments = [address]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try? process.run()
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// Events for the pages that listen, as server-sent events.
+final class EventHub: @unchecked Sendable {  // under `condition`
+    private let condition = NSCondition()
+    private var channels: [ObjectIdentifier: Channel] = [:]
+    private var isOver = false
+
+    private static let mostWaiting = 200
+    /// A line now and then shows both sides that the other is there.
+    private static let quietSeconds = 5.0
+
+    private final class Channel {
+        var waiting: [Data] = []
+        /// The first thing that is sent makes the browser know that it is connected.
+        var isNew = true
+    }
+
+    /// Sends an event to every page.
+    func send(_ name: String, _ json: JSON) {
+        var bytes = Array("event: \(name)\ndata: ".utf8)
+        json.append(to: &bytes)
+        bytes += "\n\n".utf8
+        condition.lock()
+        defer { condition.unlock() }
+        for channel in channels.values {
+            channel.waiting.append(Data(bytes))
+            if channel.waiting.count > Self.mostWaiting { channel.waiting.removeFirst() }
+        }
+        condition.broadcast()
+    }
+
+    /// Ends all channels, after what waits in them.
+    func end() {
+        send("end", .object([("message", .string("The studio has ended."))]))
+        condition.lock()
+        isOver = true
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// The parts of a new channel; nil when it has ended.
+    func listen() -> @Sendable () -> Data? {
+        let listener = Listener(hub: self)
+        return { listener.next() }
+    }
+
+    /// Holds a channel as long as somebody listens.
+    private final class Listener: @unchecked Sendable {  // the channel is touched under the hub's condition
+        private let hub: EventHub
+        private let channel = Channel()
+
+        init(hub: EventHub) {
+            self.hub = hub
+            hub.condition.lock()
+            hub.channels[ObjectIdentifier(channel)] = channel
+            hub.condition.unlock()
+        }
+
+        deinit {
+            hub.condition.lock()
+            hub.channels[ObjectIdentifier(channel)] = nil
+            hub.condition.unlock()
+        }
+
+        func next() -> Data? {
+            hub.condition.lock()
+            defer { hub.condition.unlock() }
+            if channel.isNew {
+                channel.isNew = false
+                return Data(": here\n\n".utf8)
+            }
+            if channel.waiting.isEmpty, !hub.isOver {
+                _ = hub.condition.wait(until: Date(timeIntervalSinceNow: EventHub.quietSeconds))
+            }
+            guard !channel.waiting.isEmpty else { return hub.isOver ? nil : Data(": here\n\n".utf8) }
+            defer { channel.waiting = [] }
+            return channel.waiting.reduce(into: Data()) { $0.append($1) }
+        }
+    }
+}

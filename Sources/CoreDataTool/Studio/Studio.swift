@@ -1,0 +1,228 @@
+import CoreData
+import CoreDataManager
+import Foundation
+import StudioServer
+
+/// What lies behind the page: answers its requests, and tells it what changes.
+final class Studio: Sendable {
+    private let hub = EventHub()
+    private let page: PageFiles
+    private let storeText: String
+    private let modelPath: String?
+    private let isWritable: Bool
+    private let state: Locked<State>
+    private let changes = DispatchQueue(label: "studio.changes")
+    private let isChangeAwaited = Locked(false)
+
+    private enum State: @unchecked Sendable {  // a session is used on its context's queue
+        case open(StudioSession, StudioModel)
+        case migrating(RunningMigration)
+        /// The store could not be opened again.
+        case closed(ToolError)
+    }
+
+    /// Opens the store. The model is the one that fits; where `modelPath` is given, its other versions are known, too.
+    init(_ storeText: String, model modelPath: String?, isWritable: Bool) throws {
+        (self.storeText, self.modelPath, self.isWritable) = (storeText, modelPath, isWritable)
+        page = try PageFiles()
+        state = Locked(try Self.open(storeText, modelPath, isWritable))
+        // One observer for all sessions: each opens the same store. It stays as long as the program runs.
+        _ = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreRemoteChange, object: nil, queue: nil
+        ) { [weak self] _ in self?.noteChange() }
+    }
+
+    var shown: String {
+        get throws { try open().session.store.shown }
+    }
+
+    private static func open(_ text: String, _ modelPath: String?, _ isWritable: Bool) throws -> State {
+        let file = try modelPath.map { try ModelArgument($0) }
+        let store: OpenedStore
+        do {
+            store = try OpenedStore(text, model: modelPath)
+        } catch let error as ToolError where file != nil {
+            // The store's version may be none of the file's: the store is shown by its own model, and can be migrated.
+            guard let own = try? OpenedStore(text) else { throw error }
+            store = own
+        }
+        var known = file
+        if known == nil, case .beside(let path) = store.origin { known = try? ModelArgument(path) }
+        return .open(try StudioSession(store, isWritable: isWritable), StudioModel(file: known, store: store))
+    }
+
+    private func open() throws -> (session: StudioSession, model: StudioModel) {
+        switch state.withLock({ $0 }) {
+        case .open(let session, let model): return (session, model)
+        case .migrating: throw StudioFailure(409, "the store is being migrated")
+        case .closed(let error): throw StudioFailure(500, error.message, details: error.details)
+        }
+    }
+
+    // MARK: Requests
+
+    func answer(_ request: HTTPRequest) -> HTTPResponse {
+        guard request.path.hasPrefix("/api/") else {
+            guard request.method == .get else { return .text(405, "Files are read.") }
+            return page[request.path] ?? .text(404, "There is no \(request.path).")
+        }
+        do {
+            let name = String(request.path.dropFirst("/api/".count))
+            return try request.method == .get ? read(name, request) : write(name, request)
+        } catch {
+            return StudioFailure(error, format: request.query["where"]).response
+        }
+    }
+
+    private func read(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
+        if name == "events" {
+            return HTTPResponse(type: "text/event-stream; charset=utf-8", body: .parts(hub.listen()))
+        }
+        let (session, model) = try open()
+        switch name {
+        case "store": return .json(try StudioOverview(session: session, model: model).json())
+        case "rows": return .json(try StudioRows(session: session).answer(request))
+        case "check": return .json(check(request, session))
+        case "object": return .json(try StudioObject(session: session).answer(request))
+        case "members": return .json(try StudioObject(session: session).members(request))
+        case "value": return try StudioObject(session: session).value(request)
+        case "aggregate": return .json(try StudioResults(session: session).aggregate(request))
+        case "export": return try StudioResults(session: session).export(request)
+        case "model": return .json(try model.json(request))
+        case "diagram": return try model.diagram(request)
+        case "compare": return .json(try model.comparison(request))
+        case "forecast": return .json(try StudioMigration(store: session.store, model: model).forecast(request))
+        case "history": return .json(try StudioHistory(session: session).answer(request))
+        case "pending": return .json(try StudioEditing(session: session).pending())
+        default: throw StudioFailure(404, "there is no '\(name)'")
+        }
+    }
+
+    private func write(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
+        if name == "migrate/cancel" {
+            if case .migrating(let running) = state.withLock({ $0 }) { running.cancel() }
+            return .json(.object([]))
+        }
+        if name == "migrate" {
+            try migrate(try request.value())
+            return .json(.object([]), status: 202)
+        }
+        guard name.hasPrefix("edit/") else { throw StudioFailure(404, "there is no '\(name)'") }
+        let session = try open().session
+        let answer = try StudioEditing(session: session).answer(String(name.dropFirst("edit/".count)), request)
+        if case .object(let members) = answer, let pending = members.first(where: { $0.0 == "pending" }) {
+            hub.send("pending", pending.1)
+        }
+        // What this page has saved, others that show the store see at once; those of other programs are told.
+        if name == "edit/save" || name == "edit/resolve" { noteChange() }
+        return .json(answer)
+    }
+
+    /// Whether a predicate makes sense; a wrong one is no error here.
+    private func check(_ request: HTTPRequest, _ session: StudioSession) -> JSON {
+        do {
+            let query = try StudioQuery(request)
+            let _: NSFetchRequest<NSManagedObject> = try query.options.request(for: session.store.entity(query.entity))
+            return .object([("isRight", .bool(true))])
+        } catch {
+            let failure = StudioFailure(error, format: request.query["where"])
+            func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
+            return .object([
+                ("isRight", .bool(false)), ("message", .string(failure.message)),
+                ("details", .array(failure.details.map { .string($0) })),
+                ("position", number(failure.place?.lowerBound)), ("length", number(failure.place?.count)),
+            ])
+        }
+    }
+
+    // MARK: Changes
+
+    /// Notes that the store has changed; many changes that come together are told once.
+    private func noteChange() {
+        let isFirst = isChangeAwaited.withLock { isAwaited in
+            defer { isAwaited = true }
+            return !isAwaited
+        }
+        guard isFirst else { return }
+        changes.async { [self] in
+            isChangeAwaited.withLock { $0 = false }
+            guard let session = try? open().session else { return }
+            let told: JSON? = try? session.perform {
+                session.refresh()
+                let counts = try session.counts().map { ($0.name, JSON.integer(Int64($0.count))) }
+                return .object([
+                    ("generation", .integer(Int64(session.generation))), ("counts", .object(counts)),
+                ])
+            }
+            if let told { hub.send("change", told) }
+        }
+    }
+
+    // MARK: Migrating
+
+    private func migrate(_ order: StudioMigration.Order) throws {
+        guard isWritable else {
+            throw StudioFailure(403, "the store was opened to be read; start 'coredata studio' with --write")
+        }
+        let (session, model) = try open()
+        guard try !session.perform({ session.context.hasChanges }) else {
+            throw StudioFailure(409, "save or discard the changes first")
+        }
+        let report = try StudioMigration(store: session.store, model: model).report(order)
+        guard report.forecast.isMigrationRequired else {
+            throw StudioFailure(409, "the store is of version \(report.target) and needs no migration")
+        }
+        if let refusal = report.refusal { throw StudioFailure(409, refusal.message, details: refusal.details) }
+        do {
+            try FollowedMigration.requireClosed(session.store.url)
+        } catch {
+            throw StudioFailure(409, ToolError(error).message)
+        }
+        let running = RunningMigration()
+        let isOurs = state.withLock { state in
+            guard case .open(let open, _) = state, open === session else { return false }
+            state = .migrating(running)
+            return true
+        }
+        guard isOurs else { throw StudioFailure(409, "the store is being migrated") }
+        try session.close()
+        nonisolated(unsafe) let job = report.order.job()  // the thread has it, and nobody else
+        let thread = Thread { [self] in
+            let outcome = Result { try running.run(job) { [hub] in hub.send("migration", $0) } }
+            reopen()
+            tell(outcome)
+        }
+        thread.name = "migration"
+        thread.start()
+    }
+
+    private func reopen() {
+        let opened: State
+        do {
+            opened = try Self.open(storeText, modelPath, isWritable)
+        } catch {
+            opened = .closed(ToolError(error))
+        }
+        state.withLock { $0 = opened }
+    }
+
+    private func tell(_ outcome: Result<Void, any Error>) {
+        switch outcome {
+        case .success: hub.send("migration", RunningMigration.json("done"))
+        case .failure(let error):
+            let error = ToolError(error)
+            let isCancelled = error.status == .cancelled
+            hub.send(
+                "migration",
+                RunningMigration.json(
+                    isCancelled ? "cancelled" : "failed",
+                    message: isCancelled ? "The migration was cancelled; the store is as it was." : error.message))
+        }
+    }
+
+    /// Ends the channels of all pages, and what is being done.
+    func end() {
+        if case .migrating(let running) = state.withLock({ $0 }) { running.cancel() }
+        hub.end()
+    }
+}

@@ -1,0 +1,101 @@
+import CoreData
+import Foundation
+import StudioServer
+
+/// The rows of the page's table.
+struct StudioRows {
+    let session: StudioSession
+
+    private static let mostRows = 500
+    private static let longestText = 300
+
+    func answer(_ request: HTTPRequest) throws -> JSON {
+        let query = try StudioQuery(request)
+        let offset = try request.number("offset", in: 0...Int.max, else: 0)
+        let limit = try request.number("limit", in: 1...Self.mostRows, else: 100)
+        let columns = try query.columns(request, in: try session.store.entity(query.entity))
+        return try session.perform {
+            let objects = try session.objects(query)
+            let rows = (min(offset, objects.count)..<min(offset + limit, objects.count)).compactMap { place in
+                row(objects[place], columns)
+            }
+            return .object([
+                ("total", .integer(Int64(objects.count))), ("offset", .integer(Int64(offset))),
+                ("generation", .integer(Int64(session.generation))), ("columns", .array(columns.map(description))),
+                ("rows", .array(rows)),
+            ])
+        }
+    }
+
+    private func description(_ column: Column) -> JSON {
+        var (kind, type, isSortable) = ("", JSON.null, false)
+        switch column.content {
+        case .id: kind = "id"
+        case .object: kind = "object"
+        case .objects: kind = "objects"
+        case .count: kind = "count"
+        case .attribute(let attribute):
+            kind = "attribute"
+            type = .string(attribute.attributeType.readableName)
+            isSortable = attribute.isComparable
+        }
+        return .object([
+            ("title", .string(column.title)), ("kind", .string(kind)), ("type", type),
+            ("isNumber", .bool(column.isNumber)), ("isSortable", .bool(isSortable)),
+        ])
+    }
+
+    /// An object's row. One that is gone keeps its place, without values.
+    private func row(_ object: NSManagedObject, _ columns: [Column]) -> JSON {
+        let cells = columns.map { cell(object, $0) }
+        return .object([
+            ("id", .string(ObjectName.of(object.objectID))), ("entity", .string(object.entity.name ?? "")),
+            ("state", .string(object.studioState)), ("cells", .array(cells)),
+        ])
+    }
+
+    private func cell(_ object: NSManagedObject, _ column: Column) -> JSON {
+        if case .objects = column.content {
+            guard let owner = column.owner(of: object), let key = column.keys.first else { return .null }
+            return .object([("count", .integer(Int64(owner.objectIDs(forRelationshipNamed: key).count)))])
+        }
+        switch column.value(of: object) {
+        case nil: return .null
+        case let data as Data: return .object([("bytes", .integer(Int64(data.count)))])
+        case let other as NSManagedObject:
+            return .object([
+                ("id", .string(ObjectName.of(other.objectID))), ("label", other.studioLabel.map(JSON.string) ?? .null),
+            ])
+        case let value?: return .string(Self.cut(ValueText.text(value, column.content)))
+        }
+    }
+
+    static func cut(_ text: String) -> String {
+        text.utf8.count <= longestText || text.count <= longestText ? text : text.prefix(longestText - 1) + "…"
+    }
+}
+
+extension NSAttributeDescription {
+    /// Whether a store can sort by it.
+    fileprivate var isComparable: Bool {
+        switch attributeType {
+        case .transformableAttributeType, .compositeAttributeType, .undefinedAttributeType: false
+        default: !isTransient
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// What the page says of the object's changes.
+    var studioState: String {
+        if isDeleted { return "deleted" }
+        if isInserted { return "new" }
+        return hasPersistentChangedValues ? "changed" : "clean"
+    }
+
+    /// What people call the object; nil where it has no name, or is not there.
+    var studioLabel: String? {
+        guard isInserted || (try? managedObjectContext?.existingObject(with: objectID)) != nil else { return nil }
+        return ObjectLabel.of(self).map(StudioRows.cut)
+    }
+}

@@ -1,0 +1,102 @@
+import CoreData
+import Foundation
+
+/// The open store that the page shows, with one context, on whose queue everything is done.
+final class StudioSession: @unchecked Sendable {  // what changes is touched on the context's queue
+    let store: OpenedStore
+    let context: NSManagedObjectContext
+    let coordinator: NSPersistentStoreCoordinator
+    let isWritable: Bool
+    let keepsHistory: Bool
+    /// Counts changes, the page's and those of others: what was read before one may be old.
+    private(set) var generation = 0
+    /// What the last requests found, so that scrolling does not ask anew.
+    private var results: [(query: StudioQuery, objects: FetchedObjects<NSManagedObject>)] = []
+    /// The names that objects had before they were saved.
+    private var renamed: [String: NSManagedObjectID] = [:]
+
+    private static let keptResults = 4
+    static let batchSize = 200
+
+    init(_ store: OpenedStore, isWritable: Bool) throws {
+        self.store = store
+        self.isWritable = isWritable
+        // History is read where the store keeps it, and kept on with where the page writes; it is never begun.
+        let history = try store.context()
+        keepsHistory = try history.performAndWait { try store.keepsHistory(history) }
+        var options: [AnyHashable: Any] = [:]
+        if store.address.isInTables { options[NSPersistentStoreRemoteChangeNotificationPostOptionKey] = true }
+        if keepsHistory { options[NSPersistentHistoryTrackingKey] = true }
+        context = try store.context(options: options, isReadOnly: !isWritable)
+        guard let coordinator = context.persistentStoreCoordinator else {
+            throw ToolError(.failed, "\(store.shown): the store is not open")
+        }
+        self.coordinator = coordinator
+        guard isWritable else { return }
+        context.performAndWait {
+            context.undoManager = UndoManager()
+            context.transactionAuthor = "coredata studio"
+        }
+    }
+
+    /// Lets go of the store.
+    func close() throws {
+        try context.performAndWait {
+            results = []
+            context.reset()
+            for store in coordinator.persistentStores { try coordinator.remove(store) }
+        }
+    }
+
+    /// Runs what asks the store, on the context's queue.
+    func perform<Result>(_ body: () throws -> Result) throws -> Result {
+        try context.performAndWait { try store.asking { try context.readingFaults(body) } }
+    }
+
+    // MARK: Finding
+
+    func objects(_ query: StudioQuery) throws -> FetchedObjects<NSManagedObject> {
+        if let found = results.first(where: { $0.query == query }) { return found.objects }
+        let request = try query.options.request(for: try store.entity(query.entity))
+        let objects = try context.fetch(request, batchSize: Self.batchSize)
+        results.append((query, objects))
+        if results.count > Self.keptResults { results.removeFirst() }
+        return objects
+    }
+
+    /// The object of a name; one that has a new name since it was saved, too.
+    func object(_ name: String) throws -> NSManagedObject {
+        if let new = context.insertedObjects.first(where: { ObjectName.of($0.objectID) == name }) { return new }
+        let id = try renamed[name] ?? ObjectName.id(name, in: store, coordinator)
+        guard let object = try? context.existingObject(with: id), !object.isDeleted else {
+            throw StudioFailure(404, "there is no object \(name)")
+        }
+        return object
+    }
+
+    /// How many objects each entity has, with those of its subentities.
+    func counts() throws -> [(name: String, count: Int)] {
+        try store.model.entities.compactMap(\.name).sorted().map { name in
+            (name, try context.count(for: NSFetchRequest<NSManagedObject>(entityName: name)))
+        }
+    }
+
+    // MARK: Changes
+
+    /// What was found is no longer what is there.
+    func changed() {
+        generation += 1
+        results = []
+    }
+
+    func rename(_ name: String, _ id: NSManagedObjectID) { renamed[name] = id }
+
+    /// Takes in what others have saved. Objects with changes of the page's stay as they were read: whether they are in
+    /// conflict is found when they are saved.
+    func refresh() {
+        for object in context.registeredObjects where !object.hasChanges {
+            context.refresh(object, mergeChanges: false)
+        }
+        changed()
+    }
+}

@@ -1,0 +1,67 @@
+#if Studio
+    import CMicroHTTPD
+    import Foundation
+    import Synchronization
+
+    /// Ends connections whose request does not arrive: the library notices those that are silent, and not those that
+    /// send a byte now and then.
+    final class RequestClock: Sendable {
+        private struct Connection {
+            let socket: Int32
+            /// When a request began to be awaited; nil while one is being answered.
+            var since: DispatchTime?
+        }
+
+        /// By the address of the library's connection.
+        private let connections = Mutex<[Int: Connection]>([:])
+        private let seconds: Double
+        // Made and ended once; the source guards itself.
+        private nonisolated(unsafe) let timer: any DispatchSourceTimer
+
+        init(seconds: Double) {
+            self.seconds = seconds
+            timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "studio.clock"))
+            timer.schedule(deadline: .now() + seconds / 4, repeating: seconds / 4)
+            timer.setEventHandler { [weak self] in self?.endLate() }
+            timer.resume()
+        }
+
+        func opened(_ connection: OpaquePointer) {
+            let made = Connection(socket: opencoredata_connection_socket(connection), since: .now())
+            let key = Self.key(connection)
+            connections.withLock { $0[key] = made }
+        }
+
+        /// The request is whole, and is being answered.
+        func arrived(_ connection: OpaquePointer) { setAwaited(connection, since: nil) }
+
+        /// The answer is sent; the next request may come.
+        func ended(_ connection: OpaquePointer) { setAwaited(connection, since: .now()) }
+
+        func closed(_ connection: OpaquePointer) {
+            let key = Self.key(connection)
+            _ = connections.withLock { $0.removeValue(forKey: key) }
+        }
+
+        private func setAwaited(_ connection: OpaquePointer, since: DispatchTime?) {
+            let key = Self.key(connection)
+            connections.withLock { $0[key]?.since = since }
+        }
+
+        private static func key(_ connection: OpaquePointer) -> Int { Int(bitPattern: connection) }
+
+        func stop() { timer.cancel() }
+
+        private func endLate() {
+            let limit = DispatchTime.now().uptimeNanoseconds
+            // Under the lock: a socket that the library closes has left the table before.
+            connections.withLock { connections in
+                for connection in connections.values {
+                    guard let since = connection.since else { continue }
+                    let waited = Double(limit &- since.uptimeNanoseconds) / 1e9
+                    if waited > seconds { shutdown(connection.socket, Int32(SHUT_RDWR)) }
+                }
+            }
+        }
+    }
+#endif
