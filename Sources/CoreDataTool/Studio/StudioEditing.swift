@@ -79,11 +79,14 @@ struct StudioEditing {
 
     private var counts: JSON {
         context.processPendingChanges()
-        func number(_ objects: Set<NSManagedObject>) -> JSON { .integer(Int64(objects.count)) }
+        // What was changed and taken back is still called updated.
+        let numbers = [
+            context.insertedObjects, context.updatedObjects.filter(\.hasPersistentChangedValues),
+            context.deletedObjects,
+        ].map { Int64($0.count) }
         return .object([
-            ("inserted", number(context.insertedObjects)),
-            ("updated", number(context.updatedObjects.filter(\.hasPersistentChangedValues))),
-            ("deleted", number(context.deletedObjects)), ("hasChanges", .bool(context.hasChanges)),
+            ("inserted", .integer(numbers[0])), ("updated", .integer(numbers[1])), ("deleted", .integer(numbers[2])),
+            ("hasChanges", .bool(numbers != [0, 0, 0])),
             ("canUndo", .bool(context.undoManager?.canUndo ?? false)),
             ("canRedo", .bool(context.undoManager?.canRedo ?? false)),
         ])

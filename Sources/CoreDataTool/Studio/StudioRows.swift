@@ -16,15 +16,30 @@ struct StudioRows {
         let columns = try query.columns(request, in: try session.store.entity(query.entity))
         return try session.perform {
             let objects = try session.objects(query)
-            let rows = (min(offset, objects.count)..<min(offset + limit, objects.count)).compactMap { place in
-                row(objects[place], columns)
-            }
+            let places = min(offset, objects.count)..<min(offset &+ limit, objects.count)
+            let shown = places.map { objects[$0] }
+            try read(shown, columns)
+            let rows = shown.map { row($0, columns) }
             return .object([
                 ("total", .integer(Int64(objects.count))), ("offset", .integer(Int64(offset))),
                 ("generation", .integer(Int64(session.generation))), ("columns", .array(columns.map(description))),
                 ("rows", .array(rows)),
             ])
         }
+    }
+
+    /// Reads objects with those that columns lead to, in few requests. What is gone stays a fault, which has no values.
+    private func read(_ objects: [NSManagedObject], _ columns: [Column]) throws {
+        do {
+            try session.context.fulfillFaults(of: objects, relationshipKeyPaths: columns.compactMap(Self.way))
+        } catch let error as NSError where error.code == NSManagedObjectReferentialIntegrityError {}
+    }
+
+    /// The to-one relationships whose objects a column needs; nil for none.
+    private static func way(_ column: Column) -> String? {
+        if case .object = column.content { return column.keyPath }
+        if case .attribute = column.content { return column.prefetched }
+        return nil
     }
 
     private func description(_ column: Column) -> JSON {

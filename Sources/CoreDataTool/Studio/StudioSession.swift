@@ -48,9 +48,20 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
     }
 
-    /// Runs what asks the store, on the context's queue.
-    func perform<Result>(_ body: () throws -> Result) throws -> Result {
-        try context.performAndWait { try store.asking { try context.readingFaults(body) } }
+    /// Runs what asks the store, on the context's queue. A failure that the page is to be told stays what it is; errors of
+    /// the library are told with the store's name.
+    func perform<Value>(_ body: () throws -> Value) throws -> Value {
+        try context.performAndWait {
+            try store.asking {
+                try context.readingFaults {
+                    do throws(any Error) {
+                        return Result<Value, StudioFailure>.success(try body())
+                    } catch let failure as StudioFailure {
+                        return .failure(failure)
+                    }
+                }
+            }.get()
+        }
     }
 
     // MARK: Finding
