@@ -1,0 +1,74 @@
+// What a cell of a table shows.
+
+import { h, value } from './dom.js';
+import { objectAddress } from './address.js';
+import { bytes, counted, dateParts, number } from './text.js';
+
+/** A text, with the parts of a date set apart; what is copied is the text as it is. */
+export function textValue(text, type) {
+  const parts = type === 'Date' ? dateParts(text) : null;
+  if (!parts) return value(text, { class: 'value' });
+  const isMidnight = parts.time === '00:00:00' && !parts.fraction;
+  return h('span', { class: 'value date' }, parts.day, h('span', { class: 'joint' }, 'T'),
+    h('span', { class: isMidnight ? 'faint' : '' }, parts.time + parts.fraction), h('span', { class: 'joint' }, 'Z'));
+}
+
+/** The link to an object. `step`: the relationship that leads to it. */
+export function objectLink(id, label, step, props = {}) {
+  return h('a', { href: objectAddress(id), data: { link: id, ...(step ? { step } : {}) }, title: id, ...props },
+    value(label || id));
+}
+
+/** Fills the cell of a row. */
+export function fillCell(element, cell, column, row) {
+  element.classList.toggle('none', cell === null);
+  if (cell === null) return element.replaceChildren();
+  if (typeof cell === 'object') {
+    if (cell.id !== undefined) return element.replaceChildren(objectLink(cell.id, cell.label, column.title, unfocused));
+    if (cell.count !== undefined) return element.replaceChildren(number(cell.count));
+    return element.replaceChildren(h('span', { class: 'faint' }, bytes(cell.bytes)));
+  }
+  const text = String(cell);
+  if (column.kind === 'id') {
+    return element.replaceChildren(h('a', { href: objectAddress(row.id), ...unfocused }, value(text)));
+  }
+  element.replaceChildren(textValue(text, column.type));
+}
+
+/** The table itself has the focus; Enter follows the link of the cell that is marked. */
+const unfocused = { tabindex: '-1' };
+
+/** How many characters wide a cell is, about. */
+function width(cell) {
+  if (cell === null) return 1;
+  if (typeof cell !== 'object') return String(cell).length;
+  if (cell.id !== undefined) return (cell.label || cell.id).length;
+  return cell.count !== undefined ? number(cell.count).length : bytes(cell.bytes).length;
+}
+
+/** How many digits more the ids of so many rows may have than those of some rows. */
+function growth(rows, total) {
+  const longest = Math.max(...rows.map((row) => row.id.length - row.id.lastIndexOf('/') - 1));
+  return Math.max(1, String(total).length - longest);
+}
+
+/** The tracks of a grid, and their least width: as wide as nine of ten cells ask, texts sharing what is left. */
+export function tracks(columns, rows, total) {
+  let least = 0;
+  const texts = columns.map((column, index) => {
+    const widths = rows.map((row) => width(row.cells[index] ?? null)).sort((one, two) => one - two);
+    const usual = widths.length ? widths[Math.floor((widths.length - 1) * 0.9)] : 8;
+    // Ids grow on further pages. A title's letters are small, and beside them is the mark of sorting.
+    const own = column.kind === 'id' && widths.length ? widths[widths.length - 1] + growth(rows, total) : usual;
+    const characters = Math.min(42, Math.max(own, column.title.length * 0.92 + 2.5, 5));
+    const isFixed = column.isNumber || column.kind === 'id' || column.kind === 'count' || column.type === 'Date';
+    const pixels = Math.round(characters * 7.4 + 26);
+    least += pixels;
+    return isFixed ? `${pixels}px` : `minmax(${pixels}px, ${Math.round(characters)}fr)`;
+  });
+  return { texts, least };
+}
+
+export function selectedText(ids) {
+  return `${counted(ids.size, 'object')} selected`;
+}

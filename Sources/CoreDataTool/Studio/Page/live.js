@@ -1,0 +1,50 @@
+// What the server tells of itself: saves of others, what is pending, how far a migration is.
+
+import { loadStore, setCounts, setPending, tell } from './store.js';
+import { fault } from './fault.js';
+
+/** The newest state of a migration; null where none has run. */
+export let migration = null;
+
+export function startLive(whenEnded) {
+  const source = new EventSource('/api/events');
+  const on = (type, act) => source.addEventListener(type, (event) => {
+    let detail;
+    try {
+      detail = JSON.parse(event.data);
+    } catch {
+      return;
+    }
+    act(detail);
+  });
+  on('change', (detail) => {
+    if (detail.counts) setCounts(detail.counts);
+    tell('change', detail);
+  });
+  on('pending', (detail) => setPending(detail));
+  on('migration', async (detail) => {
+    migration = detail;
+    tell('migration', detail);
+    if (detail.state !== 'done') return;
+    try {
+      await loadStore();
+      tell('migrated', detail);
+    } catch (error) {
+      fault(error);
+    }
+  });
+  on('end', (detail) => {
+    source.close();
+    whenEnded(detail.message);
+  });
+  // The browser tries again by itself as long as the state is not closed.
+  source.addEventListener('error', () => {
+    document.body.dataset.live = 'false';
+    if (source.readyState === EventSource.CLOSED) whenEnded(null);
+  });
+  source.addEventListener('open', () => {
+    // What was saved while nothing was heard has to be looked at.
+    if (document.body.dataset.live === 'false') loadStore().then(() => tell('change', {}), () => {});
+    document.body.dataset.live = 'true';
+  });
+}
