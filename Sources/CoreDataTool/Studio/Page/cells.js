@@ -30,7 +30,9 @@ export function fillCell(element, cell, column, row) {
   }
   const text = String(cell);
   if (column.kind === 'id') {
-    return element.replaceChildren(h('a', { href: objectAddress(row.id), ...unfocused }, value(text)));
+    // A row of a subentity says so.
+    return element.replaceChildren(h('a', { href: objectAddress(row.id), ...unfocused }, value(text)),
+      row.id.startsWith(`${row.entity}/`) ? '' : h('span', { class: 'kind' }, ` ${row.entity}`));
   }
   element.replaceChildren(textValue(text, column.type));
 }
@@ -52,20 +54,24 @@ function growth(rows, total) {
   return Math.max(1, String(total).length - longest);
 }
 
-/** The tracks of a grid, and their least width: as wide as nine of ten cells ask, texts sharing what is left. */
+/** The tracks of a grid, and their least width: as wide as nine of ten cells ask, texts up to all that they ask. */
 export function tracks(columns, rows, total) {
   let least = 0;
   const texts = columns.map((column, index) => {
-    const widths = rows.map((row) => width(row.cells[index] ?? null)).sort((one, two) => one - two);
+    const suffix = (row) => (column.kind === 'id' && !row.id.startsWith(`${row.entity}/`) ? row.entity.length : 0);
+    const widths = rows.map((row) => width(row.cells[index] ?? null) + suffix(row)).sort((one, two) => one - two);
     const usual = widths.length ? widths[Math.floor((widths.length - 1) * 0.9)] : 8;
     // Ids grow on further pages. A title's letters are small, and beside them is the mark of sorting.
     const own = column.kind === 'id' && widths.length ? widths[widths.length - 1] + growth(rows, total) : usual;
-    const characters = Math.min(42, Math.max(own, column.title.length * 0.92 + 2.5, 5));
+    const title = column.title.length * 0.92 + 2.5;
     const isFixed = column.isNumber || column.kind === 'id' || column.kind === 'count' || column.type === 'Date';
-    const pixels = Math.round(characters * 7.4 + 26);
+    const most = isFixed ? 42 : 22;
+    const pixels = Math.round(Math.max(Math.min(most, own), Math.min(42, title), 5) * 7.4 + 26);
     least += pixels;
-    return isFixed ? `${pixels}px` : `minmax(${pixels}px, ${Math.round(characters)}fr)`;
+    const all = Math.max(pixels, Math.min(640, Math.round((widths[widths.length - 1] || 0) * 7.4 + 26)));
+    return isFixed ? `${pixels}px` : `minmax(${pixels}px, ${all}px)`;
   });
+  texts.push('1fr');
   return { texts, least };
 }
 

@@ -2,7 +2,7 @@
 
 import { h, emptyState, errorState, icon, loadingState, value } from './dom.js';
 import { get, isAbort } from './api.js';
-import { format, go } from './address.js';
+import { format, go, replace } from './address.js';
 import { store } from './store.js';
 import { counted, list } from './text.js';
 import { note } from './model.js';
@@ -29,6 +29,7 @@ class CompareView {
   constructor(main, query) {
     this.title = 'Compare';
     Object.assign(this, usual(query));
+    if (this.from && this.to) replace(format('compare', [], { from: this.from, to: this.to }));
     this.request = new AbortController();
     this.content = h('div', { id: 'comparison' }, loadingState('Comparing …'));
     main.replaceChildren(h('div', { class: 'page' },
@@ -49,7 +50,11 @@ class CompareView {
       return;
     }
     try {
-      const answer = await get('compare', { from: this.from, to: this.to }, this.request.signal);
+      const { signal } = this.request;
+      const [answer, older, newer] = await Promise.all([get('compare', { from: this.from, to: this.to }, signal),
+        get('model', { version: this.from }, signal), get('model', { version: this.to }, signal)]);
+      this.older = byName(older.entities);
+      this.newer = byName(newer.entities);
       this.draw(answer);
     } catch (error) {
       if (!isAbort(error)) this.content.replaceChildren(errorState(error, () => this.load()));
@@ -74,11 +79,7 @@ class CompareView {
     const counts = Object.keys(words).map((kind) => [kind, entities.filter((one) => one.kind === kind).length])
       .filter(([, count]) => count).map(([kind, count]) => `${counted(count, 'entity', 'entities')} ${words[kind]}`);
     const isStores = store.versions.find((one) => one.name === this.from)?.isStore;
-    const means = failure ? `A migration cannot be foretold: ${failure}`
-      : !migration ? '' : !migration.isMigrationRequired
-        ? 'No migration is needed: a store of the one opens with the other.' : !migration.isPossible ? 'A migration cannot be inferred.'
-          : migration.isInstant ? 'A migration is instant at any size.'
-            : 'A migration is possible. Its time grows with the number of rows.';
+    const means = failure ? `A migration cannot be foretold: ${failure}` : migration ? outlook(migration) : '';
     const kind = failure || (migration && !migration.isPossible) ? 'bad' : 'good';
     const general = migration ? migration.obstacles.filter((one) => !one.entity) : [];
     return h('div', { class: 'outlook', data: { kind } },
@@ -95,24 +96,69 @@ class CompareView {
       ? h('span', {}, value(one.oldName, { class: 'was' }), ' → ', value(one.name)) : value(one.name),
     h('span', { class: 'badge', data: { kind: one.kind } }, words[one.kind] || one.kind),
     note && h('span', { class: 'faint' }, note)];
-    return this.card(title, one, one.changes, obstacles);
+    const old = one.kind === 'added' ? null : this.older.get(one.oldName || one.name);
+    const now = one.kind === 'removed' ? null : this.newer.get(one.name);
+    // Of an entity that is new or gone, everything is.
+    const changes = old && now ? one.changes : (old || now ? properties(old || now) : []).map((property) => ({
+      kind: one.kind, subject: `${property.noun} ${property.name}`, aspect: null, before: old ? property.text : null,
+      after: now ? property.text : null,
+    }));
+    const same = old && now ? this.same(old, now, one.changes) : null;
+    return this.card(title, one, changes, obstacles, same);
   }
 
-  card(title, one, changes, obstacles) {
+  /** What neither version says otherwise, to be looked at beside the changes. */
+  same(old, now, changes) {
+    const changed = new Set(changes.map((one) => one.property));
+    const before = byName(properties(old));
+    const both = properties(now).filter((one) => !changed.has(one.name) && before.has(one.name));
+    if (!both.length) return null;
+    return h('details', { class: 'same' },
+      h('summary', {}, `${counted(both.length, 'property', 'properties')} without a change`),
+      h('table', { class: 'plain sides' }, h('tbody', {}, ...both.map((one) => h('tr', {},
+        h('th', { scope: 'row' }, value(`${one.noun} ${one.name}`)), h('td', {}, value(before.get(one.name).text)),
+        h('td', {}, value(one.text)))))));
+  }
+
+  card(title, one, changes, obstacles, same = null) {
     return h('section', { class: 'compare-card', data: one ? { entityChange: one.name } : {} },
       h('h2', {}, ...[title].flat().filter(Boolean)),
       changes.length > 0 && h('table', { class: 'plain sides' },
         h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, h('span', { class: 'unseen' }, 'What')),
           h('th', { scope: 'col' }, value(this.from)), h('th', { scope: 'col' }, value(this.to)))),
         h('tbody', {}, ...changes.map(change))),
-      ...obstacles.map(obstacleCard));
+      same, ...obstacles.map(obstacleCard));
   }
+}
+
+function byName(list) {
+  return new Map(list.map((one) => [one.name, one]));
+}
+
+/** An entity's properties as texts. */
+function properties(entity) {
+  return [
+    ...entity.attributes.map((one) => ({
+      noun: 'attribute', name: one.name, text: `${one.type}${one.isOptional ? ', optional' : ''}`,
+    })),
+    ...entity.relationships.map((one) => ({
+      noun: 'relationship', name: one.name,
+      text: `${one.kind} ${one.destination || ''}${one.isOptional ? ', optional' : ''}`,
+    })),
+  ];
+}
+
+function outlook(migration) {
+  if (!migration.isMigrationRequired) return 'No migration is needed: a store of the one opens with the other.';
+  if (!migration.isPossible) return 'A migration cannot be inferred.';
+  return migration.isInstant ? 'A migration is instant at any size.'
+    : 'A migration is possible. Its time grows with the number of rows.';
 }
 
 function change(one) {
   const isWhole = one.aspect === null;
   const side = (text, isThere) => (text !== null && text !== '' ? value(text)
-    : h('span', { class: 'none' }, isThere ? 'there' : isWhole ? '' : 'none'));
+    : h('span', { class: 'none' }, isThere ? 'present' : isWhole ? '' : 'none'));
   return h('tr', { data: { kind: one.kind } },
     h('th', { scope: 'row' }, h('span', { class: 'mark', title: words[one.kind] || one.kind, 'aria-label': one.kind }),
       value(one.subject), one.aspect && h('span', { class: 'kind' }, one.aspect)),

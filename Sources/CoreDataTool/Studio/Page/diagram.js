@@ -77,6 +77,8 @@ function copy(source, nodes) {
     if (child.nodeType !== Node.ELEMENT_NODE || !elements.has(child.localName)) continue;
     // Titles hold the numbers of Graphviz.
     if (child.localName === 'title') continue;
+    // The page says which version it is.
+    if (child.localName === 'text' && source.getAttribute('class') === 'graph') continue;
     const part = copy(child, nodes);
     if (child.localName === 'text' && title === null) title = child.textContent;
     made.append(part);

@@ -30,6 +30,7 @@ export class Editor {
       attribute.isOptional && attribute.type !== 'Boolean'
         && button('No value', () => this.set(null), { class: 'quiet set-none' }),
       hint(attribute.type) && h('span', { class: 'faint' }, hint(attribute.type)))));
+    this.content.parentElement.scrollIntoView({ block: 'nearest' });
     this.control.focus();
     if (this.control.select && this.control.tagName === 'INPUT') this.control.select();
   }
@@ -91,6 +92,7 @@ export class Editor {
     this.problem.textContent = [error.message, ...error.details].join(' ');
     this.control.setAttribute('aria-invalid', 'true');
     this.control.focus();
+    this.problem.scrollIntoView({ block: 'nearest' });
   }
 
   leave() {

@@ -90,8 +90,9 @@ function hopBar(hop, all) {
   const steps = hop.steps.filter((step) => step.seconds > 0);
   const means = hop.means === 'inferred' ? 'inferred' : value(hop.means);
   return h('div', {},
-    h('p', { class: 'hop-means' }, means, h('span', { class: 'faint' },
-      ` · ${counted(hop.steps.length, 'step')} · ${hop.isInstant ? 'instant' : seconds(time(hop))}`)),
+    h('p', { class: 'hop-means' }, means),
+    h('p', { class: 'hop-means faint' },
+      `${counted(hop.steps.length, 'step')}, ${hop.isInstant ? 'instant' : seconds(time(hop))}`),
     h('div', { class: 'hop-line' },
       h('div', {
         class: 'hop-bar', role: 'img', 'aria-label': `${Math.round((time(hop) / (all || 1)) * 100)} % of the time`,

@@ -29,7 +29,7 @@ class MigrationView {
         h('span', { class: 'faint' }, store.version ? value(store.version) : 'The store', ' to'), this.choice())),
       this.run, this.picture));
     this.unfollow = follow((kind, detail) => this.told(kind, detail));
-    if (migration) this.drawState(migration);
+    if (migration && migration.state === 'running') this.drawState(migration);
     this.load();
   }
 

@@ -9,6 +9,7 @@ const manyEntities = 12;
 let search = '';
 
 export function drawStore() {
+  document.getElementById('where').replaceChildren(value(store.store));
   const facts = [store.kind, store.version].filter(Boolean);
   document.getElementById('store').replaceChildren(
     h('p', { class: 'store-name', title: store.store }, value(store.store)),

@@ -3,7 +3,7 @@
 import { h, button, iconButton, loadingState, emptyState, errorState, openDialog, value } from './dom.js';
 import { afterPause, get, isAbort } from './api.js';
 import { entity, store } from './store.js';
-import { objectLink } from './cells.js';
+import { objectLink, textValue } from './cells.js';
 import { counted } from './text.js';
 import { fault } from './fault.js';
 
@@ -80,6 +80,13 @@ export class RelationshipList {
   }
 }
 
+/** What tells objects apart comes first: names, then other texts. */
+function rank(column) {
+  if (/^(name|title|label)$/i.test(column.title)) return 0;
+  if (column.type !== 'String') return 3;
+  return /name|title|label/i.test(column.title) ? 1 : 2;
+}
+
 /** Lets somebody choose an object of an entity. */
 function chooseObject(name, title, take) {
   const about = entity(name);
@@ -113,12 +120,12 @@ function chooseObject(name, title, take) {
   function choice(row, at, columns) {
     const shown = columns.map((column, place) => [column, row.cells[place]])
       .filter(([column, cell]) => column.kind === 'attribute' && typeof cell === 'string' && cell)
-      .sort(([one], [two]) => Number(two.type === 'String') - Number(one.type === 'String')).slice(0, 3);
+      .sort(([one], [two]) => rank(one) - rank(two)).slice(0, 3);
     return h('li', {
       role: 'option', id: `choice-${at}`, data: { choice: row.id }, 'aria-selected': 'false',
       on: { click: () => use(at) },
-    }, h('span', { class: 'name' }, ...shown.flatMap(([, cell], place) => [
-      place ? h('span', { class: 'faint' }, ' · ') : null, value(cell.slice(0, 80)),
+    }, h('span', { class: 'name' }, ...shown.flatMap(([column, cell], place) => [
+      place ? h('span', { class: 'faint' }, ' · ') : null, textValue(cell.slice(0, 80), column.type),
     ]), shown.length ? null : value(row.id)), h('span', { class: 'kind' }, value(row.id)));
   }
 
