@@ -59,7 +59,7 @@ class DataView {
       h('header', { class: 'data-head' },
         h('div', { class: 'headline' }, h('h1', { id: 'entity-title' }, h('bdi', {}, this.name)), this.total),
         h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Table' }, this.tools())),
-      this.filter.root, this.table.root));
+      this.filter.root, this.table.frame));
     this.unfollow = follow((kind) => this.told(kind));
     this.load();
   }
@@ -159,7 +159,11 @@ class DataView {
     this.table.root.classList.remove('loading');
     if (error.status === 400 || error.status === 422) {
       const isFilters = error.position !== null || (this.query.where && !this.query.columns && !this.query.sort);
-      if (isFilters) return this.filter.setMistake(error);
+      if (isFilters) {
+        this.filter.setMistake(error);
+        if (this.isFresh) this.table.setNote(emptyState('The filter has a mistake.', 'It is underlined above.'));
+        return;
+      }
     }
     if (this.isFresh) {
       this.table.drop();

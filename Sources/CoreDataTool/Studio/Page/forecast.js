@@ -53,7 +53,9 @@ export function obstacles(answer, allowed, changed, canChoose) {
       help: 'Free some of the disk.',
     }),
   ].filter(Boolean);
-  const isStuck = others.length + rest.length > 0 || isFull;
+  const isUnclear = !answer.isClear && cards.length === 0;
+  if (isUnclear) cards.push(obstacleCard({ reason: 'The migration cannot be run.' }));
+  const isStuck = others.length + rest.length > 0 || isFull || isUnclear;
   return { cards, isBlocked: () => isStuck || losses.some((one) => !allowed.has(one.name)) };
 }
 

@@ -1,7 +1,7 @@
 // What the server tells of itself: saves of others, what is pending, how far a migration is.
 
 import { loadStore, setCounts, setPending, tell } from './store.js';
-import { fault } from './fault.js';
+import { clearFault, fault } from './fault.js';
 
 /** The newest state of a migration; null where none has run. */
 export let migration = null;
@@ -38,13 +38,20 @@ export function startLive(whenEnded) {
     whenEnded(detail.message);
   });
   // The browser tries again by itself as long as the state is not closed.
+  let lost = null;
   source.addEventListener('error', () => {
     document.body.dataset.live = 'false';
-    if (source.readyState === EventSource.CLOSED) whenEnded(null);
+    if (source.readyState === EventSource.CLOSED) return whenEnded(null);
+    lost ??= setTimeout(() => fault({ message: 'The studio does not answer. The page keeps trying.' }), 3000);
   });
   source.addEventListener('open', () => {
+    clearTimeout(lost);
+    lost = null;
     // What was saved while nothing was heard has to be looked at.
-    if (document.body.dataset.live === 'false') loadStore().then(() => tell('change', {}), () => {});
+    if (document.body.dataset.live === 'false') {
+      clearFault();
+      loadStore().then(() => tell('change', {}), () => {});
+    }
     document.body.dataset.live = 'true';
   });
 }

@@ -8,6 +8,7 @@ import { drawCounts, drawCrumbs, drawPlace, drawStore } from './navigation.js';
 import { drawPending, startPending } from './pending.js';
 import { startLive } from './live.js';
 import { clearFault, end } from './fault.js';
+import { showKeys } from './keys.js';
 import * as data from './data.js';
 import * as object from './object.js';
 import * as model from './model.js';
@@ -38,6 +39,13 @@ function route() {
   current = { name: view, view: views[view].show(main, address) };
   arrived(view);
   if (document.activeElement === document.body || !document.activeElement) main.focus({ preventScroll: true });
+}
+
+/** Shows the same address anew: the entities are others. */
+function renew() {
+  if (current?.view.close) current.view.close();
+  current = null;
+  route();
 }
 
 function arrived(view) {
@@ -87,6 +95,9 @@ function listen() {
       event.preventDefault();
       filter.focus();
       filter.select();
+    } else if (event.key === '?' && !isTyping && !document.querySelector('dialog[open]')) {
+      event.preventDefault();
+      showKeys();
     } else if (event.key === 'Escape') {
       if (document.body.classList.contains('menu-open')) {
         closeMenu();
@@ -101,6 +112,7 @@ function listen() {
     else if (kind === 'counts') drawCounts();
     else if (kind === 'pending') drawPending();
     else if (kind === 'validation' && current && current.view.showErrors) current.view.showErrors(detail);
+    else if (kind === 'migrated' && !['migration', 'model'].includes(current?.name)) renew();
     if (kind === 'store' && current) drawPlace(current.name, current.name === 'data' ? current.view.name : null);
   });
 }
@@ -134,6 +146,7 @@ async function run() {
     start(route);
     startLive(end);
     route();
+    // What an earlier visit left; it is the server that keeps it.
     if (store.isWritable) setPending((await get('pending')).pending);
   } catch (error) {
     main.replaceChildren(errorState(error, () => location.reload()));

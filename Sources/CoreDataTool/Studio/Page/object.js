@@ -21,7 +21,7 @@ class ObjectView {
     this.id = id;
     this.title = id;
     this.fields = new Map();
-    this.root = h('article', { id: 'object', data: { id } });
+    this.root = h('article', { id: 'object' });
     main.replaceChildren(h('div', { class: 'page object-page' }, this.root));
     this.root.append(loadingState('Loading the object …'));
     this.unfollow = follow((kind) => this.told(kind));

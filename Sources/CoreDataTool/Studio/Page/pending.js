@@ -36,7 +36,6 @@ export function startPending(whenSaved) {
     else return;
     event.preventDefault();
   });
-  addEventListener('beforeunload', (event) => { if (pending.hasChanges) event.preventDefault(); });
 }
 
 export function drawPending() {

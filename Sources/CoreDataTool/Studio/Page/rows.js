@@ -1,6 +1,6 @@
 // The rows of a table: asked for by pages as they come into view, a bounded number of them kept.
 
-import { get, isAbort } from './api.js';
+import { begin, get, isAbort } from './api.js';
 
 const pageSize = 100;
 const mostPages = 30;
@@ -20,6 +20,7 @@ export class Rows {
     this.waiting = new Map();
     this.wanted = [0, 0];
     this.timer = null;
+    this.stop = null;
   }
 
   row(index) {
@@ -39,10 +40,13 @@ export class Rows {
     if (!this.missing().length || this.timer) return;
     // The first page is asked for at once, the others when the scrolling slows down.
     if (this.total === null) return this.ask();
+    const end = begin();
     this.timer = setTimeout(() => {
       this.timer = null;
       this.ask();
+      end();
     }, 40);
+    this.stop = end;
   }
 
   isWanted(number) {
@@ -90,6 +94,7 @@ export class Rows {
 
   /** Asks anew for what is in view; what was shown stays until the answers come. */
   refresh() {
+    if (this.total === null) return;
     for (const [number, page] of [...this.pages]) {
       if (this.isWanted(number)) page.isStale = true;
       else this.pages.delete(number);
@@ -101,6 +106,7 @@ export class Rows {
 
   close() {
     clearTimeout(this.timer);
+    if (this.stop) this.stop();
     for (const request of this.waiting.values()) request.abort();
     this.waiting.clear();
   }

@@ -63,6 +63,8 @@ export let pending = { inserted: 0, updated: 0, deleted: 0, hasChanges: false, c
 
 export function setPending(now) {
   if (!now) return;
+  const wasNothing = !now.hasChanges && !now.canUndo && !now.canRedo && !pending.hasChanges && !pending.canUndo;
   pending = now;
+  if (wasNothing) return;
   tell('pending', now);
 }

@@ -2,6 +2,7 @@
 
 import { h, icon } from './dom.js';
 import { fillCell, tracks } from './cells.js';
+import { ColumnWidths } from './resize.js';
 import { Scroll } from './scroll.js';
 
 const beyond = 8;
@@ -25,7 +26,13 @@ export class Table {
         scroll: () => this.scrolled(), keydown: (event) => this.pressed(event), click: (event) => this.clicked(event),
         focus: () => this.mark(),
       },
-    }, h('div', { class: 'head-group', role: 'rowgroup' }, this.head), this.body, this.note);
+    }, h('div', { class: 'head-group', role: 'rowgroup' }, this.head), this.body);
+    this.frame = h('div', { class: 'grid-frame' }, this.root, this.note);
+    const check = actions.select ? 36 : 0;
+    this.widths = new ColumnWidths(this.head, (list, least) => {
+      this.root.style.setProperty('--tracks', `${check ? `${check}px ` : ''}${list.join(' ')}`);
+      this.root.style.setProperty('--least', `${least + check + 24}px`);
+    });
     this.observer = new ResizeObserver(() => this.layout());
     this.observer.observe(this.root);
   }
@@ -67,7 +74,7 @@ export class Table {
       'aria-sort': column.isSortable ? order : null,
       title: column.isSortable ? `Sort by ${column.title}. Shift adds it to the order.` : column.title,
     }, h('bdi', { dir: 'auto' }, column.title), found && icon(found.isDown ? 'down' : 'up'),
-    found && sort.length > 1 && h('sub', {}, String(at + 1)));
+    found && sort.length > 1 && h('sub', {}, String(at + 1)), h('span', { class: 'grip', 'aria-hidden': 'true' }));
   }
 
   // Rows
@@ -89,9 +96,7 @@ export class Table {
     if (!this.tracks) {
       const rows = [...source.pages.values()].flatMap((page) => page.rows).slice(0, 200);
       this.tracks = tracks(this.columns, rows, this.total);
-      const check = this.actions.select ? 36 : 0;
-      this.root.style.setProperty('--tracks', `${check ? `${check}px ` : ''}${this.tracks.texts.join(' ')}`);
-      this.root.style.setProperty('--least', `${this.tracks.least + check + 24}px`);
+      this.widths.set(this.tracks, this.actions.select ? 1 : 0);
     }
     this.root.setAttribute('aria-rowcount', String(this.total + 1));
     this.active.row = Math.min(this.active.row, Math.max(-1, this.total - 1));
@@ -145,12 +150,15 @@ export class Table {
       element.remove();
       this.elements.delete(index);
     }
-    for (let index = first; index < last; index += 1) this.drawRow(index);
+    // Rows stand in their order, whichever way one scrolls.
+    const least = Math.min(...this.elements.keys());
+    const next = this.elements.get(least) || null;
+    for (let index = first; index < last; index += 1) this.drawRow(index, index < least ? next : null);
     this.source.want(first, last);
     this.mark();
   }
 
-  drawRow(index) {
+  drawRow(index, before) {
     let element = this.elements.get(index);
     if (!element) {
       element = h('div', { class: 'row', role: 'row', 'aria-rowindex': String(index + 2) });
@@ -160,7 +168,7 @@ export class Table {
       })));
       if (this.actions.select) element.prepend(h('div', { class: 'check', role: 'gridcell' }));
       this.elements.set(index, element);
-      this.body.append(element);
+      this.body.insertBefore(element, before);
     }
     element.style.setProperty('transform', `translateY(${this.scroll.offset(index)}px)`);
     const row = this.source.row(index);
@@ -210,6 +218,7 @@ export class Table {
 
   clicked(event) {
     const head = event.target.closest('[data-head]');
+    if (event.target.closest('.grip')) return;
     if (head) {
       this.active = { row: -1, column: Number(head.dataset.index) };
       return this.sortBy(event.shiftKey);
@@ -236,7 +245,12 @@ export class Table {
   }
 
   pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.root) return;
+    if (event.ctrlKey || event.metaKey || event.target !== this.root) return;
+    if (event.altKey) {
+      if (!event.shiftKey || !/^Arrow(Left|Right)$/.test(event.key) || !this.columns.length) return;
+      this.widths.change(this.active.column, event.key === 'ArrowRight' ? 16 : -16);
+      return event.preventDefault();
+    }
     const page = Math.max(1, Math.floor(this.scroll.view / this.rowHeight) - 1);
     const moves = {
       ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], PageDown: [page, 0],
@@ -266,9 +280,14 @@ export class Table {
 
   move(down, right) {
     const { active, scroll } = this;
+    // Who has scrolled away goes on from what is in view.
+    const inView = [Math.ceil(scroll.top / this.rowHeight), Math.floor((scroll.top + scroll.view) / this.rowHeight) - 1];
+    if (Number.isFinite(down) && down && active.row >= 0 && (active.row < inView[0] - 1 || active.row > inView[1] + 1)) {
+      active.row = down > 0 ? inView[0] - 1 : inView[1] + 1;
+    }
     // The heads of the columns are above the first row.
     const least = down === -1 && active.row <= 0 ? -1 : 0;
-    active.row = Math.min(this.total - 1, Math.max(least, active.row + down));
+    if (down) active.row = Math.min(this.total - 1, Math.max(least, active.row + down));
     active.column = Math.min(this.columns.length - 1, Math.max(0, active.column + right));
     const top = active.row * this.rowHeight;
     if (active.row >= 0 && top < scroll.top) this.root.scrollTop = scroll.place(top);

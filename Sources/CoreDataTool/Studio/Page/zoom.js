@@ -26,7 +26,7 @@ export class Zoom {
   fit() {
     const { clientWidth, clientHeight } = this.frame;
     const { width, height } = this.size;
-    // A small model is not blown up; of a large one the beginning is shown so that it can be read.
+    // A small model is not blown up.
     const whole = Math.min((clientWidth - 32) / width, (clientHeight - 32) / height);
     this.scale = Math.min(1.5, Math.max(least, whole));
     this.x = (clientWidth - width * this.scale) / 2;
