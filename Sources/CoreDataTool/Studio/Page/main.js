@@ -4,7 +4,7 @@ import { begin, get } from './api.js';
 import { format, parse, replace, start, way } from './address.js';
 import { emptyState, errorState } from './dom.js';
 import { entity, follow, loadStore, setPending, store } from './store.js';
-import { drawCounts, drawCrumbs, drawPlace, drawStore } from './navigation.js';
+import { drawCounts, drawCrumbs, drawPlace, drawStore, storeName } from './navigation.js';
 import { drawPending, startPending } from './pending.js';
 import { startLive } from './live.js';
 import { clearFault, end } from './fault.js';
@@ -57,7 +57,7 @@ function drawTitle(view) {
   const { title } = current.view;
   const about = view === 'data' ? current.view.name : view === 'object' ? objectEntity() : null;
   drawPlace(view, about);
-  document.title = [title, store.store].filter(Boolean).join(' · ');
+  document.title = [title, storeName()].filter(Boolean).join(' · ');
 }
 
 function objectEntity() {

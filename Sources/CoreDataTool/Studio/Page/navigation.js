@@ -8,11 +8,17 @@ import { number } from './text.js';
 const manyEntities = 12;
 let search = '';
 
+/** The store's file without its folder. */
+export function storeName() {
+  return store.store.split('/').filter(Boolean).pop() || store.store;
+}
+
 export function drawStore() {
-  document.getElementById('where').replaceChildren(value(store.store));
+  const name = storeName();
+  document.getElementById('where').replaceChildren(value(name));
   const facts = [store.kind, store.version].filter(Boolean);
   document.getElementById('store').replaceChildren(
-    h('p', { class: 'store-name', title: store.store }, value(store.store)),
+    h('p', { class: 'store-name', title: store.store }, value(name)),
     h('p', { class: 'store-facts' }, ...facts.map((one) => value(one)),
       store.isWritable ? h('span', { class: 'writes' }, 'can be written') : h('span', {}, icon('lock'), 'read only')));
   document.getElementById('tab-compare').hidden = store.versions.length < 2;

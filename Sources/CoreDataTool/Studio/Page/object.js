@@ -47,7 +47,7 @@ class ObjectView {
   take(object) {
     const isFirst = !this.object;
     this.object = object;
-    this.title = object.label || object.id;
+    this.title = nameOf(object);
     this.noteWay();
     if (isFirst) this.build();
     this.drawHead();
@@ -58,7 +58,7 @@ class ObjectView {
   noteWay() {
     const { object } = this;
     const about = entity(object.entity);
-    const here = { href: location.hash, label: object.label || object.id, by: null };
+    const here = { href: location.hash, label: nameOf(object), by: null };
     let steps = way();
     if (!steps.length) {
       const href = format('data', [about ? about.name : object.entity]);
@@ -79,21 +79,21 @@ class ObjectView {
       h('section', { 'aria-label': 'Attributes' }, object.attributes.length ? this.attributes : null),
       object.relationships.length
         ? h('section', {}, h('h2', {}, 'Relationships'), this.relationships) : h('span'),
-      store.keepsHistory && !isTemporary(object.id) ? this.historySection() : h('span'));
+      store.keepsHistory && object.state !== 'new' ? this.historySection() : h('span'));
   }
 
   drawHead() {
     const { object } = this;
-    const state = { new: 'New, not saved', changed: 'Changed, not saved' }[object.state];
+    const state = { new: 'New, not saved', changed: 'Changed, not saved', deleted: 'Deleted' }[object.state];
     const text = JSON.stringify([object.id, object.label, object.state, object.uri]);
     if (this.headText === text) return;
     this.headText = text;
     clear(this.head,
       h('div', {},
-        h('h1', {}, value(object.label || object.id)),
+        h('h1', {}, value(nameOf(object))),
         h('p', { class: 'object-id' },
-          h('a', { href: format('data', [object.entity]) }, value(object.entity)), value(object.id),
-          value(object.uri, { class: 'uri' }),
+          h('a', { href: format('data', [object.entity]) }, value(object.entity)),
+          object.state !== 'new' && value(object.id), object.state !== 'new' && value(object.uri, { class: 'uri' }),
           state && h('span', { class: 'badge', data: { state: object.state } }, state))),
       store.isWritable && h('div', { class: 'tools' },
         button([icon('bin'), h('span', {}, 'Delete')], () => this.remove(), { id: 'delete' })));
@@ -189,8 +189,8 @@ class ObjectView {
       const answer = await post('edit/delete', { ids: [this.object.id] });
       const steps = way();
       const back = steps.length > 1 ? steps[steps.length - 2] : null;
-      setPending(answer.pending);
       go(back ? back.href : format('data', [this.object.entity]), back ? steps.slice(0, -1) : []);
+      setPending(answer.pending);
     } catch (error) {
       fault(error);
     }
@@ -249,7 +249,8 @@ class ObjectView {
   }
 }
 
-function isTemporary(id) {
-  return /\/t\d+$/.test(id);
+/** What the object is called; one that is new has an id that nobody should have to read. */
+function nameOf(object) {
+  return object.label || (object.state === 'new' ? `New ${object.entity}` : object.id);
 }
 

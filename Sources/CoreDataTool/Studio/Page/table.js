@@ -6,6 +6,7 @@ import { ColumnWidths } from './resize.js';
 import { Scroll } from './scroll.js';
 
 const beyond = 8;
+const states = { new: 'New, not saved', changed: 'Changed, not saved', deleted: 'Deleted' };
 
 export class Table {
   /** `actions`: open(row), sort(key, adds), select(ids) where rows can be selected. */
@@ -186,7 +187,7 @@ export class Table {
     element.dataset.id = row.id;
     if (row.state && row.state !== 'clean') element.dataset.state = row.state;
     else delete element.dataset.state;
-    element.title = row.state && row.state !== 'clean' ? `${row.state === 'new' ? 'New' : 'Changed'}, not saved` : '';
+    element.title = states[row.state] || '';
     const cells = element.querySelectorAll('.cell');
     this.columns.forEach((column, place) => fillCell(cells[place], row.cells[place] ?? null, column, row));
   }
