@@ -119,6 +119,24 @@ struct RemoteChangeTests {
         #expect(late.all.isEmpty)
     }
 
+    @Test("a commit that others see only a while after its bytes were written is announced", .timeLimit(.minutes(2)))
+    func lateCommit() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let notices = CommitNotices(newest: nil) { _ in continuation.yield() }
+        // SQLite writes the commit, waits for the disk, and shows the commit then.
+        let looks = Locked(0)
+        try notices.begin {
+            looks.withLock { count in
+                count += 1
+                return count == 4
+            }
+        }
+        notices.queue.async { notices.event() }
+        for await _ in stream { break }
+        notices.cancel()
+        #expect(looks.withLock { $0 } >= 4)
+    }
+
     @Test("an observer may remove the store", .timeLimit(.minutes(2)))
     func removal() async throws {
         let library = try Library(options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])

@@ -10,10 +10,16 @@ package protocol CommitWatch: AnyObject, Sendable {
 /// process or in another one.
 ///
 /// What happens within a few milliseconds is one notification. Where history is kept, only a new transaction counts.
+///
+/// SQLite writes a commit to the file, which is the event, and shows it to others afterwards in shared memory, which no
+/// event tells of: between the two it may wait for the disk. So one look after an event is not enough. Looks follow each
+/// other in growing distances until some seconds have passed since the last event.
 // @unchecked Sendable: what changes is touched on `queue` only, except `isCancelled`, which `lock` guards.
 package final class CommitNotices: @unchecked Sendable {
-    /// How long events are gathered before they are looked at.
-    private static let pause = DispatchTimeInterval.milliseconds(10)
+    /// How long events are gathered before they are looked at, in milliseconds.
+    private static let pause = 10
+    /// The last look comes so many milliseconds after the one before it.
+    private static let longestPause = 5_000
 
     /// Where events come in, and where they are looked at.
     package let queue = DispatchQueue(label: "CommitNotices", qos: .utility)
@@ -21,7 +27,10 @@ package final class CommitNotices: @unchecked Sendable {
     private let delivery = DispatchQueue(label: "CommitNotices.delivery", qos: .utility)
     private let lock = NSLock()
     private var cancelled = false
-    private var isScheduled = false
+    /// How many milliseconds lie before the look that is awaited; nil where none is.
+    private var awaitedPause: Int?
+    /// The number of the look that is awaited: an event calls for an earlier one.
+    private var lookNumber = 0
     private let newest: (() throws -> Int64?)?
     private var lastTransaction: Int64 = 0
     private let post: @Sendable (_ transaction: Int64?) -> Void
@@ -54,18 +63,27 @@ package final class CommitNotices: @unchecked Sendable {
 
     /// Something may have been committed. Called on `queue`.
     package func event() {
-        if isScheduled { return }
-        isScheduled = true
-        queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.look() }
+        if awaitedPause != Self.pause { look(after: Self.pause) }
+    }
+
+    private func look(after pause: Int) {
+        awaitedPause = pause
+        lookNumber += 1
+        let number = lookNumber
+        queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
+            guard let self, self.lookNumber == number, !self.isCancelled else { return }
+            self.awaitedPause = nil
+            self.look()
+            let next = pause * 2
+            if self.question != nil, next <= Self.longestPause { self.look(after: next) }
+        }
     }
 
     private func look() {
-        isScheduled = false
-        if isCancelled { return }
         if let question, !question() { return }
         var number: Int64?
         if let newest {
-            // What cannot be read now is looked at again with the next event.
+            // What cannot be read now is looked at again.
             guard let last = try? newest(), last > lastTransaction else { return }
             lastTransaction = last
             number = last
