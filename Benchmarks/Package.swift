@@ -6,12 +6,16 @@ let package = Package(
     name: "OpenCoreDataBenchmarks",
     traits: [
         // As in the package above: without it nobody needs the headers of libpq, and `bench postgresql` says so.
-        .trait(name: "PostgreSQL", description: "The store in PostgreSQL databases beside libpq")
+        .trait(name: "PostgreSQL", description: "The store in PostgreSQL databases beside libpq"),
+        .trait(name: "Studio", description: "How soon the page of coredata studio hears of a save"),
     ],
     dependencies: [
         .package(
             name: "OpenCoreData", path: "..",
-            traits: [.trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))])
+            traits: [
+                .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+                .trait(name: "Studio", condition: .when(traits: ["Studio"])),
+            ])
     ],
     targets: [
         .target(name: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("z")]),

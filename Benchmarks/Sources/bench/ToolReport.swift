@@ -1,7 +1,7 @@
 import Foundation
 
-/// Measures the program `coredata` beside SQLite's own `sqlite3`: all rows of an entity as JSON, and `info` of a small
-/// store. Each run is a process of its own, whose output nobody reads.
+/// Measures the program `coredata` beside SQLite's own `sqlite3`: all rows of an entity as JSON, `info` of a small store,
+/// and how soon the studio's page has what another process saves. Each run is a process of its own, whose output nobody reads.
 struct ToolReport {
     let books: Int
     let rounds: Int
@@ -12,7 +12,10 @@ struct ToolReport {
     static let memoryBar = 60.0
     /// Seconds that `info` of a small store may take.
     static let infoBar = 0.05
+    /// Seconds in which a page of the studio has to hear of another process's save, and to have what was saved.
+    static let liveBar = 0.5
 
+    private static let saves = 20
     private static let columns = ["title", "isbn", "pages", "price", "published", "rating", "note"]
 
     /// - Returns: whether the bars hold.
@@ -48,7 +51,12 @@ struct ToolReport {
         let ratio = fetches.map(\.cpuSeconds).median / baselines.map(\.cpuSeconds).median
         let megabytes = fetches.map(\.megabytes).max() ?? 0
         let info = infos.map(\.cpuSeconds).median
-        let verdicts = [ratio <= Self.ratioBar, megabytes < Self.memoryBar, info <= Self.infoBar]
+        let waits = try StudioLatency(program: program, store: small).seconds(of: Self.saves)
+        let live = waits.map { $0.max() ?? 0 }
+        let verdicts = [
+            ratio <= Self.ratioBar, megabytes < Self.memoryBar, info <= Self.infoBar,
+            live.map { $0 <= Self.liveBar } ?? true,
+        ]
         func verdict(_ place: Int) -> String { verdicts[place] ? "holds" : "BROKEN" }
         printTable([
             ["\(books) books, \(Self.columns.count) columns", "CPU s", "s", "MB", "", "bar", "verdict"],
@@ -58,6 +66,12 @@ struct ToolReport {
             ["its memory", "", "", megabytes.printed(1), "", "\(Self.memoryBar.printed(0)) MB", verdict(1)],
             row("coredata info of a small store", infos)
                 + ["\((info * 1_000).printed(1)) ms", "\((Self.infoBar * 1_000).printed(0)) ms", verdict(2)],
+            live.map { live in
+                [
+                    "another process's save on the page", "", (waits?.median ?? 0).printed(3), "",
+                    "\((live * 1_000).printed(0)) ms", "\((Self.liveBar * 1_000).printed(0)) ms", verdict(3),
+                ]
+            } ?? ["another process's save on the page", "", "", "", "", "", "not built"],
         ])
         return verdicts.allSatisfy { $0 }
     }

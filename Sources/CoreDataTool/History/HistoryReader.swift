@@ -28,15 +28,17 @@ struct HistoryReader {
         var found: [NSPersistentHistoryTransaction] = []
         var number = number
         while found.count < limit {
+            // Where all are meant, no more is read than is wanted.
+            let size = id == nil ? limit - found.count : Self.part
             let part = try read(
-                NSPredicate(format: "transactionNumber < %lld", number), limit: Self.part, isAscending: false)
+                NSPredicate(format: "transactionNumber < %lld", number), limit: size, isAscending: false)
             for transaction in part {
                 number = transaction.transactionNumber
                 let isMeant = id == nil || (transaction.changes ?? []).contains { $0.changedObjectID == id }
                 if isMeant { found.append(transaction) }
                 if found.count == limit { break }
             }
-            if part.count < Self.part { break }
+            if part.count < size { break }
         }
         return found
     }
