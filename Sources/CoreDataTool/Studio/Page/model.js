@@ -65,6 +65,9 @@ class ModelView {
         if (box && !(event.type === 'click' && this.zoom.hasMoved)) this.choose(box.dataset.box, false);
       };
       picture.addEventListener('click', act);
+      picture.addEventListener('focusin', (event) => {
+        if (event.target.matches(':focus-visible')) this.zoom.reveal(event.target);
+      });
       picture.addEventListener('keydown', (event) => {
         if (event.key !== 'Enter' && event.key !== ' ') return;
         event.preventDefault();
@@ -91,7 +94,7 @@ class ModelView {
     this.facts.parentElement.scrollTop = 0;
     this.mark();
     const node = this.nodes && this.nodes.get(name);
-    if (reveals && node) this.zoom.reveal(node);
+    if (reveals && node) this.zoom.reveal(node, true);
   }
 
   mark() {

@@ -8,6 +8,11 @@ import { number } from './text.js';
 const manyEntities = 12;
 let search = '';
 
+/** A name that may be broken where its parts end. */
+function breakable(name) {
+  return name.split(/(?<=[._-])/).flatMap((part, at) => (at ? [h('wbr'), part] : [part]));
+}
+
 /** The store's file without its folder. */
 export function storeName() {
   return store.store.split('/').filter(Boolean).pop() || store.store;
@@ -18,7 +23,8 @@ export function drawStore() {
   document.getElementById('where').replaceChildren(value(name));
   const facts = [store.kind, store.version].filter(Boolean);
   document.getElementById('store').replaceChildren(
-    h('p', { class: 'store-name', title: store.store }, value(name)),
+    h('p', { class: 'store-name', title: store.store },
+      h('bdi', {}, ...breakable(name))),
     h('p', { class: 'store-facts' }, ...facts.map((one) => value(one)),
       store.isWritable ? h('span', { class: 'writes' }, 'can be written') : h('span', {}, icon('lock'), 'read only')));
   document.getElementById('tab-compare').hidden = store.versions.length < 2;

@@ -50,15 +50,17 @@ export class Zoom {
     this.draw();
   }
 
-  /** Brings a part of the picture into view. */
-  reveal(element) {
+  /** Brings a part of the picture into view; `reads`: so large that it can be read. */
+  reveal(element, reads = false) {
     const box = element.getBoundingClientRect();
     const frame = this.frame.getBoundingClientRect();
     const isInside = box.left >= frame.left && box.right <= frame.right && box.top >= frame.top
       && box.bottom <= frame.bottom;
-    if (isInside) return;
+    const isSmall = reads && this.scale < 0.7;
+    if (isInside && !isSmall) return;
     this.pan(frame.left + frame.width / 2 - box.left - box.width / 2,
       frame.top + frame.height / 2 - box.top - box.height / 2);
+    if (isSmall) this.zoom(1 / this.scale);
   }
 
   draw() {
