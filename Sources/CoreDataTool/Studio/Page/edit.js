@@ -4,6 +4,14 @@ import { h, button } from './dom.js';
 import { url } from './api.js';
 import { fullText } from './values.js';
 
+/** The editor that was opened last. */
+let latest = null;
+
+/** Sets what is being typed. Returns an error where that is no value. */
+export async function setTyped() {
+  return latest && latest.isOpen && latest.control.isConnected ? latest.set(latest.read()) : null;
+}
+
 export class Editor {
   /** `actions`: set(value), which returns an error or null, and leave(). */
   constructor(id, attribute, content, problem, actions) {
@@ -22,6 +30,7 @@ export class Editor {
     let now = attribute.value;
     if (attribute.isCut) now = await fullText(url('value', { id: this.id, key: attribute.name })).catch(() => null);
     this.control = this.makeControl(now);
+    latest = this;
     this.content.replaceChildren(h('form', {
       class: 'editor', on: { submit: (event) => { event.preventDefault(); this.set(this.read()); } },
     }, this.control, h('div', { class: 'row-of' },
@@ -88,11 +97,12 @@ export class Editor {
     this.problem.textContent = '';
     this.control.removeAttribute('aria-invalid');
     const error = await this.actions.set(to);
-    if (!error || !this.isOpen) return;
+    if (!error || !this.isOpen) return error;
     this.problem.textContent = [error.message, ...error.details].join(' ');
     this.control.setAttribute('aria-invalid', 'true');
     this.control.focus();
     this.problem.scrollIntoView({ block: 'nearest' });
+    return error;
   }
 
   leave() {

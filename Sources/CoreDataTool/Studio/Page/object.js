@@ -122,7 +122,9 @@ class ObjectView {
       ? `${property.isOrdered ? 'ordered ' : ''}${property.isToMany ? 'to many ' : ''}${property.destination}`
       : property.type;
     const content = h('div', { class: 'field-value' });
-    const problem = h('p', { class: 'field-error', id: `error-${property.name}`, data: { errorFor: property.name } });
+    const problem = h('p', {
+      class: 'field-error', id: `error-${property.name}`, data: { errorFor: property.name }, 'aria-live': 'polite',
+    });
     if (isRelationship) {
       field.list = new RelationshipList(this.object.id, property, (change) => this.link(property.name, change));
       content.append(field.list.root);

@@ -3,6 +3,7 @@
 import { h, button, emptyState, errorState, loadingState, openDialog, say, value } from './dom.js';
 import { get, post } from './api.js';
 import { pending, setPending, store, tell } from './store.js';
+import { setTyped } from './edit.js';
 import { objectLink } from './cells.js';
 import { objectAddress } from './address.js';
 import { counted, list } from './text.js';
@@ -77,7 +78,7 @@ async function act(name) {
 }
 
 async function save() {
-  if (!pending.hasChanges) return;
+  if (await setTyped() || !pending.hasChanges) return;
   const pressed = document.getElementById('save');
   if (pressed) pressed.disabled = true;
   isSaving = true;
