@@ -1,6 +1,6 @@
 // The view of an entity: filter, table, what can be done with it.
 
-import { h, button, emptyState, errorState, icon, say } from './dom.js';
+import { h, button, emptyState, errorState, icon, loadingState, say } from './dom.js';
 import { format, go, objectAddress, replace, way } from './address.js';
 import { begin, post, url } from './api.js';
 import { entity, follow, setPending, store } from './store.js';
@@ -112,6 +112,7 @@ class DataView {
     if (this.rows) this.rows.close();
     this.isFresh = true;
     this.table.root.classList.add('loading');
+    if (!this.table.source) this.table.setNote(loadingState('Loading the objects …'));
     this.rows = new Rows(this.request, (rows) => this.arrived(rows), (error) => this.refused(error));
     this.rows.want(0, 100);
   }

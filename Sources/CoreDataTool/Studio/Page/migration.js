@@ -1,6 +1,6 @@
 // The migration: its forecast, and running it.
 
-import { h, button, emptyState, errorState, loadingState, value } from './dom.js';
+import { h, button, clear, emptyState, errorState, loadingState, value } from './dom.js';
 import { get, isAbort, post } from './api.js';
 import { format, go } from './address.js';
 import { follow, pending, store } from './store.js';
@@ -23,10 +23,12 @@ class MigrationView {
     this.allowed = new Set();
     this.request = new AbortController();
     this.picture = h('div', { id: 'forecast' }, loadingState('Forecasting …'));
+    this.source = h('span', { class: 'faint' });
+    this.nameSource();
     this.makeRun();
     main.replaceChildren(h('div', { class: 'page' },
       h('header', { class: 'page-head' }, h('h1', {}, 'Migration'), h('div', { class: 'pair' },
-        h('span', { class: 'faint' }, store.version ? value(store.version) : 'The store', ' to'), this.choice())),
+        this.source, this.choice())),
       this.run, this.picture));
     this.unfollow = follow((kind, detail) => this.told(kind, detail));
     if (migration && migration.state === 'running') this.drawState(migration);
@@ -119,7 +121,12 @@ class MigrationView {
     else if (kind === 'pending') this.enable();
   }
 
+  nameSource() {
+    clear(this.source, store.version ? value(store.version) : 'The store', ' to');
+  }
+
   reload() {
+    this.nameSource();
     this.allowed.clear();
     const choice = this.choice();
     document.getElementById('migration-to').replaceWith(choice);
