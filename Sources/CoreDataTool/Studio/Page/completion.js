@@ -64,7 +64,7 @@ function keys(about) {
     ...about.attributes.filter((one) => !one.isTransient)
       .map((one) => ({ text: one.name, kind: one.type, isWay: false })),
     ...about.relationships.map((one) => ({
-      text: one.name, kind: `${one.isToMany ? 'to many ' : ''}${one.destination}`, isWay: false,
+      text: one.name, kind: `${one.isToMany ? 'to many ' : ''}${one.destination || ''}`, isWay: false,
     })),
   ];
 }

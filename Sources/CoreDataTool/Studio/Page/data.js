@@ -91,6 +91,7 @@ class DataView {
   /** Another address of the same entity. */
   update(address) {
     if (entity(address.path[0] || this.name) !== this.about) return false;
+    if (address.query.where !== this.query.where) this.table.deselect();
     this.query = { ...address.query };
     this.filter.setText(this.query.where || '');
     this.load();
@@ -98,6 +99,8 @@ class DataView {
   }
 
   set(changes) {
+    // What is no longer seen is not to be deleted by what is pressed next.
+    if ('where' in changes) this.table.deselect();
     Object.assign(this.query, changes);
     for (const key of Object.keys(this.query)) if (!this.query[key]) delete this.query[key];
     this.load();

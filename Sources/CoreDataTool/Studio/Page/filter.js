@@ -128,6 +128,8 @@ export class FilterLine {
     const found = caret === this.input.selectionEnd ? completions(this.about.name, this.input.value, caret) : null;
     this.options = found ? found.options : [];
     this.start = found ? found.start : 0;
+    // Without a word that is begun, Tab goes on in the page.
+    this.hasWord = Boolean(found) && found.start < caret;
     this.chosen = -1;
     this.list.replaceChildren(...this.options.map((option, index) => h('li', {
       role: 'option', id: `completion-${index}`, 'aria-selected': 'false',
@@ -173,9 +175,11 @@ export class FilterLine {
     const isOpen = !this.list.hidden;
     if (isOpen && event.key === 'ArrowDown') this.choose(this.chosen + 1);
     else if (isOpen && event.key === 'ArrowUp') this.choose(this.chosen < 0 ? -1 : this.chosen - 1);
-    else if (isOpen && event.key === 'Tab' && !event.shiftKey && this.input.value) this.take(Math.max(0, this.chosen));
-    else if (isOpen && event.key === 'Enter' && this.chosen >= 0) this.take(this.chosen);
-    else if (event.key === 'Enter') {
+    else if (isOpen && event.key === 'Tab' && !event.shiftKey && (this.hasWord || this.chosen >= 0)) {
+      this.take(Math.max(0, this.chosen));
+    } else if (isOpen && event.key === 'Enter' && this.chosen >= 0) {
+      this.take(this.chosen);
+    } else if (event.key === 'Enter') {
       this.closeList();
       this.run();
     } else if (event.key === 'Escape') {

@@ -119,7 +119,7 @@ class ObjectView {
 
   fill(field, property, isRelationship) {
     const kind = isRelationship
-      ? `${property.isOrdered ? 'ordered ' : ''}${property.isToMany ? 'to many ' : ''}${property.destination}`
+      ? `${property.isOrdered ? 'ordered ' : ''}${property.isToMany ? 'to many ' : ''}${property.destination || ''}`
       : property.type;
     const content = h('div', { class: 'field-value' });
     const problem = h('p', {
