@@ -16,7 +16,14 @@ export function textValue(text, type) {
 /** The link to an object. `step`: the relationship that leads to it. */
 export function objectLink(id, label, step, props = {}) {
   return h('a', { href: objectAddress(id), data: { link: id, ...(step ? { step } : {}) }, title: id, ...props },
-    value(label || id));
+    value(nameOf(id, label)));
+}
+
+/** What an object is called. The ids of new ones are nothing that anybody should have to read. */
+export function nameOf(id, label) {
+  if (label) return label;
+  const [, entity] = /^(.*)\/t[\dA-Fa-f-]+$/.exec(id) || [];
+  return entity ? `New ${entity}` : id;
 }
 
 /** Fills the cell of a row. */
@@ -31,7 +38,7 @@ export function fillCell(element, cell, column, row) {
   const text = String(cell);
   if (column.kind === 'id') {
     // A row of a subentity says so.
-    return element.replaceChildren(h('a', { href: objectAddress(row.id), ...unfocused }, value(text)),
+    return element.replaceChildren(h('a', { href: objectAddress(row.id), ...unfocused }, value(nameOf(text, null))),
       row.id.startsWith(`${row.entity}/`) ? '' : h('span', { class: 'kind' }, ` ${row.entity}`));
   }
   element.replaceChildren(textValue(text, column.type));

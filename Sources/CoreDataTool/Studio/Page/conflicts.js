@@ -11,7 +11,8 @@ export function showConflicts(error, resolve) {
   };
   const { conflicts } = error.body;
   const dialog = openDialog('Somebody else changed the same objects', h('div', { class: 'dialog-body' },
-    h('p', {}, value(error.message)), ...conflicts.map(one),
+    h('p', {}, 'Nothing was saved. Choose whose values stay where both sides changed them.'),
+    ...conflicts.map(one),
     h('footer', {},
       h('p', { class: 'faint' }, 'What only one side changed is kept in either case.'),
       button('Not now', () => dialog.close(), { class: 'quiet' }),

@@ -4,6 +4,7 @@ import { h, button, clear, emptyState, errorState, icon, iconButton, loadingStat
 import { get, isAbort, post } from './api.js';
 import { format, go, replace, way } from './address.js';
 import { entity, follow, setPending, store } from './store.js';
+import { nameOf } from './cells.js';
 import { attributeValue } from './values.js';
 import { Editor } from './edit.js';
 import { RelationshipList } from './relationships.js';
@@ -47,7 +48,7 @@ class ObjectView {
   take(object) {
     const isFirst = !this.object;
     this.object = object;
-    this.title = nameOf(object);
+    this.title = nameOf(object.id, object.label);
     this.noteWay();
     if (isFirst) this.build();
     this.drawHead();
@@ -58,7 +59,7 @@ class ObjectView {
   noteWay() {
     const { object } = this;
     const about = entity(object.entity);
-    const here = { href: location.hash, label: nameOf(object), by: null };
+    const here = { href: location.hash, label: nameOf(object.id, object.label), by: null };
     let steps = way();
     if (!steps.length) {
       const href = format('data', [about ? about.name : object.entity]);
@@ -90,7 +91,7 @@ class ObjectView {
     this.headText = text;
     clear(this.head,
       h('div', {},
-        h('h1', {}, value(nameOf(object))),
+        h('h1', {}, value(nameOf(object.id, object.label))),
         h('p', { class: 'object-id' },
           h('a', { href: format('data', [object.entity]) }, value(object.entity)),
           object.state !== 'new' && value(object.id), object.state !== 'new' && value(object.uri, { class: 'uri' }),
@@ -250,9 +251,3 @@ class ObjectView {
     if (this.request) this.request.abort();
   }
 }
-
-/** What the object is called; one that is new has an id that nobody should have to read. */
-function nameOf(object) {
-  return object.label || (object.state === 'new' ? `New ${object.entity}` : object.id);
-}
-

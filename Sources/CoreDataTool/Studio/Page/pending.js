@@ -4,7 +4,7 @@ import { h, button, emptyState, errorState, loadingState, openDialog, say, value
 import { get, post } from './api.js';
 import { pending, setPending, store, tell } from './store.js';
 import { setTyped } from './edit.js';
-import { objectLink } from './cells.js';
+import { nameOf, objectLink } from './cells.js';
 import { objectAddress } from './address.js';
 import { counted, list } from './text.js';
 import { fault } from './fault.js';
@@ -121,8 +121,8 @@ function done(answer) {
 function showValidation(error) {
   const problems = error.body.validation;
   tell('validation', problems);
-  const dialog = openDialog('Nothing was saved', h('div', { class: 'dialog-body' },
-    h('p', {}, value(error.message)),
+  const dialog = openDialog('Some values are not valid', h('div', { class: 'dialog-body' },
+    h('p', {}, 'Nothing was saved. Mend these values, or discard the changes.'),
     h('ul', { class: 'problems' }, ...problems.map((one) => h('li', {},
       h('p', {}, objectLink(one.id, one.label), one.key && h('span', { class: 'kind' }, value(one.key))),
       h('p', { class: 'field-error shown' }, value(one.message))))),
@@ -142,8 +142,8 @@ async function showPending() {
     const answer = await get('pending');
     const items = answer.objects.map((one) => h('li', {},
       h('span', { class: 'badge', data: { state: one.state } }, one.state),
-      one.state === 'deleted' ? value(one.label || one.id) : objectLink(one.id, one.label),
-      h('span', { class: 'kind' }, value(one.id))));
+      one.state === 'deleted' ? value(nameOf(one.id, one.label)) : objectLink(one.id, one.label),
+      one.state !== 'new' && h('span', { class: 'kind' }, value(one.id))));
     content.replaceChildren(items.length ? h('ul', { class: 'pending-list' }, ...items)
       : emptyState('Everything is saved.'));
   } catch (error) {

@@ -282,10 +282,10 @@ export class Table {
   move(down, right) {
     const { active, scroll } = this;
     // Who has scrolled away goes on from what is in view.
-    const inView = [Math.ceil(scroll.top / this.rowHeight), Math.floor((scroll.top + scroll.view) / this.rowHeight) - 1];
-    if (Number.isFinite(down) && down && active.row >= 0 && (active.row < inView[0] - 1 || active.row > inView[1] + 1)) {
-      active.row = down > 0 ? inView[0] - 1 : inView[1] + 1;
-    }
+    const first = Math.ceil(scroll.top / this.rowHeight);
+    const last = Math.floor((scroll.top + scroll.view) / this.rowHeight) - 1;
+    const isAway = active.row >= 0 && (active.row < first - 1 || active.row > last + 1);
+    if (isAway && down && Number.isFinite(down)) active.row = down > 0 ? first - 1 : last + 1;
     // The heads of the columns are above the first row.
     const least = down === -1 && active.row <= 0 ? -1 : 0;
     if (down) active.row = Math.min(this.total - 1, Math.max(least, active.row + down));
