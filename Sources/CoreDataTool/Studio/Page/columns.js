@@ -3,8 +3,11 @@
 import { h, button, iconButton, openDialog, value } from './dom.js';
 import { entity } from './store.js';
 
-/** `apply(columns)`: the key paths in their order, or null for the usual ones. */
-export function chooseColumns(about, now, apply) {
+/**
+ * `now`: the columns that are shown; `filled`: those of them with values in the rows that were loaded. `apply(columns)`
+ * takes the key paths in their order, or null for the usual ones.
+ */
+export function chooseColumns(about, now, filled, apply) {
   const chosen = [...now];
   const list = h('ol', { class: 'chosen', 'aria-label': 'Columns that are shown' });
   const tree = h('ul', { class: 'tree', 'aria-label': 'Key paths' });
@@ -82,7 +85,10 @@ export function chooseColumns(about, now, apply) {
       h('div', { class: 'row-of' }, path, button('Add', addTyped))),
     h('section', {}, h('h3', {}, 'Shown'), list));
   const dialog = openDialog(`Columns of ${about.name}`, h('div', { class: 'dialog-body' }, content,
-    h('footer', {}, button('The usual ones', () => {
+    h('footer', {}, filled.length && filled.length < now.length && button('Only those with values', () => {
+      chosen.splice(0, chosen.length, ...filled);
+      draw();
+    }, { class: 'quiet', id: 'columns-filled' }), button('The usual ones', () => {
       dialog.close();
       apply(null);
     }, { class: 'quiet' }), use)), { id: 'columns-dialog', class: 'wide' });

@@ -190,7 +190,7 @@ class DataView {
 
   choose() {
     const now = this.query.columns ? this.query.columns.split(',') : (this.rows.columns || []).map((one) => one.title);
-    chooseColumns(this.about, now, (columns) => {
+    chooseColumns(this.about, now, this.rows.filledColumns(), (columns) => {
       const sort = this.query.sort;
       this.set({ columns: columns ? columns.join(',') : '', sort });
     });

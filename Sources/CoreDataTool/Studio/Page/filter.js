@@ -203,7 +203,8 @@ function isDrawing(line, text) {
 }
 
 function example(about) {
-  const text = about.attributes.find((one) => one.type === 'String');
+  const texts = about.attributes.filter((one) => one.type === 'String' && !one.isTransient);
+  const text = texts.find((one) => /^(name|title|label)$/i.test(one.name)) || texts[0];
   const count = about.attributes.find((one) => one.isNumber && one.type !== 'Boolean');
   const many = about.relationships.find((one) => one.isToMany);
   const parts = [

@@ -125,7 +125,7 @@ function transaction(one, id) {
   const changes = id ? one.changes.filter((change) => change.object === id) : one.changes;
   const source = [
     one.author && ['author', one.author], one.context && ['context', one.context],
-    one.program && ['program', one.program], one.process && ['process', one.process],
+    one.author && one.program && ['program', one.program], one.process && ['process', one.process],
   ].filter(Boolean);
   const total = id ? changes.length : one.changeCount ?? changes.length;
   return h('article', { class: 'transaction', data: { transaction: String(one.transaction) } },

@@ -40,7 +40,7 @@ function drawEntities() {
   const add = (one, depth) => {
     list.append(h('li', {}, h('a', {
       href: format('data', [one.name]), data: { entity: one.name }, style: { '--depth': String(depth) },
-      class: one.isAbstract ? 'abstract' : '', title: one.isAbstract ? `${one.name}, abstract` : one.name,
+      class: `${one.isAbstract ? 'abstract' : ''}${one.count ? '' : ' vacant'}`, title: one.isAbstract ? `${one.name}, abstract` : one.name,
     }, value(one.name, { class: 'name' }), h('span', { class: 'count' }, number(one.count)))));
     for (const child of store.entities.filter((other) => other.parent === one.name)) add(child, depth + 1);
   };
@@ -73,6 +73,7 @@ export function drawCounts() {
     const found = store.entities.find((one) => one.name === link.dataset.entity);
     const count = link.querySelector('.count');
     const text = found ? number(found.count) : '';
+    link.classList.toggle('vacant', !found || found.count === 0);
     if (count.textContent === text) continue;
     count.textContent = text;
     count.classList.remove('flash');

@@ -28,6 +28,13 @@ export class Rows {
     return page ? page.rows[index % pageSize] : undefined;
   }
 
+  /** The columns that have a value in some row that is here. */
+  filledColumns() {
+    const rows = [...this.pages.values()].flatMap((page) => page.rows);
+    return (this.columns || []).filter((_, at) => rows.some((row) => (row.cells[at] ?? null) !== null))
+      .map((column) => column.title);
+  }
+
   /** Says which rows are in view. Pages that came into view while one scrolled past them are not asked for. */
   want(first, last) {
     this.wanted = [Math.floor(first / pageSize), Math.floor(Math.max(first, last - 1) / pageSize)];
