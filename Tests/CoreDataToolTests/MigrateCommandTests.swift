@@ -7,74 +7,15 @@ import Testing
 
 @Suite("coredata forecast and migrate")
 struct MigrateCommandTests {
-    private static let versions = [
-        (name: "Notes", text: "entity Note\n  text string!\n  old string"),
-        (name: "Notes 2", text: "entity Note\n  text string!\n  rank int32! = 7\n  mark string! = none"),
-    ]
-
-    private static var models: (NSManagedObjectModel, NSManagedObjectModel) {
-        (ModelText.model(versions[0].text), ModelText.model(versions[1].text))
-    }
-
-    /// A store of the first version with so many notes, and the bundle of both.
-    private func withNotes(
-        _ count: Int, type: String = NSSQLiteStoreType, _ body: (URL, URL) throws -> Void
-    ) throws {
-        try withTemporaryFolder { folder in
-            try ModelFolder.compiled("Notes", Self.versions, current: "Notes 2", in: folder)
-            let store = folder.appendingPathComponent("n.sqlite")
-            try Self.make(store, notes: min(count, 10), type: type)
-            if count > 10 { try Self.fill(store, to: count) }
-            try body(folder, store)
-        }
-    }
-
-    private static func make(_ store: URL, notes: Int, type: String = NSSQLiteStoreType) throws {
-        try withStore(store, models.0, type: type) { context in
-            for number in 0..<notes {
-                let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
-                note.setValue("note \(number)", forKey: "text")
-            }
-            try context.save()
-        }
-    }
-
-    /// Adds rows as a save would, and faster.
-    private static func fill(_ store: URL, to count: Int) throws {
-        let database = try RawDatabase(store)
-        try database.execute(
-            """
-            WITH RECURSIVE n(i) AS (SELECT 11 UNION ALL SELECT i + 1 FROM n WHERE i < \(count)) \
-            INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT, ZOLD) \
-            SELECT i, 1, 1, 'note ' || i, 'something that is long enough to take its time' FROM n; \
-            UPDATE Z_PRIMARYKEY SET Z_MAX = \(count); PRAGMA wal_checkpoint(TRUNCATE)
-            """)
-    }
-
-    private func isOld(_ store: URL, type: String = NSSQLiteStoreType) throws -> Bool {
-        Self.models.0.isConfiguration(
-            withName: nil,
-            compatibleWithStoreMetadata: try NSPersistentStoreCoordinator.metadataForPersistentStore(
-                ofType: type, at: store))
-    }
-
-    private func ranks(_ store: URL, type: String = NSSQLiteStoreType) throws -> [Int?] {
-        try withStore(store, Self.models.1, type: type) { context in
-            try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")).map {
-                $0.value(forKey: "rank") as? Int
-            }
-        }
-    }
-
-    private static let arguments = ["n.sqlite", "--model", "Notes.momd"]
-
     // MARK: Forecast
 
     @Test("A forecast says where the store stands, what would be done, and changes nothing")
     func forecast() throws {
-        try withNotes(5) { folder, store in
+        try NotesMigration.with(5) { folder, store in
             let before = try FolderContents(folder)
-            for arguments in [["forecast"] + Self.arguments, ["migrate"] + Self.arguments + ["--dry-run"]] {
+            for arguments in [
+                ["forecast"] + NotesMigration.arguments, ["migrate"] + NotesMigration.arguments + ["--dry-run"],
+            ] {
                 let run = try ToolRun(arguments, in: folder)
                 #expect(run.status == 0, "\(run.errors)")
                 #expect(
@@ -87,7 +28,7 @@ struct MigrateCommandTests {
                 #expect((hop?["to"] as? [String: Any])?["name"] as? String == "Notes 2")
             }
             #expect(try FolderContents(folder).differences(from: before).isEmpty)
-            let none = try ToolRun(["forecast"] + Self.arguments + ["--to", "Notes"], in: folder)
+            let none = try ToolRun(["forecast"] + NotesMigration.arguments + ["--to", "Notes"], in: folder)
             #expect(none.status == 0)
             #expect(none.output == "n.sqlite is of version 'Notes' and needs no migration\n")
         }
@@ -114,7 +55,7 @@ struct MigrateCommandTests {
 
     @Test("Wrong use is told with the nearest name")
     func badInput() throws {
-        try withNotes(1) { folder, _ in
+        try NotesMigration.with(1) { folder, _ in
             try Data("hello".utf8).write(to: folder.appendingPathComponent("text"))
             let cases: [(arguments: [String], status: Int32, text: String)] = [
                 (["n.sqlite"], 2, "'--model' is missing"),
@@ -148,13 +89,13 @@ struct MigrateCommandTests {
 
     @Test("A store is migrated without a word on the standard error, and then needs nothing")
     func migrate() throws {
-        try withNotes(5) { folder, store in
-            let run = try ToolRun(["migrate"] + Self.arguments, in: folder)
+        try NotesMigration.with(5) { folder, store in
+            let run = try ToolRun(["migrate"] + NotesMigration.arguments, in: folder)
             #expect(run.errors == "")
             #expect(run.output == "n.sqlite is of version 'Notes 2' now\n")
             #expect(run.status == 0)
-            #expect(try ranks(store) == [7, 7, 7, 7, 7])
-            let again = try ToolRun(["migrate"] + Self.arguments, in: folder)
+            #expect(try NotesMigration.ranks(store) == [7, 7, 7, 7, 7])
+            let again = try ToolRun(["migrate"] + NotesMigration.arguments, in: folder)
             #expect(again.status == 0)
             #expect(again.output == "n.sqlite is of version 'Notes 2' and needs no migration\n")
         }
@@ -162,24 +103,24 @@ struct MigrateCommandTests {
 
     @Test("Stores that are read as a whole are migrated, too", arguments: [NSXMLStoreType, NSBinaryStoreType])
     func wholeFile(type: String) throws {
-        try withNotes(5, type: type) { folder, store in
-            let forecast = try ToolRun(["forecast"] + Self.arguments, in: folder)
+        try NotesMigration.with(5, type: type) { folder, store in
+            let forecast = try ToolRun(["forecast"] + NotesMigration.arguments, in: folder)
             #expect(forecast.status == 0, "\(forecast.output)\(forecast.errors)")
-            let run = try ToolRun(["migrate"] + Self.arguments + ["--backup", "B", "--json"], in: folder)
+            let run = try ToolRun(["migrate"] + NotesMigration.arguments + ["--backup", "B", "--json"], in: folder)
             #expect(run.status == 0, "\(run.errors)")
             let json = try run.json() as? [String: Any]
             #expect(json?["from"] as? String == "Notes")
             #expect(json?["to"] as? String == "Notes 2")
-            #expect(try ranks(store, type: type) == [7, 7, 7, 7, 7])
-            #expect(try isOld(folder.appendingPathComponent("B/n.sqlite"), type: type))
+            #expect(try NotesMigration.ranks(store, type: type) == [7, 7, 7, 7, 7])
+            #expect(try NotesMigration.isOld(folder.appendingPathComponent("B/n.sqlite"), type: type))
         }
     }
 
     @Test("Values that the version has no place for go only where they are named")
     func losses() throws {
-        try withNotes(5) { folder, store in
+        try NotesMigration.with(5) { folder, store in
             // A program that does not know the store's version leaves nothing out on purpose.
-            try ModelFolder.compiled("Other", [Self.versions[1]], current: "Notes 2", in: folder)
+            try ModelFolder.compiled("Other", [NotesMigration.versions[1]], current: "Notes 2", in: folder)
             try RawDatabase(store).execute("UPDATE ZNOTE SET ZOLD = 'kept' WHERE Z_PK < 3")
             let forecast = try ToolRun(["forecast", "n.sqlite", "-m", "Other.momd"], in: folder)
             #expect(forecast.status == 1)
@@ -194,10 +135,10 @@ struct MigrateCommandTests {
                     It would lose “Note.old” of 2 objects; --allow-loss Note.old lets it go.
 
                     """)
-            #expect(try isOld(store))
+            #expect(try NotesMigration.isOld(store))
             let run = try ToolRun(["migrate", "n.sqlite", "-m", "Other.momd", "--allow-loss", "Note.old"], in: folder)
             #expect(run.status == 0, "\(run.errors)")
-            #expect(try ranks(store).count == 5)
+            #expect(try NotesMigration.ranks(store).count == 5)
         }
     }
 
@@ -227,7 +168,7 @@ struct MigrateCommandTests {
 
     @Test("A second backup takes a name of its own")
     func secondBackup() throws {
-        try withNotes(5) { folder, store in
+        try NotesMigration.with(5) { folder, store in
             let copy = folder.appendingPathComponent("first.sqlite")
             try FileManager.default.copyItem(at: store, to: copy)
             for (source, name) in [("n.sqlite", "n.sqlite"), ("n.sqlite", "n-2.sqlite")] {
@@ -241,39 +182,39 @@ struct MigrateCommandTests {
                         n.sqlite is of version 'Notes 2' now
 
                         """)
-                #expect(try isOld(folder.appendingPathComponent("B/\(name)")))
+                #expect(try NotesMigration.isOld(folder.appendingPathComponent("B/\(name)")))
             }
         }
     }
 
     @Test("A store that another process holds is told, and stays as it was")
     func busy() throws {
-        try withNotes(5) { folder, store in
+        try NotesMigration.with(5) { folder, store in
             let writer = try RawDatabase(store)
             try writer.execute("BEGIN IMMEDIATE; UPDATE ZNOTE SET Z_OPT = Z_OPT + 1")
-            let run = try ToolRun(["migrate"] + Self.arguments + ["--while-open"], in: folder)
+            let run = try ToolRun(["migrate"] + NotesMigration.arguments + ["--while-open"], in: folder)
             #expect(run.status == 4)
             #expect(
                 run.errors.contains("process \(getpid())") && run.errors.contains("(--wait SECONDS)"), "\(run.errors)")
             try writer.execute("COMMIT")
-            #expect(try isOld(store))
+            #expect(try NotesMigration.isOld(store))
         }
     }
 
     @Test("A store that another program has open is told; where it holds no lock, --while-open migrates all the same")
     func open() throws {
-        try withNotes(5) { folder, store in
-            try withStore(store, Self.models.0) { context in
+        try NotesMigration.with(5) { folder, store in
+            try withStore(store, NotesMigration.models.0) { context in
                 _ = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note"))
-                let run = try ToolRun(["migrate"] + Self.arguments, in: folder)
+                let run = try ToolRun(["migrate"] + NotesMigration.arguments, in: folder)
                 #expect(run.status == 4, "\(run.output)\(run.errors)")
                 #expect(run.errors.hasPrefix("coredata: n.sqlite: the store is open in process \(getpid()) ("))
                 #expect(run.errors.contains("--wait SECONDS") && run.errors.contains("--while-open"))
-                #expect(try isOld(store))
+                #expect(try NotesMigration.isOld(store))
             }
             let open = try RawDatabase(store)
-            #expect(try ToolRun(["migrate"] + Self.arguments, in: folder).status == 4)
-            #expect(try ToolRun(["migrate"] + Self.arguments + ["--while-open"], in: folder).status == 0)
+            #expect(try ToolRun(["migrate"] + NotesMigration.arguments, in: folder).status == 4)
+            #expect(try ToolRun(["migrate"] + NotesMigration.arguments + ["--while-open"], in: folder).status == 0)
             withExtendedLifetime(open) {}
         }
     }
@@ -356,7 +297,7 @@ struct MigrateCommandTests {
         "A disk that is too full is told before anything is done",
         .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))
     func fullDisk() throws {
-        try withNotes(20_000) { folder, store in
+        try NotesMigration.with(20_000) { folder, store in
             let disk = try SmallDisk(kilobytes: 2_600)
             try withExtendedLifetime(disk) {
                 let copy = disk.url.appendingPathComponent("n.sqlite")
@@ -368,7 +309,7 @@ struct MigrateCommandTests {
                 let run = try ToolRun(["migrate", copy.path, "-m", model, "--allow-loss", "Note.old"])
                 #expect(run.status == 5)
                 #expect(run.errors.contains("cannot be migrated: the disk is too full; nothing was changed"))
-                #expect(try isOld(copy))
+                #expect(try NotesMigration.isOld(copy))
             }
         }
     }
@@ -385,8 +326,8 @@ struct MigrateCommandTests {
             .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
         func database() throws {
             try withDatabase { url, folder in
-                try ModelFolder.compiled("Notes", Self.versions, current: "Notes 2", in: folder)
-                try Self.make(url, notes: 5, type: StoreKind.postgreSQL.type)
+                try ModelFolder.compiled("Notes", NotesMigration.versions, current: "Notes 2", in: folder)
+                try NotesMigration.make(url, notes: 5, type: StoreKind.postgreSQL.type)
                 let arguments = [url.absoluteString, "--model", "Notes.momd"]
                 let forecast = try ToolRun(["forecast"] + arguments, in: folder)
                 #expect(forecast.status == 0, "\(forecast.errors)")
@@ -395,114 +336,8 @@ struct MigrateCommandTests {
                 let run = try ToolRun(["migrate"] + arguments, in: folder)
                 #expect(run.status == 0, "\(run.errors)")
                 #expect(run.output.hasSuffix(" is of version 'Notes 2' now\n"))
-                #expect(try ranks(url, type: StoreKind.postgreSQL.type) == [7, 7, 7, 7, 7])
+                #expect(try NotesMigration.ranks(url, type: StoreKind.postgreSQL.type) == [7, 7, 7, 7, 7])
             }
         }
     #endif
-
-    // MARK: On a terminal
-
-    @Test("A bar shows stage, entity and rows, and is full at the end")
-    func bar() throws {
-        try withNotes(200_000) { folder, store in
-            let terminal = try Terminal(
-                ["migrate", store.path, "--model", folder.path + "/Notes.momd", "--allow-loss", "Note.old"],
-                columns: 120)
-            #expect(terminal.end() == 0, "\(terminal.printed)")
-            #expect(terminal.printed.contains("is brought to version 'Notes 2'; ^C cancels."), "\(terminal.printed)")
-            #expect(terminal.printed.contains("Note, "), "\(terminal.printed)")
-            #expect(terminal.printed.contains("]  100 %"))
-            #expect(terminal.printed.contains("\r\nDone.\r\n"))
-            #expect(terminal.printed.hasSuffix("n.sqlite is of version 'Notes 2' now\r\n"))
-        }
-    }
-
-    @Test("^C while the store is waited for ends with 130")
-    func cancelWaiting() throws {
-        try withNotes(5) { folder, store in
-            let writer = try RawDatabase(store)
-            try writer.execute("BEGIN IMMEDIATE; UPDATE ZNOTE SET Z_OPT = Z_OPT + 1")
-            let terminal = try Terminal(
-                [
-                    "migrate", store.path, "--model", folder.path + "/Notes.momd", "--allow-loss", "Note.old", "--wait",
-                    "600",
-                ])
-            #expect(terminal.wait(for: "waiting for them; ^C cancels."), "\(terminal.printed)")
-            terminal.press(Terminal.controlC)
-            #expect(terminal.end() == 130, "\(terminal.printed)")
-            #expect(terminal.printed.contains("n.sqlite: the migration was cancelled; the store is as it was"))
-            try writer.execute("ROLLBACK")
-            #expect(try isOld(store))
-        }
-    }
-
-    /// Presses ^C, or kills, in the middle of a migration. A store that was through before is made larger: how fast the
-    /// machine is decides how large.
-    private func interrupted(_ interrupt: (Terminal) -> Void, _ body: (Int32, URL, Terminal, Int) throws -> Void) throws
-    {
-        var rows = 300_000
-        while true {
-            var isThrough = false
-            try withNotes(rows) { folder, store in
-                let terminal = try Terminal(
-                    ["migrate", store.path, "--model", folder.path + "/Notes.momd", "--allow-loss", "Note.old"],
-                    columns: 120)
-                if terminal.wait(for: "rewriting Note") { interrupt(terminal) }
-                let status = terminal.end()
-                isThrough = status == 0
-                if !isThrough { try body(status, store, terminal, rows) }
-            }
-            if !isThrough { return }
-            rows *= 2
-            try #require(rows < 20_000_000)
-        }
-    }
-
-    @Test("^C in the middle leaves the old store, and the next call migrates it")
-    func cancel() throws {
-        try interrupted({ $0.press(Terminal.controlC) }) { status, store, terminal, rows in
-            #expect(status == 130, "\(terminal.printed)")
-            #expect(terminal.printed.contains("Cancelled.\r\n"))
-            #expect(
-                terminal.printed.hasSuffix("n.sqlite: the migration was cancelled; the store is as it was\r\n"),
-                "\(terminal.printed)")
-            #expect(try isOld(store))
-            #expect(
-                try RawDatabase(store).rows("SELECT count(*) FROM ZNOTE WHERE ZOLD > ''")[0][0].int == Int64(rows - 10))
-            try migrateAgain(store, rows)
-        }
-    }
-
-    @Test("Values that the newer version has no place for are lost only where they are named")
-    func namedLosses() throws {
-        try withNotes(20) { folder, store in
-            let forecast = try ToolRun(["forecast"] + Self.arguments, in: folder)
-            #expect(forecast.status == 1)
-            #expect(forecast.output.contains("--allow-loss Note.old lets it go"), "\(forecast.output)")
-            let refused = try ToolRun(["migrate"] + Self.arguments, in: folder)
-            #expect(refused.status == 5)
-            #expect(refused.errors.contains("It would lose “Note.old” of 10 objects"), "\(refused.errors)")
-            #expect(try isOld(store))
-            let run = try ToolRun(["migrate"] + Self.arguments + ["--allow-loss", "Note.old"], in: folder)
-            #expect(run.status == 0, "\(run.errors)")
-            #expect(try !isOld(store))
-        }
-    }
-
-    @Test("What was killed in the middle is migrated by the next call")
-    func killed() throws {
-        try interrupted({ $0.send(SIGKILL) }) { status, store, _, rows in
-            #expect(status == -SIGKILL)
-            try migrateAgain(store, rows)
-        }
-    }
-
-    private func migrateAgain(_ store: URL, _ rows: Int) throws {
-        let folder = store.deletingLastPathComponent()
-        let run = try ToolRun(["migrate"] + Self.arguments + ["--allow-loss", "Note.old"], in: folder)
-        #expect(run.status == 0, "\(run.errors)")
-        let sum = try RawDatabase(store).rows("SELECT sum(ZRANK), count(*) FROM ZNOTE")[0]
-        #expect(sum.map(\.int) == [Int64(rows * 7), Int64(rows)])
-        #expect(try RawDatabase(store).rows("PRAGMA integrity_check")[0][0] == .text("ok"))
-    }
 }

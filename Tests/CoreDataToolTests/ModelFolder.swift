@@ -77,4 +77,12 @@ enum ModelFolder {
             """
         ),
     ]
+
+    /// A folder with both versions of the library in a compiled bundle.
+    static func withLibrary(_ body: (URL, URL) throws -> Void) throws {
+        try withTemporaryFolder { folder in
+            try body(
+                folder, ModelFolder.compiled("Library", ModelFolder.library, current: "Library 2", in: folder))
+        }
+    }
 }

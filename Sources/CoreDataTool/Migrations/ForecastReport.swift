@@ -5,6 +5,8 @@ import Foundation
 struct ForecastReport {
     let order: MigrationOrder.Opened
     let forecast: MigrationForecast
+    /// How a person lets a value of a name go.
+    var advice: (_ name: String) -> String = { "--allow-loss \($0) lets it go" }
 
     private var text: ForecastText { ForecastText(forecast, versions: order.file.versions) }
     var json: JSON { text.json }
@@ -32,7 +34,7 @@ struct ForecastReport {
         let source = order.source.map { "version '\($0.name)'" } ?? "a version that the model does not have"
         try console.line("\(name) \(Table.onOneLine("is of \(source); the one to reach is \(target)"))")
         for loss in forecast.losses {
-            let help = losses.contains(loss) ? "; --allow-loss \(loss.name) lets it go" : ""
+            let help = losses.contains(loss) ? "; \(advice(loss.name))" : ""
             try console.line(console.styled(Table.onOneLine("loses \(loss)\(help)"), .yellow))
         }
         guard forecast.isPossible, losses.isEmpty else {
@@ -59,7 +61,7 @@ struct ForecastReport {
         let others = forecast.obstacles.filter { obstacle in
             !refused.contains { $0.entity == obstacle.entity && $0.property == obstacle.property }
         }
-        return refused.map { "It would lose \($0); --allow-loss \($0.name) lets it go." }
+        return refused.map { "It would lose \($0); \(advice($0.name))." }
             + others.map(\.description)
     }
 

@@ -31,7 +31,8 @@ struct StudioMigration {
         let opened = MigrationOrder.Opened(
             store: store.address, file: file, target: try file.version(order.to), configuration: nil,
             options: options, source: model.current)
-        return ForecastReport(order: opened, forecast: try opened.forecast())
+        return ForecastReport(
+            order: opened, forecast: try opened.forecast(), advice: { "mark \($0) to let it go" })
     }
 
     /// What stands in the way; nothing where a migration is not needed.
