@@ -4,6 +4,10 @@ import { h, button } from './dom.js';
 import { url } from './api.js';
 import { fullText } from './values.js';
 
+const hints = {
+  Date: 'A date in UTC: 2024-02-29T12:00:00Z', UUID: 'A UUID', URI: 'An address',
+};
+
 /** The editor that was opened last. */
 let latest = null;
 
@@ -31,6 +35,8 @@ export class Editor {
     if (attribute.isCut) now = await fullText(url('value', { id: this.id, key: attribute.name })).catch(() => null);
     this.control = this.makeControl(now);
     latest = this;
+    const hint = this.control.tagName === 'TEXTAREA' ? 'Enter sets it, Shift Enter begins a line.'
+      : hints[attribute.type];
     this.content.replaceChildren(h('form', {
       class: 'editor', on: { submit: (event) => { event.preventDefault(); this.set(this.read()); } },
     }, this.control, h('div', { class: 'row-of' },
@@ -38,7 +44,7 @@ export class Editor {
       button('Leave', () => this.leave(), { class: 'quiet' }),
       attribute.isOptional && attribute.type !== 'Boolean'
         && button('No value', () => this.set(null), { class: 'quiet set-none' }),
-      hint(attribute.type) && h('span', { class: 'faint' }, hint(attribute.type)))));
+      hint && h('span', { class: 'faint' }, hint))));
     this.content.parentElement.scrollIntoView({ block: 'nearest' });
     this.control.focus();
     if (this.control.select && this.control.tagName === 'INPUT') this.control.select();
@@ -110,11 +116,4 @@ export class Editor {
     this.problem.textContent = '';
     this.actions.leave();
   }
-}
-
-function hint(type) {
-  return {
-    Date: 'A date in UTC: 2024-02-29T12:00:00Z', UUID: 'A UUID', URI: 'An address',
-    String: 'Enter sets it, Shift Enter begins a line.',
-  }[type] || null;
 }

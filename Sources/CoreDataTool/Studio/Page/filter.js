@@ -77,10 +77,13 @@ export class FilterLine {
     const text = this.input.value;
     if (!text.trim()) return this.use('');
     this.request = new AbortController();
+    this.isUnsaid = false;
     try {
       const answer = await get('check', { entity: this.about.name, where: text }, this.request.signal);
       if (this.input.value !== text) return;
       if (answer.isRight) this.use(text);
+      // A word that is being completed is no mistake yet.
+      else if (this.options.length && this.hasWord) this.isUnsaid = true;
       else this.setMistake(answer);
     } catch (error) {
       if (!isAbort(error)) this.setMistake(error);
@@ -144,10 +147,12 @@ export class FilterLine {
   }
 
   closeList() {
+    const isUnsaid = this.isUnsaid && this.options.length > 0;
     this.options = [];
     this.list.hidden = true;
     this.input.setAttribute('aria-expanded', 'false');
     this.input.removeAttribute('aria-activedescendant');
+    if (isUnsaid) this.run();
   }
 
   choose(index) {

@@ -40,7 +40,8 @@ function drawEntities() {
   const add = (one, depth) => {
     list.append(h('li', {}, h('a', {
       href: format('data', [one.name]), data: { entity: one.name }, style: { '--depth': String(depth) },
-      class: `${one.isAbstract ? 'abstract' : ''}${one.count ? '' : ' vacant'}`, title: one.isAbstract ? `${one.name}, abstract` : one.name,
+      class: `${one.isAbstract ? 'abstract' : ''}${one.count ? '' : ' vacant'}`,
+      title: one.isAbstract ? `${one.name}, abstract` : one.name,
     }, value(one.name, { class: 'name' }), h('span', { class: 'count' }, number(one.count)))));
     for (const child of store.entities.filter((other) => other.parent === one.name)) add(child, depth + 1);
   };

@@ -188,6 +188,8 @@ class ObjectView {
   }
 
   async remove() {
+    // The page hears of the deletion before the answer comes; there is nothing to load any more.
+    this.isLeaving = true;
     try {
       const answer = await post('edit/delete', { ids: [this.object.id] });
       const steps = way();
@@ -195,6 +197,7 @@ class ObjectView {
       go(back ? back.href : format('data', [this.object.entity]), back ? steps.slice(0, -1) : []);
       setPending(answer.pending);
     } catch (error) {
+      this.isLeaving = false;
       fault(error);
     }
   }
@@ -216,7 +219,7 @@ class ObjectView {
 
   told(kind) {
     // Of an object that is being saved the id may be another one in a moment.
-    if (isSaving || (kind !== 'change' && (kind !== 'pending' || this.isQuiet))) return;
+    if (isSaving || this.isLeaving || (kind !== 'change' && (kind !== 'pending' || this.isQuiet))) return;
     this.load();
     if (kind === 'change' && this.renewHistory) this.renewHistory();
   }
