@@ -70,7 +70,7 @@ export function tracks(columns, rows, total) {
     const usual = widths.length ? widths[Math.floor((widths.length - 1) * 0.9)] : 8;
     // Ids grow on further pages. A title's letters are small, and beside them is the mark of sorting.
     const own = column.kind === 'id' && widths.length ? widths[widths.length - 1] + growth(rows, total) : usual;
-    const title = column.title.length * 0.84 + 2.5;
+    const title = column.title.length * 0.84 + 3.8;
     const isFixed = column.isNumber || column.kind === 'id' || column.kind === 'count' || column.type === 'Date';
     const most = isFixed ? 42 : 22;
     const pixels = Math.round(Math.max(Math.min(most, own), Math.min(42, title), 5) * 7.4 + 26);

@@ -24,6 +24,9 @@ function lossCard(loss, allowed, changed, canChoose) {
     h('p', { class: 'obstacle-place' }, value(loss.name)),
     h('p', {}, `The migration would lose ${count}: the new version has no place for `
       + `${loss.count === 1 ? 'it' : 'them'}.`),
+    h('p', { class: 'obstacle-help' }, h('strong', {}, 'What would help: '),
+      `If another ${loss.property ? 'property' : 'entity'} is what it became, give that one the renaming identifier `,
+      value(loss.property || loss.entity), '. Else say that they may go.'),
     canChoose && h('label', {}, h('input', {
       type: 'checkbox', checked: allowed.has(loss.name), on: {
         change: (event) => {

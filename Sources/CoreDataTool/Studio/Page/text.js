@@ -22,9 +22,9 @@ export function bytes(count) {
   return `${Math.round(size * 10) / 10} TB`;
 }
 
-/** `under 1 ms`, `12 ms`, `3.4 s`, `5 min`, `2 h 10 min`. */
+/** `120 µs`, `12 ms`, `3.4 s`, `5 min`, `2 h 10 min`. */
 export function seconds(time) {
-  if (time < 0.001) return 'under 1 ms';
+  if (time < 0.001) return `${Math.max(1, Math.round(time * 1e6))} µs`;
   if (time < 1) return `${Math.round(time * 1000)} ms`;
   if (time < 120) return `${Math.round(time * 10) / 10} s`;
   if (time < 7200) return `${Math.round(time / 60)} min`;
