@@ -1,7 +1,7 @@
 // What the server tells of itself: saves of others, what is pending, how far a migration is.
 
 import { loadStore, setCounts, setPending, tell } from './store.js';
-import { clearFault, fault } from './fault.js';
+import { fault, lose } from './fault.js';
 
 /** The newest state of a migration; null where none has run. */
 export let migration = null;
@@ -42,14 +42,14 @@ export function startLive(whenEnded) {
   source.addEventListener('error', () => {
     document.body.dataset.live = 'false';
     if (source.readyState === EventSource.CLOSED) return whenEnded(null);
-    lost ??= setTimeout(() => fault({ message: 'The studio does not answer. The page keeps trying.' }), 3000);
+    lost ??= setTimeout(() => lose('The studio does not answer. The page keeps trying.'), 3000);
   });
   source.addEventListener('open', () => {
     clearTimeout(lost);
     lost = null;
     // What was saved while nothing was heard has to be looked at.
     if (document.body.dataset.live === 'false') {
-      clearFault();
+      lose(null);
       loadStore().then(() => tell('change', {}), () => {});
     }
     document.body.dataset.live = 'true';
