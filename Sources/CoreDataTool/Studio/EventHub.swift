@@ -9,6 +9,7 @@ final class EventHub: @unchecked Sendable {  // under `condition`
     private static let mostWaiting = 200
     /// A line now and then shows both sides that the other is there.
     private static let quietSeconds = 5.0
+    private static let secondsToEnd = 1.0
 
     private final class Channel {
         var waiting: [Data] = []
@@ -30,13 +31,15 @@ final class EventHub: @unchecked Sendable {  // under `condition`
         condition.broadcast()
     }
 
-    /// Ends all channels, after what waits in them.
+    /// Ends all channels, after what waits in them. A page that reads nothing is not waited for.
     func end() {
         send("end", .object([("message", .string("The studio has ended."))]))
+        let deadline = Date(timeIntervalSinceNow: Self.secondsToEnd)
         condition.lock()
+        defer { condition.unlock() }
         isOver = true
         condition.broadcast()
-        condition.unlock()
+        while !channels.isEmpty, condition.wait(until: deadline) {}
     }
 
     /// The parts of a new channel; nil when it has ended.
@@ -60,6 +63,7 @@ final class EventHub: @unchecked Sendable {  // under `condition`
         deinit {
             hub.condition.lock()
             hub.channels[ObjectIdentifier(channel)] = nil
+            hub.condition.broadcast()
             hub.condition.unlock()
         }
 

@@ -165,7 +165,10 @@ class DataView {
       const isFilters = error.position !== null || (this.query.where && !this.query.columns && !this.query.sort);
       if (isFilters) {
         this.filter.setMistake(error);
-        if (this.isFresh) this.table.setNote(emptyState('The filter has a mistake.', 'It is underlined above.'));
+        if (this.isFresh) {
+          this.table.drop();
+          this.table.setNote(emptyState('The filter has a mistake.', 'It is underlined above.'));
+        }
         return;
       }
     }
