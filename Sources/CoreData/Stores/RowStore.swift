@@ -20,6 +20,9 @@ package protocol RowStore: AnyObject, Sendable {
     /// What the database says of itself; nothing where the store has none.
     func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection
 
+    /// Mends what was found to be irregular, and says what it cannot mend.
+    func mend(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity]
+
     /// The rows of a fetch (its `result` does not matter), some hundred at a time: the caller works on them while they
     /// are still in the processor's cache.
     func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws
@@ -100,6 +103,8 @@ extension RowStore {
     package func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation? { nil }
 
     package func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection { StoreInspection() }
+
+    package func mend(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity] { irregularities }
 
     package func row(for key: Int64, rootIndex: Int, refreshing: Bool) throws -> Snapshot? {
         try rows(for: [key], rootIndex: rootIndex, refreshing: refreshing).first

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a store's database says of itself: sizes, history, damage.
+/// What a store's database says of itself: sizes, history, damage, and rows that no save has written.
 ///
 /// An addition to Apple's API. A plain value, made by `inspect(_:for:)` of a coordinator.
 public struct StoreInspection: Sendable {
-    /// What to look at. History takes a few rows, sizes and damage every page of a file.
+    /// What to look at. History takes a few rows, sizes and damage every page of a file, irregularities every row.
     public struct Parts: OptionSet, Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
@@ -14,6 +14,8 @@ public struct StoreInspection: Sendable {
         public static let sizes = Parts(rawValue: 2)
         /// Whether the database is whole.
         public static let damage = Parts(rawValue: 4)
+        /// Counters and rows that no save writes.
+        public static let irregularities = Parts(rawValue: 8)
     }
 
     /// The persistent history of a store.
@@ -40,6 +42,9 @@ public struct StoreInspection: Sendable {
     /// What is damaged, in the words of the database, at most a hundred lines; empty where it is whole, and nil where
     /// it has no means to look, or nobody asked.
     public package(set) var damage: [String]?
+    /// Counters and rows that no save writes, table by table and in the order of rows; nil where nobody asked, and
+    /// where the columns of the database take the values of their types alone.
+    public package(set) var irregularities: [StoreIrregularity]?
 
     package init() {}
 }

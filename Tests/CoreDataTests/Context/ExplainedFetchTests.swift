@@ -111,6 +111,7 @@ struct ExplainedFetchTests {
         func inspectedDatabase() throws {
             let all = try library.coordinator.inspect(library.store, for: [.history, .sizes, .damage])
             #expect(all.damage == nil)
+            #expect(try library.coordinator.inspect(library.store, for: .irregularities).irregularities == nil)
             #expect(try #require(all.entitySizes["Book"]) >= 8_192)
             #expect(all.history?.transactionCount == 1)
         }
@@ -128,10 +129,95 @@ struct ExplainedFetchTests {
         #expect(!damage.isEmpty)
     }
 
+    private func irregularities(_ library: Library) throws -> [StoreIrregularity] {
+        try #require(library.coordinator.inspect(library.store, for: .irregularities).irregularities)
+    }
+
+    @Test("What no save writes is told by its place, and mended as far as it can be", .onStores(.sqlite))
+    func irregular() throws {
+        try context.performAndWait {
+            let books = try NSSet(array: Array(context.all("Novel").prefix(2)))
+            let tag = context.make("Tag", ["name": "t", "books": books])
+            try context.obtainPermanentIDs(for: [tag])
+            try context.save()
+        }
+        #expect(try irregularities(library) == [])
+        #expect(try library.coordinator.inspect(library.store, for: .damage).irregularities == nil)
+        let database = try RawDatabase(library.storeURL)
+        let author = try #require(try database.integer("SELECT Z_ENT FROM ZAUTHOR"))
+        let rows = try database.column("SELECT Z_PK FROM ZBOOK ORDER BY Z_PK").compactMap(\.int)
+        let novels = try database.column("SELECT Z_PK FROM ZBOOK WHERE ZTITLE LIKE 'n%' ORDER BY Z_PK")
+            .compactMap(\.int)
+        let books = rows.filter { !novels.contains($0) }
+        let join = try #require(database.tables.first { $0.hasSuffix("TAGS") })
+        let columns = try database.column("SELECT name FROM pragma_table_info('\(join)') WHERE name NOT LIKE '%FOK%'")
+            .compactMap { if case .text(let name) = $0 { name } else { nil } }
+        let bookColumn = try #require(columns.first { $0.hasSuffix("BOOKS") })
+        let tagColumn = try #require(columns.first { $0 != bookColumn })
+        try database.execute(
+            """
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 7 WHERE Z_NAME = 'Book';
+            UPDATE ZBOOK SET Z_ENT = \(author) WHERE Z_PK = \(books[0]);
+            UPDATE ZBOOK SET Z_ENT = NULL WHERE Z_PK = \(books[1]);
+            UPDATE ZBOOK SET ZTITLE = CAST(x'61FF' AS TEXT) WHERE Z_PK = \(novels[0]);
+            UPDATE ZBOOK SET ZCOPIES = 3000000000, ZPRICE = 'dear' WHERE Z_PK = \(books[2]);
+            UPDATE ZBOOK SET ZCOPIES = -3000000000, ZPRICE = 'NaN' WHERE Z_PK = \(books[3]);
+            UPDATE ZAUTHOR SET Z_ENT = 99, ZNAME = CAST(x'FF' AS TEXT);
+            INSERT INTO \(join) (\(bookColumn), \(tagColumn)) VALUES (\(novels[3]), 77);
+            INSERT INTO \(join) (\(bookColumn), \(tagColumn)) VALUES (777, 1);
+            INSERT INTO \(join) (\(bookColumn), \(tagColumn)) VALUES (777, 77)
+            """)
+        let other = try library.beside()
+        let highest = try #require(rows.last)
+        let found = try irregularities(other)
+        typealias Row = StoreIrregularity.Row
+        let rowsOfNone: Set<StoreIrregularity> = [
+            .init(.entity, Row("Author", 1), found: "99"),
+            .init(.entity, Row("Book", books[0]), found: "\(author)"),
+            .init(.entity, Row("Book", books[1]), found: "none"),
+        ]
+        #expect(
+            Set(found)
+                == rowsOfNone.union([
+                    .init(.counter, Row("Book", highest), found: "7"),
+                    .init(.encoding, Row("Author", 1), "name", found: "ff"),
+                    .init(.encoding, Row("Novel", novels[0]), "title", found: "61ff"),
+                    .init(.value, Row("Book", books[2]), "copies", found: "3000000000"),
+                    .init(.value, Row("Book", books[2]), "price", found: "dear"),
+                    .init(.value, Row("Book", books[3]), "copies", found: "-3000000000"),
+                    .init(.link, Row("Novel", novels[3]), "tags", target: Row("Tag", 77), found: "77"),
+                    .init(.link, Row("Tag", 1), "books", target: Row("Book", 777), found: "777"),
+                    .init(.link, Row("Book", 777), "tags", target: Row("Tag", 77), found: "77"),
+                ]))
+        #expect(found.count == 12)
+        let reader = other.context()
+        let novel = try reader.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Novel")
+            request.predicate = NSPredicate(format: "pages == 0")
+            return try #require(try reader.fetch(request).first)
+        }
+        // What is not there any more is passed over.
+        try database.execute("UPDATE ZBOOK SET ZPRICE = 1 WHERE Z_PK = \(books[2])")
+        let left = try other.coordinator.mend(found, in: other.store)
+        #expect(Set(left) == rowsOfNone)
+        #expect(try Set(irregularities(other)) == rowsOfNone)
+        #expect(try database.integer("SELECT ZPRICE FROM ZBOOK WHERE Z_PK = \(books[2])") == 1)
+        #expect(try database.integer("SELECT COUNT(*) FROM \(join)") == 2)
+        #expect(try database.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'") ?? 0 >= highest)
+        reader.performAndWait {
+            reader.refreshAllObjects()
+            #expect(novel.value(forKey: "title") as? String == "a\u{FFFD}")
+        }
+    }
+
     @Test("Stores without a database have nothing to say", .onStores(.xml, .binary))
     func nothing() throws {
-        let inspection = try library.coordinator.inspect(library.store, for: [.history, .sizes, .damage])
+        let parts: StoreInspection.Parts = [.history, .sizes, .damage, .irregularities]
+        let inspection = try library.coordinator.inspect(library.store, for: parts)
         #expect(inspection.damage == nil && inspection.entitySizes.isEmpty && inspection.history == nil)
+        #expect(inspection.irregularities == nil)
+        let irregularity = StoreIrregularity(.counter, .init("Book", 1), found: "0")
+        #expect(try library.coordinator.mend([irregularity], in: library.store) == [irregularity])
     }
 
     @Test("A store of another coordinator is an error", .onStores(.sqlite))

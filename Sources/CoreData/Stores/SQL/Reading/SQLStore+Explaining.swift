@@ -23,6 +23,7 @@ extension SQLStore {
             if parts.contains(.history), historyTables != nil { inspection.history = try historyExtent(connection) }
             if parts.contains(.sizes) { inspection.entitySizes = try entitySizes(connection) }
             if parts.contains(.damage) { inspection.damage = try connection.damage(atMost: Self.linesOfDamage) }
+            if parts.contains(.irregularities) { inspection.irregularities = try irregularities(connection) }
         }
         return inspection
     }
