@@ -83,7 +83,8 @@ extension SQLStore {
         } else if entity.slots[slot].property?.isOptional == false {
             return false
         }
-        return try connection.prepare(RowWriter.update(table, [column])).run { parameters in
+        // A text that becomes the same as a unique one stays as it is.
+        return try connection.prepare(RowWriter.update(table, [column])).run(1, isTried: true) { _, parameters in
             if let text { parameters.bind(1, text) } else { parameters.bindNull(1) }
             parameters.bind(2, key)
         }.changed > 0
