@@ -20,7 +20,7 @@ package struct ExportCommand: Command {
         options: [
             Option(
                 "output", letter: "o", value: "FILE", completion: .file,
-                "write to a new file, which has its name when it is whole"),
+                "write to a new file, which has its name when it is whole; '-' is the standard output"),
             .model, Option("json", "with --output: print what was done as JSON"),
         ],
         examples: [
@@ -39,9 +39,9 @@ package struct ExportCommand: Command {
     package init(_ arguments: Arguments) throws {
         store = try arguments.required(0)
         model = arguments.value("model")
-        output = arguments.value("output")
+        output = arguments.value("output").flatMap { $0 == "-" ? nil : $0 }
         isJSON = arguments.has(.json)
-        if isJSON, output == nil { throw arguments.misuse("'--json' needs '--output'") }
+        if isJSON, output == nil { throw arguments.misuse("'--json' needs '--output' with a file") }
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
