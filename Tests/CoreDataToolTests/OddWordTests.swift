@@ -18,4 +18,29 @@ struct OddWordTests {
             #expect(json.status == 2 && json.errors.contains("'--json' needs '--output' with a file"))
         }
     }
+
+    @Test(
+        "A day that is none is refused",
+        arguments: [
+            "2024-02-30", "2023-02-29", "2024-13-01", "2024-00-10", "2024-01-00", "2024-01-01T24:00:00Z",
+            "2024-01-01T10:60:00Z", "2024-01-01T10:00:00", "2024-1-1", "2024-01-01T10:00:00+25:00",
+        ])
+    func noDay(_ text: String) throws {
+        try withTemporaryFolder { folder in
+            let url = try SampleStore.make(in: folder)
+            let run = try ToolRun(["history", url.path, "--since", text])
+            #expect(run.status == 2 && run.errors.contains("not '\(text)'"), "\(run.errors)")
+        }
+    }
+
+    @Test("Days and moments are read as they are written")
+    func days() {
+        func seconds(_ text: String) -> Double? { DateText.date(text)?.timeIntervalSinceReferenceDate }
+        #expect(seconds("2001-01-01") == 0)
+        #expect(seconds("2001-01-02T03:04:05Z") == 97_445)
+        #expect(seconds("2001-01-02T03:04:05.5Z") == 97_445.5)
+        #expect(seconds("2001-01-02T03:04:05+01:30") == 92_045.0)
+        #expect(seconds("2001-01-02T03:04:05-0130") == 102_845.0)
+        #expect(seconds("2024-02-29") == seconds("2024-03-01").map { $0 - 86_400 })
+    }
 }

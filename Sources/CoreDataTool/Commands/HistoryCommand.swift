@@ -48,23 +48,11 @@ package struct HistoryCommand: Command {
         }
         if let number = Int64(text), number >= 0 {
             since = .number(number)
-        } else if let date = Self.date(text) {
+        } else if let date = DateText.date(text) {
             since = .date(date)
         } else {
             throw arguments.misuse("'--since' needs the number of a transaction or a date, not '\(text)'")
         }
-    }
-
-    private static func date(_ text: String) -> Date? {
-        let formats: [ISO8601DateFormatter.Options] = [
-            .withInternetDateTime, [.withInternetDateTime, .withFractionalSeconds], [.withFullDate],
-        ]
-        for options in formats {
-            let formatter = ISO8601DateFormatter()
-            formatter.formatOptions = options
-            if let date = formatter.date(from: text) { return date }
-        }
-        return nil
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
@@ -73,7 +61,7 @@ package struct HistoryCommand: Command {
         return try context.performAndWait {
             let reader = HistoryReader(context: context, store: store, predicate: predicate)
             guard try store.keepsHistory(context) else {
-                console.say("coredata: \(store.shown): the store keeps no history")
+                console.say("coredata: \(Table.onOneLine(store.shown)): the store keeps no history")
                 return .found
             }
             let text = HistoryText(console: console, isJSON: isJSON)

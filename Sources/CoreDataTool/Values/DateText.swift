@@ -2,6 +2,24 @@ import Foundation
 
 /// Dates in ISO 8601, in UTC, to the microsecond and without trailing zeros.
 package enum DateText {
+    /// Reads a day, or a moment with its distance from UTC, in ISO 8601; nil for what is none, the 30th of February among
+    /// it. A formatter takes that.
+    package static func date(_ text: String) -> Date? {
+        let format = /(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d(?:\.\d+)?)(?:Z|([+-])(\d\d):?(\d\d)))?/
+        guard let found = text.wholeMatch(of: format)?.output else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        func number(_ text: Substring?) -> Int { text.flatMap { Int($0) } ?? 0 }
+        let (hour, minute, second) = (number(found.4), number(found.5), found.6.flatMap { Double($0) } ?? 0)
+        let parts = DateComponents(
+            calendar: calendar, year: number(found.1), month: number(found.2), day: number(found.3))
+        guard parts.isValidDate, let day = parts.date, hour < 24, minute < 60, second < 60, number(found.8) < 24,
+            number(found.9) < 60
+        else { return nil }
+        let east = Double(number(found.8) * 3_600 + number(found.9) * 60) * (found.7 == "-" ? -1 : 1)
+        return day.addingTimeInterval(Double(hour * 3_600 + minute * 60) + second - east)
+    }
+
     package static func iso(_ date: Date) -> String {
         var bytes: [UInt8] = []
         append(date.timeIntervalSinceReferenceDate, to: &bytes)
