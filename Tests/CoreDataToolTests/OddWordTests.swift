@@ -43,4 +43,23 @@ struct OddWordTests {
         #expect(seconds("2001-01-02T03:04:05-0130") == 102_845.0)
         #expect(seconds("2024-02-29") == seconds("2024-03-01").map { $0 - 86_400 })
     }
+
+    @Test("An empty text in the place of a name is told by what it stands for")
+    func empty() throws {
+        try withTemporaryFolder { folder in
+            let url = try SampleStore.make(in: folder)
+            func refusal(_ arguments: [String]) throws -> String {
+                let run = try ToolRun(arguments)
+                #expect(run.status == 2 && run.output.isEmpty)
+                return run.errors.split(separator: "\n").first.map(String.init) ?? ""
+            }
+            #expect(try refusal(["fetch", url.path, ""]) == "coredata: ENTITY is an empty text")
+            #expect(try refusal(["fetch", "", "Book"]) == "coredata: STORE is an empty text")
+            #expect(try refusal(["info", ""]) == "coredata: STORE is an empty text")
+            #expect(
+                try refusal(["info", url.path, "--model", ""])
+                    == "coredata: '--model' needs a path, not an empty text")
+            #expect(try ToolRun(["fetch", ""]).errors.hasPrefix("coredata: ENTITY is missing\n"))
+        }
+    }
 }

@@ -25,7 +25,9 @@ package struct Arguments {
         } failing: {
             .usage($0, command: page.name)
         }
-        if !wantsHelp { try checkOperands() }
+        if wantsHelp { return }
+        try checkOperands()
+        try checkEmptyWords()
     }
 
     private static func read(
@@ -97,6 +99,18 @@ package struct Arguments {
         }
         if operands.count > page.operands.count, page.operands.last?.occurrence != .repeated {
             throw ToolError.usage("'\(operands[page.operands.count])' is one argument too many", command: page.name)
+        }
+    }
+
+    /// Nothing has an empty name. A script whose variable is unset gives one.
+    private func checkEmptyWords() throws {
+        for (place, operand) in operands.enumerated() where operand.isEmpty {
+            let name = page.operands[min(place, page.operands.count - 1)].name
+            throw ToolError.usage("\(name) is an empty text", command: page.name)
+        }
+        for option in page.options
+        where [.file, .folder].contains(option.completion) && values(option.name).contains("") {
+            throw ToolError.usage("'--\(option.name)' needs a path, not an empty text", command: page.name)
         }
     }
 
