@@ -62,4 +62,34 @@ struct OddWordTests {
             #expect(try ToolRun(["fetch", ""]).errors.hasPrefix("coredata: ENTITY is missing\n"))
         }
     }
+
+    @Test("A copy that cannot be written is told by its own name")
+    func copy() throws {
+        try withTemporaryFolder { folder in
+            let url = try SampleStore.make(in: folder)
+            let absent = try ToolRun(["copy", url.path, folder.path + "/none/Copy"])
+            #expect(absent.status == 3)
+            #expect(absent.errors.hasPrefix("coredata: \(folder.path)/none/Copy: there is no folder"))
+            // Where nobody may write, root neither.
+            let run = try ToolRun(["copy", url.path, "/proc/Copy.sqlite"])
+            #expect(run.status == 5 && run.errors.hasPrefix("coredata: /proc/Copy.sqlite: "), "\(run.errors)")
+        }
+    }
+
+    @Test(
+        "A copy into the place of a store that may not be replaced is told by its own name",
+        .enabled(if: geteuid() != 0, "root may write everywhere"))
+    func forbiddenCopy() throws {
+        try withTemporaryFolder { folder in
+            let url = try SampleStore.make(in: folder)
+            let closed = folder.appendingPathComponent("closed")
+            try FileManager.default.createDirectory(at: closed, withIntermediateDirectories: false)
+            let target = closed.appendingPathComponent("Copy.sqlite")
+            #expect(try ToolRun(["copy", url.path, target.path]).status == 0)
+            chmod(closed.path, 0o500)
+            defer { chmod(closed.path, 0o700) }
+            let run = try ToolRun(["copy", url.path, target.path, "--force"])
+            #expect(run.status == 5 && run.errors.hasPrefix("coredata: \(target.path): "), "\(run.errors)")
+        }
+    }
 }

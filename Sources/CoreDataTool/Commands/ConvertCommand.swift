@@ -54,7 +54,7 @@ package struct ConvertCommand: Command {
             let draft = try StoreDraft(of: url, type: type.storeType, shown: shown)
             defer { draft.discard() }
             switch (source.address.type, type) {
-            case (NSSQLiteStoreType, .sqlite): try source.address.copy(to: draft.url)
+            case (NSSQLiteStoreType, .sqlite): try source.address.copy(to: draft.url, shown: shown)
             case (StoreKindName.postgresql.storeType, .sqlite): try move(source, to: draft.url, shown, console)
             default: (made, names) = try transfer.make(type.storeType, at: draft.url, shown: shown)
             }

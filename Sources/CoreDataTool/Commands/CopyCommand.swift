@@ -41,12 +41,12 @@ package struct CopyCommand: Command {
         var state = stat()
         if isForced, lstat(url.path, &state) == 0 {
             try checkReplaced(url, by: source)
-            try source.copy(to: url)
+            try source.copy(to: url, shown: target)
         } else {
             let draft = try StoreDraft(of: url, type: source.type, shown: target)
             defer { draft.discard() }
             Interruption.watch()
-            try source.copy(to: draft.url)
+            try source.copy(to: draft.url, shown: target)
             try draft.publish()
         }
         guard try StoreAddress(target).metadata()[NSStoreUUIDKey] as? String == identifier else {

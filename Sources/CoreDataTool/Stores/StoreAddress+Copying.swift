@@ -5,14 +5,22 @@ extension StoreAddress {
     /// Copies the store, with what its -wal holds and its external files, also while others write: what is copied is the
     /// store as it was at one moment.
     ///
-    /// - Parameter seconds: how long whoever holds the store is waited for; nil for as long as the library does.
-    func copy(to url: URL, waiting seconds: Int? = nil) throws {
+    /// - Parameters:
+    ///   - target: what messages call the place of the copy; nil for its path.
+    ///   - seconds: how long whoever holds the store is waited for; nil for as long as the library does.
+    func copy(to url: URL, shown target: String? = nil, waiting seconds: Int? = nil) throws {
         let options = seconds.map { [NSPersistentStoreTimeoutOption: Double($0)] }
         do {
             try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
                 at: url, withPersistentStoreFrom: self.url, sourceOptions: options, ofType: type)
         } catch {
-            throw ToolError(error, at: shown)
+            throw ToolError(error, at: Self.isOfWriting(error) ? target ?? url.path : shown)
         }
+    }
+
+    /// Whether an error says that a file cannot be written: Foundation keeps a range of codes for that.
+    private static func isOfWriting(_ error: any Error) -> Bool {
+        let error = error as NSError
+        return error.domain == NSCocoaErrorDomain && (512..<768).contains(error.code)
     }
 }
