@@ -63,6 +63,28 @@ struct OddWordTests {
         }
     }
 
+    @Test("An id that no store gives, and a UUID that is none, are refused at their place")
+    func imported() throws {
+        try withTemporaryFolder { folder in
+            let url = try SampleStore.make(in: folder)
+            let export = try ToolRun(["export", url.path]).output
+            let target = folder.appendingPathComponent("Copy.sqlite")
+            for id in ["00", "01", "0", "-1", "+1", "281474976710656", "99999999999999999999"] {
+                let changed = export.replacingOccurrences(of: "\"Author/1\"", with: "\"Author/\(id)\"")
+                try #require(changed != export)
+                let run = try ToolRun(["import", target.path], input: changed)
+                #expect(run.status == 3 && run.errors.contains("line 2"), "\(id): \(run.errors)")
+                #expect(run.errors.contains("'Author/\(id)' is no name such as 'Book/12'"), "\(run.errors)")
+            }
+            let identifier = try #require(export.firstMatch(of: /"identifier":"([^"]*)"/)?.output.1)
+            let run = try ToolRun(
+                ["import", target.path], input: export.replacingOccurrences(of: String(identifier), with: "my store"))
+            #expect(run.status == 3 && run.errors.contains("line 1, column "), "\(run.errors)")
+            #expect(run.errors.contains("this is no UUID"))
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+        }
+    }
+
     @Test("A copy that cannot be written is told by its own name")
     func copy() throws {
         try withTemporaryFolder { folder in

@@ -92,8 +92,7 @@ enum ExactValue {
             }
             return data
         case .UUIDAttributeType:
-            guard let uuid = UUID(uuidString: try json.text("a UUID")) else { throw json.mistake("this is no UUID") }
-            return uuid
+            return UUID(uuidString: try json.uuid().text())
         case .URIAttributeType:
             guard let url = URL(string: try json.text("a URI")) else { throw json.mistake("this is no URI") }
             return url

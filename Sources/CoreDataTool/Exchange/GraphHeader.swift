@@ -73,7 +73,7 @@ struct GraphHeader {
             throw format.mistake("the export is of version \(number); this program reads version \(Self.version)")
         }
         type = try member("store")?.text() ?? ""
-        identifier = try member("identifier")?.text()
+        identifier = try member("identifier").map { json throws(ReadJSON.Mistake) in try json.uuid().text() }
         metadata = try member("metadata").map { json throws(ReadJSON.Mistake) in try Self.list(json) } ?? [:]
         model = try member("model").map { json throws(ReadJSON.Mistake) in try Self.data(json) }
         var hashes: [String: Data] = [:]

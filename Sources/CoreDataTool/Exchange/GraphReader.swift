@@ -114,7 +114,9 @@ struct GraphReader {
         let id = first.value
         let name = try id.text("a name such as \"Book/12\"")
         let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[1].isEmpty else { throw id.mistake("'\(name)' is no name such as 'Book/12'") }
+        guard parts.count == 2, Self.isReference(parts[1]) else {
+            throw id.mistake("'\(name)' is no name such as 'Book/12'")
+        }
         guard let reader = readers[String(parts[0])] else {
             let nearest = NearestName.hint(String(parts[0]), among: readers.keys.sorted())
             throw id.mistake(
@@ -142,6 +144,13 @@ struct GraphReader {
         }
         writer.add(name, reader.entity, values: values, links)
         return reader.entity.name
+    }
+
+    /// Whether a part of a name is what a store may call an object: a number from 1 as it is written, or a word.
+    private static func isReference(_ text: Substring) -> Bool {
+        guard text.allSatisfy({ $0.isASCII && $0.isNumber || "+-".contains($0) }) else { return true }
+        guard let number = Int64(text) else { return false }
+        return "\(number)" == text && (1..<1 << 48).contains(number)
     }
 
     private static func names(

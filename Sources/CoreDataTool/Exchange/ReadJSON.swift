@@ -1,3 +1,5 @@
+import Foundation
+
 /// A value of JSON as it was read, with its place in the line, so that a mistake can be shown. Numbers keep their text.
 struct ReadJSON {
     let content: ReadContent
@@ -42,6 +44,12 @@ struct ReadJSON {
     func text(_ what: String = "a text") throws(Mistake) -> String {
         guard let string else { throw expected(what) }
         return string
+    }
+
+    /// The value itself, if it is the text of a UUID.
+    func uuid() throws(Mistake) -> ReadJSON {
+        guard UUID(uuidString: try text("a UUID")) != nil else { throw mistake("this is no UUID") }
+        return self
     }
 
     func members(_ what: String = "an object") throws(Mistake) -> [ReadMember] {
