@@ -85,6 +85,58 @@ struct OddWordTests {
         }
     }
 
+    private static let numbers = ModelText.model(
+        """
+        entity Measure
+          one double
+          other float
+          when date
+        """)
+
+    @Test("What is no number goes to JSON as text and comes back; SQLite, which has no such value, says where it is")
+    func notANumber() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.xml")
+            try Self.numbers.archive().write(to: folder.appendingPathComponent("Model.mom"))
+            try withStore(url, Self.numbers, type: NSXMLStoreType) { context in
+                for number in [1.5, 2.5, 3.5] {
+                    let date = Date(timeIntervalSinceReferenceDate: number)
+                    context.make("Measure", ["one": number, "other": Float(number), "when": date])
+                }
+                try context.save()
+            }
+            // A save refuses them; files of others may have them.
+            let text = try String(contentsOf: url, encoding: .utf8)
+                .replacing(">2.5<", with: ">inf<").replacing(">3.5<", with: ">nan<")
+            try text.write(to: url, atomically: true, encoding: .utf8)
+            let export = try ToolRun(["export", url.path])
+            #expect(export.status == 0 && export.errors.isEmpty, "\(export.errors)")
+            let values = export.output.split(separator: "\n").dropFirst().map { $0.drop { $0 != "," } }
+            #expect(
+                Set(values) == [
+                    ",\"one\":1.5,\"other\":1.5,\"when\":1.5}",
+                    ",\"one\":\"inf\",\"other\":\"inf\",\"when\":\"inf\"}",
+                    ",\"one\":\"nan\",\"other\":\"nan\",\"when\":\"nan\"}",
+                ])
+            for name in ["Copy.xml", "Copy.binary"] {
+                let copy = folder.appendingPathComponent(name)
+                let run = try ToolRun(["import", copy.path], input: export.output)
+                #expect(run.status == 0, "\(run.errors)")
+                let again = try ToolRun(["export", copy.path]).output.split(separator: "\n").dropFirst()
+                #expect(Set(again.map { $0.drop { $0 != "," } }) == Set(values), "\(name)")
+            }
+            let sqlite = folder.appendingPathComponent("Copy.sqlite")
+            let run = try ToolRun(["import", sqlite.path], input: export.output)
+            #expect(run.status == 5 && run.errors.contains("SQLite cannot hold 3 values"), "\(run.errors)")
+            #expect(run.errors.contains("“Measure.when” of Measure/"))
+            #expect(!FileManager.default.fileExists(atPath: sqlite.path))
+            let finite = export.output.replacingOccurrences(of: "\"nan\"", with: "\"inf\"")
+            #expect(try ToolRun(["import", sqlite.path], input: finite).status == 0)
+            let kept = try ToolRun(["export", sqlite.path]).output.split(separator: "\n")
+            #expect(kept.filter { $0.contains("\"inf\"") }.count == 2)
+        }
+    }
+
     @Test("A copy that cannot be written is told by its own name")
     func copy() throws {
         try withTemporaryFolder { folder in

@@ -1,12 +1,6 @@
 import CoreData
 import Foundation
 
-/// An object of a store that is being made. What it holds lay in a store before: nothing is judged anew.
-final class TransferredObject: NSManagedObject {
-    override func validateForInsert() throws {}
-    override func validateForUpdate() throws {}
-}
-
 /// Makes a store of objects that are given one after the other. Links may lead to objects that come later: they are
 /// made at the end, and all is saved at once.
 final class GraphWriter {
@@ -38,8 +32,9 @@ final class GraphWriter {
     private var names: [(name: String, number: Int64?)] = []
     private var links: [(owner: String, links: [Links])] = []
     private let isXML: Bool
+    private let isInTables: Bool
     /// Values that the store cannot hold.
-    private var unfit: [(entity: String, attribute: String, name: String)] = []
+    private var unfit: [(entity: String, attribute: String, name: String, problem: String)] = []
     /// So many of them are told.
     private static let listed = 100
     /// How many objects each entity has.
@@ -60,6 +55,7 @@ final class GraphWriter {
     ) throws {
         self.shown = shown
         isXML = type == NSXMLStoreType
+        isInTables = type == NSSQLiteStoreType
         // A store keeps the model that it is made with.
         let maker = NSPersistentStoreCoordinator(managedObjectModel: model)
         let made = try Self.telling(shown) {
@@ -67,16 +63,7 @@ final class GraphWriter {
         }
         description = made.metadata ?? [:]
         try maker.remove(made)
-        let plain = model.plain(class: NSStringFromClass(TransferredObject.self))
-        var alone: [NSRelationshipDescription] = []
-        // Between two objects each side of a relationship has a place of its own, and real stores have sides that do
-        // not know each other: nothing brings them in step here.
-        for relationship in plain.entities.flatMap(\.relationshipsByName.values) {
-            if !relationship.isToMany, relationship.inverseRelationship?.isToMany == false {
-                alone.append(relationship)
-            }
-        }
-        for relationship in alone { relationship.inverseRelationship = nil }
+        let plain = model.loose()
         if type != NSSQLiteStoreType { try? FileManager.default.removeItem(at: url) }
         entities = GraphEntity.all(of: plain)
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: plain)
@@ -107,8 +94,8 @@ final class GraphWriter {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity.name, into: context)
         for attribute in entity.attributes {
             let value = values[attribute.name]
-            if isXML, let text = value as? String, !Self.isWritable(text) {
-                unfit.append((entity.name, attribute.name, name))
+            if let value, let problem = problem(of: value) {
+                unfit.append((entity.name, attribute.name, name, problem))
             }
             object.setValue(value, forKey: attribute.name)
         }
@@ -116,6 +103,17 @@ final class GraphWriter {
         names.append((name, Int64(name.dropFirst(entity.name.count + 1))))
         counts[entity.name, default: 0] += 1
         if !given.isEmpty { links.append((name, given)) }
+    }
+
+    /// Why the store cannot hold a value; nil where it can. What is not a number SQLite takes for no value.
+    private func problem(of value: Any) -> String? {
+        switch value {
+        case let text as String: isXML && !Self.isWritable(text) ? "has a control character" : nil
+        case let date as Date: isInTables && date.timeIntervalSinceReferenceDate.isNaN ? "is not a number" : nil
+        case is NSDecimalNumber: nil
+        case let number as NSNumber: isInTables && number.doubleValue.isNaN ? "is not a number" : nil
+        default: nil
+        }
     }
 
     /// Whether XML has a way to write a text: for most control characters it has none.
@@ -129,12 +127,12 @@ final class GraphWriter {
     /// Throws where the store cannot hold what it was given.
     private func requireFit() throws {
         if unfit.isEmpty { return }
-        let lines = unfit.prefix(Self.listed).map { entity, attribute, name in
-            Table.onOneLine("  “\(entity).\(attribute)” of \(name) has a control character")
+        let lines = unfit.prefix(Self.listed).map { entity, attribute, name, problem in
+            Table.onOneLine("  “\(entity).\(attribute)” of \(name) \(problem)")
         }
         throw ToolError(
             .failed,
-            "\(shown): XML cannot hold \(unfit.count) value\(unfit.count == 1 ? "" : "s"); nothing was written",
+            "\(shown): \(isXML ? "XML" : "SQLite") cannot hold \(unfit.count) value\(unfit.count == 1 ? "" : "s"); nothing was written",
             details: lines + (unfit.count > lines.count ? ["  … and \(unfit.count - lines.count) more"] : []))
     }
 

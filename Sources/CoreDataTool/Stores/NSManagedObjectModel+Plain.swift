@@ -14,6 +14,23 @@ extension NSManagedObjectModel {
         }
         return plain
     }
+
+    /// The same for objects that are written as they are: nothing is judged, and the two sides of a link between two
+    /// objects are not brought in step. Each side has a place of its own, and real stores have sides that do not know
+    /// each other.
+    func loose() -> NSManagedObjectModel {
+        let loose = plain(class: NSStringFromClass(TransferredObject.self))
+        let alone = loose.entities.flatMap(\.relationshipsByName.values)
+            .filter { !$0.isToMany && $0.inverseRelationship?.isToMany == false }
+        for relationship in alone { relationship.inverseRelationship = nil }
+        return loose
+    }
+}
+
+/// An object of a store that is being made. What it holds lay in a store before: nothing is judged anew.
+final class TransferredObject: NSManagedObject {
+    override func validateForInsert() throws {}
+    override func validateForUpdate() throws {}
 }
 
 /// Hands the bytes of a transformable attribute through, so that no class of the store's program is needed, and none
