@@ -166,4 +166,16 @@ struct OddWordTests {
             #expect(run.status == 5 && run.errors.hasPrefix("coredata: \(target.path): "), "\(run.errors)")
         }
     }
+
+    @Test("A kind of store that a command has nothing to say of is the same status everywhere")
+    func kinds() throws {
+        try withTemporaryFolder { folder in
+            let url = try SampleStore.make(in: folder, type: NSXMLStoreType, named: "Library.xml")
+            for arguments in [["watch", url.path], ["history", url.path], ["sql", url.path, "Book"]] {
+                let run = try ToolRun(arguments)
+                #expect(run.status == 1 && run.output.isEmpty, "\(arguments): \(run.errors)")
+                #expect(run.errors.hasPrefix("coredata: \(url.path): "))
+            }
+        }
+    }
 }

@@ -14,7 +14,8 @@ package struct WatchCommand: Command {
         examples: [
             .init("coredata watch Library.sqlite", "look on while a program works"),
             .init("coredata watch Library.sqlite --limit 1", "wait for the next change"),
-        ])
+        ],
+        found: "the store tells nobody of its changes")
 
     private let store: String
     private let model: String?
@@ -38,7 +39,8 @@ package struct WatchCommand: Command {
     package func run(_ console: Console) throws -> ExitStatus {
         let store = try OpenedStore(store, model: model)
         guard store.address.isInTables else {
-            throw ToolError(.usage, "\(store.shown): a store of type \(store.address.type) tells nobody of its changes")
+            throw ToolError(
+                .found, "\(store.shown): a store of the kind \(store.address.type) tells nobody of its changes")
         }
         let wake = Wake()
         Interruption.watch { wake.signal() }
@@ -59,7 +61,7 @@ package struct WatchCommand: Command {
             if keepsHistory { number = try reader.newest() } else { counts = try self.counts(store, context) }
             return keepsHistory
         }
-        console.say("watching \(store.shown); ^C ends")
+        console.say("watching \(Table.onOneLine(store.shown)); ^C ends")
         while left > 0, !Interruption.wasRequested {
             wake.wait()
             try context.performAndWait {
