@@ -178,4 +178,38 @@ struct OddWordTests {
             }
         }
     }
+
+    @Test("A table is no wider than its terminal, however narrow that is", arguments: [20, 8] as [UInt16])
+    func narrow(_ columns: UInt16) throws {
+        try withTemporaryFolder { folder in
+            let url = try SampleStore.make(in: folder)
+            let terminal = try Terminal(["fetch", url.path, "Book"], columns: columns)
+            #expect(terminal.end() == 0)
+            let lines = terminal.printed.replacing(#/\u{1B}\[\d*m/#, with: "").split(whereSeparator: \.isNewline)
+            #expect(lines.count == 3, "\(lines)")
+            #expect(lines.allSatisfy { TextWidth.of(String($0)) <= Int(columns) }, "\(lines)")
+        }
+    }
+
+    @Test("What turns the direction of text does not reach a terminal, from values and from names of files")
+    func directions() throws {
+        let turning = "a\u{202E}b\u{2066}c\u{200F}d\u{2028}e"
+        #expect(Table.onOneLine(turning) == "a�b�c�d⏎e")
+        #expect(Table.onOneLine("שלום 👩‍👧 ü") == "שלום 👩‍👧 ü")
+        try withTemporaryFolder { folder in
+            let url = try SampleStore.make(in: folder, named: "x\u{202E}etilqs.txt") { context in
+                context.make("Shelf", ["name": turning])
+            }
+            #expect(try ToolRun(["fetch", url.path, "Shelf", "-c", "name"]).output == "name\na�b�c�d⏎e\n")
+            let copy = folder.appendingPathComponent("y\u{202E}etilqs.txt")
+            for run in [
+                try ToolRun(["info", url.path]), try ToolRun(["copy", url.path, copy.path]),
+                try ToolRun(["convert", url.path, copy.path + ".xml"]), try ToolRun(["history", url.path]),
+                try ToolRun(["fetch", url.path, "Nothing"]),
+            ] {
+                #expect(!(run.output + run.errors).contains("\u{202E}"), "\(run.output)\(run.errors)")
+                #expect((run.output + run.errors).contains("�"))
+            }
+        }
+    }
 }

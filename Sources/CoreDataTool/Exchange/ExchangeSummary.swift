@@ -36,6 +36,7 @@ struct ExchangeSummary {
         }
         let number = "\(objects) object\(objects == 1 ? "" : "s")"
         let kinds = "\(counts.count) \(counts.count == 1 ? "entity" : "entities")"
-        try console.line("\(verb) \(number) of \(kinds) \(preposition) \(place)" + remarks.map { "; \($0)" }.joined())
+        let line = "\(verb) \(number) of \(kinds) \(preposition) \(place)" + remarks.map { "; \($0)" }.joined()
+        try console.line(Table.onOneLine(line))
     }
 }

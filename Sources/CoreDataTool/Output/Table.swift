@@ -48,7 +48,8 @@ package struct Table {
         }
         var line = shown.joined(separator: "  ")
         while line.last == " " { line.removeLast() }
-        return line
+        // Where even the least widths are too many, the last columns go.
+        return console.columns.map { TextWidth.cut(line, to: $0) } ?? line
     }
 
     private func fitting(_ room: Int?) -> [Int] {
@@ -68,18 +69,25 @@ package struct Table {
         return widths
     }
 
-    /// The text without what would break a line or move a terminal's cursor.
+    /// The text without what would break a line, move a terminal's cursor, or turn the direction of text.
     package static func onOneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }) else {
-            return text
-        }
+        guard text.unicodeScalars.contains(where: isUnfit) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
-            case "\n": result += "⏎"
+            case "\n", "\u{2028}", "\u{2029}": result += "⏎"
             case "\t": result += " "
-            case let scalar where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value): result += "�"
+            case let scalar where isUnfit(scalar): result += "�"
             default: result.unicodeScalars.append(scalar)
             }
+        }
+    }
+
+    /// Whether a character breaks the line, is a terminal's, or turns the direction of what stands behind it: a name
+    /// could then look like another one.
+    private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
         }
     }
 }
