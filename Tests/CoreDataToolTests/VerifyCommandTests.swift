@@ -129,6 +129,45 @@ struct VerifyCommandTests {
         }
     }
 
+    @Test("What no save has written is found in the tables, each kind with what would mend it")
+    func tables() throws {
+        try withTemporaryFolder { folder in
+            let url = try DamagedStore.make(in: folder)
+            let thing = try #require(
+                try RawDatabase(url).integer("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Thing'"))
+            try DamagedStore.damage(
+                url,
+                """
+                UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Thing';
+                UPDATE ZTHING SET Z_ENT = \(thing) WHERE Z_PK = 3;
+                UPDATE ZTAG SET Z_ENT = 99 WHERE Z_PK = 2;
+                UPDATE ZTHING SET ZTITLE = CAST(x'FF' AS TEXT), ZPAGES = -40000 WHERE Z_PK = 1;
+                UPDATE ZAUTHOR SET ZCOUNT = 5, ZPLAIN = '?' WHERE Z_PK = 2
+                """)
+            let before = try FolderContents(folder)
+            let found = try verified(url)
+            #expect(found.status == 1 && found.errors.isEmpty)
+            #expect(
+                Set(found.lines).isSuperset(of: [
+                    "Thing: the counter is 1, and there is Thing/3",
+                    "Thing/3: the row's entity is \(thing), which has no rows here",
+                    "Tag/2: the row's entity is 99, which has no rows here",
+                    "Book/1.title: these bytes are not UTF-8: ff",
+                    "Book/1.pages: '-40000' is no value of the type Integer 16",
+                    "Author/1.books: leads to Thing/3, which is of no entity",
+                    "Author/2.count: is '5', and would be '1'", "Author/2.plain: is '?', and would be 'bob'",
+                ]), "\(found.lines)")
+            let json = try ToolRun(["verify", url.path, "--json"])
+            let kinds = try json.output.split(separator: "\n").map {
+                (try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])?["kind"] as? String
+            }
+            #expect(
+                Set(kinds) == ["counter", "unknownEntity", "encoding", "range", "dangling", "derived"], "\(kinds)")
+            #expect(found.lines.filter { $0.hasPrefix("  what would mend it: ") }.count == 6)
+            #expect(try ToolRun.changes(in: folder, since: before) == [])
+        }
+    }
+
     @Test("Real stores can be looked at, and stay as they were", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
     func corpus() throws {
         try withTemporaryFolder { folder in

@@ -8,9 +8,12 @@ package struct VerifyCommand: Command {
         operands: [.store],
         discussion: [
             "Reads everything, and changes nothing. Looks at the file, at every object and its external files, at what "
-                + "relationships lead to and whether it leads back, at values that the model does not allow, and at values "
-                + "that should be unique. Says of each kind what would mend it.",
-            "Rules that a program's own code has are not known here.",
+                + "relationships lead to and whether it leads back, at values that the model does not allow, at derived "
+                + "values, and at values that should be unique. In an SQLite store it looks at the tables, too: counters, "
+                + "rows of no entity, texts that are not UTF-8, values that their attributes cannot hold. Says of each "
+                + "kind what would mend it.",
+            "'coredata repair' makes a copy in which what can be mended is. Rules that a program's own code has are not "
+                + "known here.",
         ],
         options: [.model, .json],
         examples: [
@@ -36,14 +39,15 @@ package struct VerifyCommand: Command {
         let context = try store.context()
         var kinds: [StoreFinding.Kind: Int] = [:]
         let count = try context.performAndWait {
-            try StoreVerification(store: store, context: context) { finding in
+            var verification = StoreVerification(store: store, context: context) { finding in
                 kinds[finding.kind, default: 0] += 1
                 if isJSON {
-                    try console.writeLine(finding.json)
+                    try console.writeLine(.object(finding.json))
                 } else {
                     try console.line(Table.onOneLine(finding.line))
                 }
-            }.run()
+            }
+            return try verification.run()
         }
         if !isJSON { try summary(of: kinds, count, console) }
         return kinds.isEmpty ? .done : .found

@@ -8,6 +8,9 @@ package enum ObjectName {
         return "\(id.entity.name ?? "")/\(last.hasPrefix("p") ? String(last.dropFirst()) : last)"
     }
 
+    /// The name of a row, whatever there is of it.
+    package static func of(_ row: StoreIrregularity.Row) -> String { "\(row.entityName)/\(row.number)" }
+
     /// The number in a name; nil where a store has other references.
     package static func number(of id: NSManagedObjectID) -> Int64? {
         Int64(id.uriRepresentation().lastPathComponent.dropFirst())

@@ -1,21 +1,33 @@
+import CoreData
+
 /// Something in a store that is not as the model, or the store's own bookkeeping, says.
 struct StoreFinding: Equatable {
     enum Kind: String, CaseIterable {
         case damage
+        case counter
+        case unknownEntity
         case unreadable
+        case encoding
+        case range
         case dangling
         case oneSided
         case invalid
+        case derived
         case duplicate
 
         /// What the kind is called for people.
         var title: String {
             switch self {
             case .damage: "damaged file"
-            case .unreadable: "objects that cannot be read"
+            case .counter: "counters below the numbers of objects"
+            case .unknownEntity: "rows of no entity"
+            case .unreadable: "objects or values that cannot be read"
+            case .encoding: "texts that are not UTF-8"
+            case .range: "values that their attributes cannot hold"
             case .dangling: "references to objects that are not there"
             case .oneSided: "links that one side alone has"
             case .invalid: "values that the model does not allow"
+            case .derived: "derived values that are not what they are derived from"
             case .duplicate: "values that should be unique"
             }
         }
@@ -24,11 +36,23 @@ struct StoreFinding: Equatable {
             switch self {
             case .damage:
                 "copy what can be read into a new file ('sqlite3 STORE .recover'), or take a backup"
+            case .counter:
+                "'coredata repair' raises them; otherwise a program may give a new object the number of another one"
+            case .unknownEntity:
+                "set the row's Z_ENT to the number that its entity has in Z_PRIMARYKEY, or delete the row"
             case .unreadable:
-                "bring the missing file back from a backup, or let a program set the value anew"
-            case .dangling: "let a program set the relationship to another object, or to none"
-            case .oneSided: "let a program set the relationship anew from either side"
+                "bring the missing file back from a backup, or let a program set the value anew; 'coredata repair' "
+                    + "takes away an optional value without its file"
+            case .encoding:
+                "let a program set the text anew; 'coredata repair' puts \u{FFFD} where a character cannot be read"
+            case .range:
+                "let a program set the value anew; 'coredata repair' takes it away where the attribute is optional"
+            case .dangling: "let a program set the relationship to another object; 'coredata repair' removes the link"
+            case .oneSided:
+                "let a program set the relationship anew from either side; 'coredata repair' does so where the other "
+                    + "side is free, and removes the link elsewhere"
             case .invalid: "let a program set a value that the model allows, or widen the model"
+            case .derived: "'coredata repair' computes them anew, and so does a program that saves the object"
             case .duplicate: "let a program delete all but one of them, or change their values"
             }
         }
@@ -39,12 +63,14 @@ struct StoreFinding: Equatable {
     var object: String?
     var property: String?
     let text: String
+    /// What 'coredata repair' does; nil where somebody has to decide.
+    var mend: Mend?
 
-    var json: JSON {
-        .object([
+    var json: [(String, JSON)] {
+        [
             ("kind", .string(kind.rawValue)), ("object", object.map(JSON.string) ?? .null),
             ("property", property.map(JSON.string) ?? .null), ("text", .string(text)),
-        ])
+        ]
     }
 
     /// `Book/12.author: leads to Author/99, which is not there`.
@@ -52,4 +78,18 @@ struct StoreFinding: Equatable {
         guard let object else { return text }
         return "\(object)\(property.map { ".\($0)" } ?? ""): \(text)"
     }
+}
+
+/// What repairs a finding.
+enum Mend: Equatable {
+    /// What the store's tables have, and no save writes.
+    case irregular(StoreIrregularity)
+    /// An object's link to one that is not there.
+    case unlink(NSManagedObjectID, relationship: String, target: NSManagedObjectID)
+    /// A link that the other object does not have.
+    case match(NSManagedObjectID, relationship: String, target: NSManagedObjectID)
+    /// A value that cannot stay.
+    case clear(NSManagedObjectID, attribute: String)
+    /// A value that is computed anew when the object is saved.
+    case derive(NSManagedObjectID, attribute: String)
 }

@@ -7,10 +7,20 @@ struct StoreVerification {
     let context: NSManagedObjectContext
     /// Takes what is found, as it is found.
     let report: (StoreFinding) throws -> Void
+    /// Objects with a value that their attribute cannot hold: that they cannot be read is told with the value.
+    private var unfit: Set<String> = []
+    /// Rows of no entity.
+    private var strays: Set<StoreIrregularity.Row> = []
     private static let part = 200
 
+    init(
+        store: OpenedStore, context: NSManagedObjectContext, report: @escaping (StoreFinding) throws -> Void
+    ) {
+        (self.store, self.context, self.report) = (store, context, report)
+    }
+
     /// - Returns: how many objects were looked at. To be called on the context's queue.
-    func run() throws -> Int {
+    mutating func run() throws -> Int {
         try checkFile()
         var count = 0
         for entity in store.model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
@@ -20,12 +30,54 @@ struct StoreVerification {
         return count
     }
 
-    private func checkFile() throws {
+    private mutating func checkFile() throws {
         guard let coordinator = context.persistentStoreCoordinator, let file = coordinator.persistentStores.first else {
             return
         }
         let found = try store.reading { try coordinator.inspect(file, for: .damage) }
         for line in found.damage ?? [] { try report(StoreFinding(kind: .damage, text: line)) }
+        let rows = try store.reading { try coordinator.inspect(file, for: .irregularities) }
+        for irregularity in rows.irregularities ?? [] {
+            if irregularity.kind == .entity { strays.insert(irregularity.row) }
+            if irregularity.kind == .value { unfit.insert(ObjectName.of(irregularity.row)) }
+            try report(finding(irregularity))
+        }
+    }
+
+    private func finding(_ irregularity: StoreIrregularity) -> StoreFinding {
+        let (row, found) = (irregularity.row, irregularity.found)
+        let name = ObjectName.of(row)
+        let attribute = attribute(irregularity.propertyName ?? "", of: row.entityName)
+        var mend: Mend? = .irregular(irregularity)
+        let kind: StoreFinding.Kind
+        let text: String
+        switch irregularity.kind {
+        case .counter:
+            return StoreFinding(
+                kind: .counter, text: "\(row.entityName): the counter is \(found), and there is \(name)", mend: mend)
+        case .entity:
+            (kind, mend) = (.unknownEntity, nil)
+            text = found == "none" ? "the row has no entity" : "the row's entity is \(found), which has no rows here"
+        case .link:
+            kind = .dangling
+            text = "leads to \(irregularity.target.map(ObjectName.of) ?? found), which is not there"
+        case .encoding: (kind, text) = (.encoding, "these bytes are not UTF-8: \(found)")
+        case .value:
+            let type = attribute?.attributeType.readableName ?? "a reference"
+            (kind, text) = (.range, "'\(found)' is no value of the type \(type)")
+            if attribute?.isOptional == false { mend = nil }
+        }
+        return StoreFinding(kind: kind, object: name, property: irregularity.propertyName, text: text, mend: mend)
+    }
+
+    /// The attribute of a key path, which may be an element of a composite one.
+    private func attribute(_ keyPath: String, of entity: String) -> NSAttributeDescription? {
+        let keys = keyPath.split(separator: ".").map(String.init)
+        var attribute = store.model.entitiesByName[entity]?.attributesByName[keys.first ?? ""]
+        for key in keys.dropFirst() {
+            attribute = (attribute as? NSCompositeAttributeDescription)?.elements.first { $0.name == key }
+        }
+        return attribute
     }
 
     private func checkObjects(of entity: NSEntityDescription) throws -> Int {
@@ -56,7 +108,45 @@ struct StoreVerification {
         where attribute.allowsExternalBinaryDataStorage {
             try checkFiles(of: objects, attribute, entity)
         }
-        for object in objects { try checkValues(of: object) }
+        if let derived = DerivedValues(entity) { try checkDerived(derived, objects) }
+        for object in objects {
+            if !store.address.isInTables { try checkRanges(of: object) }
+            try checkValues(of: object)
+        }
+    }
+
+    private func checkDerived(_ derived: DerivedValues, _ objects: [NSManagedObject]) throws {
+        // A database that cannot compute an expression leaves it to the program, as when it saves.
+        let computed = store.address.isInTables ? try? derived.differences(objects.map(\.objectID), context) : nil
+        let differences =
+            try computed ?? store.reading { try context.readingFaults { derived.differences(objects) } }
+        for difference in differences {
+            func text(_ value: Any?) -> String { value.map { "'\(ValueText.text($0))'" } ?? "nil" }
+            try report(
+                StoreFinding(
+                    kind: .derived, object: ObjectName.of(difference.id), property: difference.attribute,
+                    text: "is \(text(difference.stored)), and would be \(text(difference.computed))",
+                    mend: .derive(difference.id, attribute: difference.attribute)))
+        }
+    }
+
+    /// Numbers of files that keep any.
+    private func checkRanges(of object: NSManagedObject) throws {
+        for (name, attribute) in object.entity.attributesByName.sorted(by: { $0.key < $1.key }) {
+            guard !attribute.isTransient, let number = object.value(forKey: name) as? NSNumber else { continue }
+            let isFitting =
+                switch attribute.attributeType {
+                case .integer16AttributeType: Int16(exactly: number.int64Value) != nil
+                case .integer32AttributeType: Int32(exactly: number.int64Value) != nil
+                default: true
+                }
+            if isFitting { continue }
+            try report(
+                StoreFinding(
+                    kind: .range, object: ObjectName.of(object.objectID), property: name,
+                    text: "'\(number)' is no value of the type \(attribute.attributeType.readableName)",
+                    mend: attribute.isOptional ? .clear(object.objectID, attribute: name) : nil))
+        }
     }
 
     /// A value whose file is missing reads as none, while the row has its name.
@@ -72,7 +162,8 @@ struct StoreVerification {
             try report(
                 StoreFinding(
                     kind: .unreadable, object: ObjectName.of(id), property: attribute.name,
-                    text: "the file that holds the value is missing"))
+                    text: "the file that holds the value is missing",
+                    mend: attribute.isOptional ? .clear(id, attribute: attribute.name) : nil))
         }
     }
 
@@ -81,7 +172,9 @@ struct StoreVerification {
         do {
             return try context.existingObject(with: id)
         } catch {
-            try report(StoreFinding(kind: .unreadable, object: ObjectName.of(id), text: ToolError(error).message))
+            if !unfit.contains(ObjectName.of(id)) {
+                try report(StoreFinding(kind: .unreadable, object: ObjectName.of(id), text: ToolError(error).message))
+            }
             return nil
         }
     }
@@ -95,20 +188,35 @@ struct StoreVerification {
         let present = try existing(Set(links.flatMap(\.1)), relationship)
         for (object, targets) in links {
             for target in targets.sorted(by: ObjectName.order) {
-                let name = ObjectName.of(object.objectID)
+                let (id, name) = (object.objectID, relationship.name)
                 if !present.contains(target) {
+                    let stray = stray(target, relationship)
+                    let problem = stray.map { "\(ObjectName.of($0)), which is of no entity" }
                     try report(
                         StoreFinding(
-                            kind: .dangling, object: name, property: relationship.name,
-                            text: "leads to \(ObjectName.of(target)), which is not there"))
+                            kind: .dangling, object: ObjectName.of(id), property: name,
+                            text: "leads to \(problem ?? "\(ObjectName.of(target)), which is not there")",
+                            mend: stray == nil ? .unlink(id, relationship: name, target: target) : nil))
                 } else if try !leadsBack(target, to: object, relationship) {
                     try report(
                         StoreFinding(
-                            kind: .oneSided, object: name, property: relationship.name,
-                            text: "leads to \(ObjectName.of(target)), which does not lead back"))
+                            kind: .oneSided, object: ObjectName.of(id), property: name,
+                            text: "leads to \(ObjectName.of(target)), which does not lead back",
+                            mend: .match(id, relationship: name, target: target)))
                 }
             }
         }
+    }
+
+    /// The row that a relationship leads to, where it is there and of no entity.
+    private func stray(
+        _ target: NSManagedObjectID, _ relationship: NSRelationshipDescription
+    ) -> StoreIrregularity.Row? {
+        if strays.isEmpty { return nil }
+        var root = relationship.destinationEntity
+        while let parent = root?.superentity { root = parent }
+        let number = ObjectName.number(of: target)
+        return strays.first { $0.entityName == root?.name && $0.number == number }
     }
 
     /// Which of the objects that a relationship leads to are there.

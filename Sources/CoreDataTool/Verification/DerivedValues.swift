@@ -1,0 +1,99 @@
+import CoreData
+import Foundation
+
+/// Compares the derived values that objects have with those that their attributes would compute.
+struct DerivedValues {
+    /// The derived attributes of an entity that have the same value whenever they are computed.
+    private let attributes: [NSDerivedAttributeDescription]
+    private let entity: String
+    private static let object = "objectID"
+    private static let prefix = "computed"
+
+    /// A value that differs.
+    struct Difference {
+        let id: NSManagedObjectID
+        let attribute: String
+        let stored: Any?
+        let computed: Any?
+    }
+
+    /// Nil for an entity without such attributes.
+    init?(_ entity: NSEntityDescription) {
+        self.entity = entity.name ?? ""
+        attributes = entity.attributesByName.values.compactMap { $0 as? NSDerivedAttributeDescription }
+            .filter { !$0.isTransient && $0.derivationExpression.map { !Self.tellsTime($0) } ?? false }
+            .sorted { $0.name < $1.name }
+        if attributes.isEmpty { return nil }
+    }
+
+    /// Whether an expression has another value at another time.
+    private static func tellsTime(_ expression: NSExpression) -> Bool {
+        guard expression.expressionType == .function else { return false }
+        return expression.function == "now" || (expression.arguments ?? []).contains(where: tellsTime)
+    }
+
+    /// The differences of objects that the program computes itself. To be called on the context's queue.
+    func differences(_ objects: [NSManagedObject]) -> [Difference] {
+        objects.flatMap { object in
+            attributes.compactMap { attribute in
+                difference(
+                    of: object.objectID, attribute, object.value(forKey: attribute.name),
+                    attribute.derivationExpression?.expressionValue(with: object, context: nil))
+            }
+        }
+    }
+
+    /// The differences of rows, for which the store computes. To be called on the context's queue.
+    func differences(_ ids: [NSManagedObjectID], _ context: NSManagedObjectContext) throws -> [Difference] {
+        let request = NSFetchRequest<NSDictionary>(entityName: entity)
+        request.resultType = .dictionaryResultType
+        request.predicate = NSPredicate(format: "SELF IN %@", ids)
+        let object = NSExpressionDescription()
+        object.name = Self.object
+        object.expression = NSExpression.expressionForEvaluatedObject()
+        object.expressionResultType = .objectIDAttributeType
+        let computed = attributes.map { attribute in
+            let description = NSExpressionDescription()
+            description.name = Self.prefix + attribute.name
+            description.expression = attribute.derivationExpression
+            description.expressionResultType = attribute.attributeType
+            return description
+        }
+        request.propertiesToFetch = [object] + attributes + computed
+        return try context.fetch(request).flatMap { row -> [Difference] in
+            guard let id = row[Self.object] as? NSManagedObjectID else { return [] }
+            return attributes.compactMap { attribute in
+                difference(of: id, attribute, row[attribute.name], row[Self.prefix + attribute.name])
+            }
+        }.sorted { ObjectName.order($0.id, $1.id) }
+    }
+
+    private func difference(
+        of id: NSManagedObjectID, _ attribute: NSDerivedAttributeDescription, _ stored: Any?, _ computed: Any?
+    ) -> Difference? {
+        if Self.isSame(stored, computed, attribute.attributeType) { return nil }
+        return Difference(id: id, attribute: attribute.name, stored: stored, computed: computed)
+    }
+
+    private static func isSame(_ one: Any?, _ other: Any?, _ type: NSAttributeType) -> Bool {
+        switch (one, other) {
+        case (nil, nil): true
+        case (let one as String, let other as String): Array(one.utf8) == Array(other.utf8)
+        case (let one as NSNumber, let other as NSNumber): isSame(one.doubleValue, other.doubleValue, type)
+        case (let one as Date, let other as Date):
+            abs(one.timeIntervalSinceReferenceDate - other.timeIntervalSinceReferenceDate) < 1e-6
+        case (let one as NSObject, let other as NSObject): one.isEqual(other)
+        default: false
+        }
+    }
+
+    /// A sum of fractions depends on the order in which they are added; an integer keeps no fraction of one.
+    private static func isSame(_ stored: Double, _ computed: Double, _ type: NSAttributeType) -> Bool {
+        switch type {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+            stored == computed.rounded(.towardZero)
+        case .floatAttributeType: abs(stored - computed) <= 1e-6 * abs(computed)
+        default: stored == computed || abs(stored - computed) <= 1e-9 * abs(computed)
+        }
+    }
+}
