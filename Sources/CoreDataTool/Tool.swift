@@ -14,6 +14,7 @@ package enum Tool {
         WatchCommand.self,
         StudioCommand.self,
         VerifyCommand.self,
+        RepairCommand.self,
         ForecastCommand.self,
         MigrateCommand.self,
         CopyCommand.self,

@@ -58,5 +58,22 @@
             #expect((entities.first { $0["name"] as? String == "Book" }?["bytes"] as? Int ?? 0) >= 8_192)
             #expect(try run("fetch", "Buch").status == 2)
         }
+
+        @Test("A database is verified with its derived values, and not repaired")
+        func verified() throws {
+            let derived = try Library(.postgreSQL, model: DamagedStore.model())
+            let context = derived.context()
+            try context.performAndWait {
+                let author = context.make("Author", ["name": "Émile", "photo": Data([1])])
+                context.make("Book", ["title": "t", "pages": 7, "code": 1, "author": author])
+                try context.save()
+            }
+            let run = try ToolRun(["verify", try #require(derived.store.url).absoluteString])
+            #expect(run.status == 0 && run.output == "nothing is wrong (2 objects)\n", "\(run.output)\(run.errors)")
+            let target = derived.folder.url.appendingPathComponent("Copy")
+            let repair = try self.run("repair", target.path)
+            #expect(repair.status == 2 && repair.errors.contains("a database is not repaired"), "\(repair.errors)")
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+        }
     }
 #endif

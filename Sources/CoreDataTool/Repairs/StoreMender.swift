@@ -1,0 +1,135 @@
+import CoreData
+import Foundation
+
+/// Mends what a verification has found, in a store that nobody else uses.
+final class StoreMender {
+    private let context: NSManagedObjectContext
+    private let coordinator: NSPersistentStoreCoordinator
+    private let file: NSPersistentStore
+    private let store: OpenedStore
+    /// What was done, by the places of the findings.
+    private var done: [Int: String] = [:]
+
+    init(_ store: OpenedStore) throws {
+        self.store = store
+        let reading = try store.context()
+        let keepsHistory = try reading.performAndWait { try store.keepsHistory(reading) }
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: store.model.loose())
+        file = try store.reading { [coordinator] in
+            try coordinator.addPersistentStore(
+                ofType: store.address.type, configurationName: nil, at: store.url,
+                options: [
+                    NSIgnorePersistentStoreVersioningOption: true, NSPersistentHistoryTrackingKey: keepsHistory,
+                ])
+        }
+        // The model that is written with is another one.
+        if store.address.isInTables { coordinator.setMetadata(store.metadata, for: file) }
+        context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        context.undoManager = nil
+        context.transactionAuthor = "coredata repair"
+    }
+
+    /// Mends what can be, saves, and closes the store.
+    ///
+    /// - Returns: what was done, by the places of the findings.
+    func mend(_ findings: [StoreFinding]) throws -> [Int: String] {
+        try context.performAndWait {
+            try mendRows(findings)
+            var links: [OneSidedLinks.Link] = []
+            for (place, finding) in findings.enumerated() {
+                switch finding.mend {
+                case .unlink(let id, let relationship, let target): try unlink(place, id, relationship, target)
+                case .match(let id, let relationship, let target):
+                    links += try link(place, id, relationship, target).map { [$0] } ?? []
+                case .clear(let id, let attribute): try clear(place, id, attribute)
+                case .derive(let id, let attribute): try derive(place, id, attribute)
+                case .irregular, nil: break
+                }
+            }
+            done.merge(OneSidedLinks(links).resolve()) { first, _ in first }
+            try Interruption.check()
+            try store.reading {
+                if context.hasChanges { try context.save() }
+                context.reset()
+                try coordinator.remove(file)
+                if !store.address.isInTables {
+                    try NSPersistentStoreCoordinator.setMetadata(
+                        store.metadata, type: NSPersistentStore.StoreType(rawValue: store.address.type), at: store.url)
+                }
+            }
+        }
+        return done
+    }
+
+    private func mendRows(_ findings: [StoreFinding]) throws {
+        var places: [StoreIrregularity: Int] = [:]
+        for (place, finding) in findings.enumerated() {
+            if case .irregular(let irregularity) = finding.mend { places[irregularity] = place }
+        }
+        if places.isEmpty { return }
+        let left = try store.reading { try coordinator.mend(Array(places.keys), in: file) }
+        for (irregularity, place) in places where !left.contains(irregularity) {
+            done[place] =
+                switch irregularity.kind {
+                case .counter: "raised"
+                case .link: "link removed"
+                case .encoding: "\u{FFFD} stands in their place"
+                case .entity, .value: "set to nil"
+                }
+        }
+    }
+
+    /// The object of an id, which is another coordinator's; nil where it cannot be read.
+    private func object(_ id: NSManagedObjectID) -> NSManagedObject? {
+        coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation())
+            .flatMap { try? context.existingObject(with: $0) }
+    }
+
+    private func unlink(
+        _ place: Int, _ id: NSManagedObjectID, _ relationship: String, _ target: NSManagedObjectID
+    ) throws {
+        guard let object = object(id), let description = object.entity.relationshipsByName[relationship],
+            let missing = coordinator.managedObjectID(forURIRepresentation: target.uriRepresentation())
+        else { return }
+        try store.reading {
+            try context.readingFaults {
+                OneSidedLinks.remove(context.object(with: missing), from: object, description)
+            }
+        }
+        done[place] = description.isToMany ? "link removed" : "set to nil"
+    }
+
+    private func link(
+        _ place: Int, _ id: NSManagedObjectID, _ relationship: String, _ target: NSManagedObjectID
+    ) throws -> OneSidedLinks.Link? {
+        guard let object = object(id), let target = self.object(target),
+            let description = object.entity.relationshipsByName[relationship],
+            let name = store.model.entitiesByName[object.entity.name ?? ""]?.relationshipsByName[relationship]?
+                .inverseRelationship?.name, let inverse = target.entity.relationshipsByName[name]
+        else { return nil }
+        return OneSidedLinks.Link(
+            place: place, object: object, relationship: description, target: target, inverse: inverse)
+    }
+
+    private func clear(_ place: Int, _ id: NSManagedObjectID, _ attribute: String) throws {
+        guard let object = object(id), let entity = object.entity.name else { return }
+        if store.address.isInTables {
+            // The object has no value; its row does.
+            let request = NSBatchUpdateRequest(entityName: entity)
+            request.predicate = NSPredicate(format: "SELF == %@", object.objectID)
+            request.propertiesToUpdate = [attribute: NSExpression(forConstantValue: nil)]
+            _ = try store.reading { try context.execute(request) }
+        } else {
+            object.setValue(nil, forKey: attribute)
+        }
+        done[place] = "set to nil"
+    }
+
+    private func derive(_ place: Int, _ id: NSManagedObjectID, _ attribute: String) throws {
+        guard let object = object(id) else { return }
+        // Whatever is set: what is saved is computed.
+        object.setValue(nil, forKey: attribute)
+        done[place] = "computed anew"
+    }
+}
