@@ -15,17 +15,32 @@ final class StoreRepair {
 
     func run() throws {
         left = try found()
+        // What a pass could not mend the next ones cannot, either.
+        var tried: Set<String> = []
         for _ in 0..<Self.passes {
-            let findings = left.filter { $0.mend != nil }
+            let open = left.filter { $0.mend != nil && !tried.contains(Self.key($0)) }
+            // A derived value is often right as soon as what it is derived from is.
+            let others = open.filter { $0.kind != .derived }
+            let findings = others.isEmpty ? open : others
             if findings.isEmpty { return }
             let done = try StoreMender(store).mend(findings)
-            if done.isEmpty { return }
+            tried.formUnion(findings.map(Self.key))
             left = try found()
-            let lines = Set(left.map(\.line))
-            for (place, finding) in findings.enumerated() {
-                if let action = done[place], !lines.contains(finding.line) { mended.append((finding, action)) }
+            let keys = Set(left.map(Self.key))
+            for (place, finding) in findings.enumerated() where !keys.contains(Self.key(finding)) {
+                mended.append((finding, done[place] ?? Self.consequence))
+            }
+            for finding in open where finding.kind == .derived && !others.isEmpty && !keys.contains(Self.key(finding)) {
+                mended.append((finding, Self.consequence))
             }
         }
+    }
+
+    private static let consequence = "as it should be now"
+
+    /// What tells findings apart. Of a derived value it does not matter what it would be at the moment.
+    private static func key(_ finding: StoreFinding) -> String {
+        finding.kind == .derived ? "\(finding.object ?? "").\(finding.property ?? "")" : finding.line
     }
 
     private func found() throws -> [StoreFinding] {
