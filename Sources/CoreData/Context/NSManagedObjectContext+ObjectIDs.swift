@@ -91,7 +91,7 @@ extension NSManagedObjectContext: HistoryContext {
     final func objectID(for key: ObjectKey) -> NSManagedObjectID {
         guard let modelLayout else { fatalError("\(debugName) has no coordinator and no parent") }
         return NSManagedObjectID(
-            objectKey: key, layout: modelLayout.entities[key.layoutIndex], modelLayout: modelLayout,
+            objectKey: key, modelLayout: modelLayout,
             store: key.isTemporary ? nil : store(numbered: key.storeNumber))
     }
 
@@ -112,8 +112,7 @@ extension NSManagedObjectContext: HistoryContext {
                 latest = (number, origin)
             }
             guard let latest else { return objectID(for: key) }
-            return NSManagedObjectID(
-                objectKey: key, layout: modelLayout.entities[key.layoutIndex], origin: latest.origin)
+            return NSManagedObjectID(objectKey: key, origin: latest.origin)
         }
     }
 

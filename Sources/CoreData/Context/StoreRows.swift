@@ -83,10 +83,7 @@ struct StoreRows: RowSource {
         guard stores.count == 1, let store = stores.first else { return nil }
         guard var table = try (generation?.views[store.number] ?? store.rows).fetchTable(fetch) else { return nil }
         let origin = NSManagedObjectID.Origin(modelLayout: coordinator.modelLayout, store: store.store)
-        table.replaceKeys {
-            NSManagedObjectID(
-                objectKey: $0, layout: coordinator.modelLayout.entities[$0.layoutIndex], origin: origin)
-        }
+        table.replaceKeys { NSManagedObjectID(objectKey: $0, origin: origin) }
         return table
     }
 

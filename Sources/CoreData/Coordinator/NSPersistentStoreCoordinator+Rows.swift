@@ -212,10 +212,8 @@ extension NSPersistentStoreCoordinator {
         return found.map { dictionary in
             dictionary.mapValues { value in
                 guard let key = value as? ObjectKey else { return value }
-                let layout = modelLayout.entities[key.layoutIndex]
                 return NSManagedObjectID(
-                    objectKey: key, layout: layout, modelLayout: modelLayout,
-                    store: self.store(numbered: key.storeNumber))
+                    objectKey: key, modelLayout: modelLayout, store: self.store(numbered: key.storeNumber))
             }
         }
     }

@@ -273,8 +273,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard let match, let primaryKey = primaryKey(parts[4].dropFirst(), layout, match.store) else { return nil }
         let key = ObjectKey.key(storeNumber: match.number, primaryKey: primaryKey)
         return NSManagedObjectID(
-            objectKey: ObjectKey(layoutIndex: layout.index, key: key), layout: layout, modelLayout: modelLayout,
-            store: match.store)
+            objectKey: ObjectKey(layoutIndex: layout.index, key: key), modelLayout: modelLayout, store: match.store)
     }
 
     private func primaryKey(_ text: Substring, _ layout: EntityLayout, _ store: NSPersistentStore) -> Int64? {

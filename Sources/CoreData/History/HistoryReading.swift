@@ -88,8 +88,7 @@ struct HistoryReading {
                 }
                 let id: NSManagedObjectID
                 if let origin {
-                    let layout = origin.modelLayout.entities[change.key.layoutIndex]
-                    id = NSManagedObjectID(objectKey: change.key, layout: layout, origin: origin)
+                    id = NSManagedObjectID(objectKey: change.key, origin: origin)
                 } else {
                     id = context.objectID(for: change.key)
                     origin = id.origin

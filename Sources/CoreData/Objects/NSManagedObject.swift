@@ -191,8 +191,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         var id = objectKey
         if key < 0, let permanent = home.context?.announcedKey(for: id) { id = permanent }
         return NSManagedObjectID(
-            objectKey: id, layout: home.layout, modelLayout: home.modelLayout,
-            store: id.isTemporary ? nil : store(of: id))
+            objectKey: id, modelLayout: home.modelLayout, store: id.isTemporary ? nil : store(of: id))
     }
 
     private func store(of id: ObjectKey) -> NSPersistentStore? {

@@ -19,7 +19,7 @@ extension CustomStore {
         return NSManagedObjectID(
             objectKey: ObjectKey(
                 layoutIndex: layout.index, key: ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey)),
-            layout: layout, modelLayout: modelLayout, store: self)
+            modelLayout: modelLayout, store: self)
     }
 
     /// The id of a key that the store has handed out.
@@ -28,8 +28,7 @@ extension CustomStore {
             let layout = modelLayout.layout(named: entry.entity)
         else { return nil }
         return NSManagedObjectID(
-            objectKey: ObjectKey(layoutIndex: layout.index, key: key), layout: layout, modelLayout: modelLayout,
-            store: self)
+            objectKey: ObjectKey(layoutIndex: layout.index, key: key), modelLayout: modelLayout, store: self)
     }
 
     /// What names the record of an id; stops the process when the id is of another store.

@@ -8,8 +8,8 @@ import Synchronization
 open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectKeyConvertible, @unchecked Sendable {
     // Immutable: every stored property is a `let`.
     let objectKey: ObjectKey
-    let layout: EntityLayout
     let origin: Origin
+    var layout: EntityLayout { origin.modelLayout.entities[objectKey.layoutIndex] }
     var storeIdentifier: String? { origin.storeIdentifier }
     /// What the key means, in a store that names its records itself.
     var references: ReferenceTable? { origin.references }
@@ -31,23 +31,21 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         }
     }
 
-    init(objectKey: ObjectKey, layout: EntityLayout, origin: Origin) {
+    init(objectKey: ObjectKey, origin: Origin) {
         self.objectKey = objectKey
-        self.layout = layout
         self.origin = origin
         super.init()
     }
 
-    convenience init(objectKey: ObjectKey, layout: EntityLayout, modelLayout: ModelLayout, store: NSPersistentStore?) {
-        self.init(objectKey: objectKey, layout: layout, origin: Origin(modelLayout: modelLayout, store: store))
+    convenience init(objectKey: ObjectKey, modelLayout: ModelLayout, store: NSPersistentStore?) {
+        self.init(objectKey: objectKey, origin: Origin(modelLayout: modelLayout, store: store))
     }
 
     /// Makes the id of no object: a temporary one, unlike every other. For tests that need any id, and for their
     /// subclasses.
     public override init() {
         let modelLayout = NoEntity.model.layout
-        layout = modelLayout.entities[0]
-        objectKey = ObjectKey(layoutIndex: layout.index, key: Self.nextTemporaryKey())
+        objectKey = ObjectKey(layoutIndex: 0, key: Self.nextTemporaryKey())
         origin = Origin(modelLayout: modelLayout, store: nil)
         super.init()
     }
@@ -113,9 +111,11 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         if let references, !isTemporaryID, !other.isTemporaryID {
             return references === other.references && objectKey.primaryKey == other.objectKey.primaryKey
         }
-        return objectKey.key == other.objectKey.key && layout.rootIndex == other.layout.rootIndex
-            && layout.model === other.layout.model
-            && (origin === other.origin || storeIdentifier == other.storeIdentifier)
+        guard objectKey.key == other.objectKey.key,
+            origin === other.origin
+                || (origin.modelLayout === other.origin.modelLayout && storeIdentifier == other.storeIdentifier)
+        else { return false }
+        return objectKey.layoutIndex == other.objectKey.layoutIndex || layout.rootIndex == other.layout.rootIndex
     }
 
     // Whoever hashes ids mixes this once more.
