@@ -49,14 +49,13 @@ struct BatchValues {
 
     /// What was set on a scratch object: its attributes.
     func given(by object: NSManagedObject) throws -> GivenValues {
-        var given = GivenValues(slotCount: layout.slots.count)
         try object.encodeBoxedChanges()
-        if let overlay = object.overlay {
-            try overlay.mask.forEach { slot in
-                guard isStored(slot) else { return }
-                try ranges.check(overlay.values[slot], slot)
-                given.set(overlay.values[slot], at: slot)
-            }
+        let set = object.overlay?.values ?? ChangedValues()
+        var given = GivenValues(values: set.bySlot(layout.slots.count))
+        try set.mask.forEach { slot in
+            guard isStored(slot) else { return }
+            try ranges.check(given.values[slot], slot)
+            given.mask.insert(slot)
         }
         try requireMandatory(given)
         return given
@@ -128,7 +127,7 @@ struct BatchValues {
 
     private func requireMandatory(_ given: GivenValues) throws {
         for (slot, hasDefault) in required {
-            if given.mask.contains(slot) ? given.values[slot] != .null : hasDefault { continue }
+            if given.mask.contains(slot) ? !given.values[slot].isNull : hasDefault { continue }
             let name = layout.slots[slot].name
             throw failure(NSValidationMissingMandatoryPropertyError, name, "\(name) is a required value.")
         }

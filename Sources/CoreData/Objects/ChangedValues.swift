@@ -23,6 +23,14 @@ struct ChangedValues {
         return places.isEmpty ? Self.packedValue(slot, row, layout) : places[slot]
     }
 
+    /// A place for each of so many slots, filled where `mask` says so. Those of a new object are not copied.
+    func bySlot(_ count: Int) -> ContiguousArray<SlotValue> {
+        if layout != nil, !places.isEmpty { return places }
+        var all: ContiguousArray<SlotValue> = .nulls(count)
+        mask.forEach { all[$0] = self[$0] }
+        return all
+    }
+
     /// Whether there is a place for each slot of `mask`, or for each slot of a new object.
     var isWhole: Bool {
         if let layout { return arePacked || places.count == layout.slots.count }
@@ -104,9 +112,7 @@ struct ChangedValues {
 
     private mutating func unpack() {
         guard let layout else { return }
-        var unpacked: ContiguousArray<SlotValue> = .nulls(layout.slots.count)
-        mask.forEach { unpacked[$0] = Self.packedValue($0, row, layout) }
-        places = unpacked
+        places = bySlot(layout.slots.count)
     }
 
     /// It is given what it needs alone: who looks at a value would hold all the others for it.

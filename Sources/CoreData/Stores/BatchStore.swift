@@ -29,6 +29,11 @@ package struct GivenValues {
         values = .nulls(slotCount)
     }
 
+    /// Values whose mask is set afterwards.
+    package init(values: ContiguousArray<SlotValue>) {
+        self.values = values
+    }
+
     package mutating func set(_ value: SlotValue, at slot: Int) {
         values[slot] = value
         mask.insert(slot)
