@@ -5,7 +5,9 @@ extension NSManagedObjectContext {
     package final func checkInvariants() {
         checkConfinement()
         for map in identityMaps { map?.checkInvariants() }
-        unsavedIndex?.checkInvariants(self)
+        let contradiction = unsavedIndex?.contradiction(in: self)
+        require(contradiction == nil, contradiction ?? "")
+        persistentStoreCoordinator?.checkRowCaches()
         for fetch in fetchedBatches + fetchesOfNew.compactMap(\.batches) { fetch.checkInvariants() }
         let holders = Set(temporaryHolders.keys)
         let unsaved = Set((insertedList + updatedList + deletedList).map(ObjectIdentifier.init))

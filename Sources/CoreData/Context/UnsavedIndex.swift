@@ -73,21 +73,49 @@ final class UnsavedIndex {
         }
     }
 
-    /// Stops the process where an object would not be found by its value; for tests.
-    func checkInvariants(_ context: NSManagedObjectContext) {
+    /// Why an unsaved object would not be found by its value; nil where each would.
+    func contradiction(in context: NSManagedObjectContext) -> String? {
         let isStale = Set(stale.map(ObjectIdentifier.init))
         for (attribute, table) in tables {
-            require(table.inserted <= context.insertedList.count, "The index has read more objects than were inserted")
-            require(table.updated <= context.updatedList.count, "The index has read more objects than were changed")
-            for object in context.insertedList[..<table.inserted] + context.updatedList[..<table.updated]
-            where table.range.contains(object.home.layout.index) && object.isInsertedOrUpdated {
-                if isStale.contains(ObjectIdentifier(object)) { continue }
-                let reading = table.known[ObjectIdentifier(object)]?.reading
-                require(
-                    reading == .unknown || reading == Table.reading(of: object, attribute.name),
-                    "The index has an object of \(object.home.layout.name) under a value that it has no longer")
+            if let contradiction = table.contradiction(in: context, attribute.name, isStale.contains) {
+                return "\(contradiction) (\(attribute.name))"
             }
         }
+        return nil
+    }
+}
+
+extension UnsavedIndex.Table {
+    fileprivate func contradiction(
+        in context: NSManagedObjectContext, _ name: String, _ isStale: (ObjectIdentifier) -> Bool
+    ) -> String? {
+        if inserted > context.insertedList.count { return "The index has read more objects than were inserted" }
+        if updated > context.updatedList.count { return "The index has read more objects than were changed" }
+        let found = objects.mapValues { Set($0.map(ObjectIdentifier.init)) }
+        let isUnknown = Set(unknown.map(ObjectIdentifier.init))
+        for object in context.insertedList[..<inserted] + context.updatedList[..<updated]
+        where range.contains(object.home.layout.index) && object.isInsertedOrUpdated {
+            let identifier = ObjectIdentifier(object)
+            guard let (position, reading) = known[identifier] else { return "The index has not read an object" }
+            let isInPlace = [context.insertedList, context.updatedList].contains {
+                $0.indices.contains(position) && $0[position] === object
+            }
+            if !isInPlace { return "The index has an object in another place than its list" }
+            if isStale(identifier) { continue }
+            if !object.flags.contains(.indexed) { return "An object will not tell the index that it changes" }
+            switch reading {
+            case .unknown:
+                if !isUnknown.contains(identifier) { return "The index finds an object under no value" }
+            case .value(let value):
+                if found[value]?.contains(identifier) != true { return "The index finds an object under no value" }
+                fallthrough
+            case .null:
+                if reading != Self.reading(of: object, name) {
+                    return "The index has an object under a value that it has no longer"
+                }
+            }
+        }
+        return nil
     }
 }
 

@@ -267,6 +267,14 @@ extension NSPersistentStoreCoordinator {
         lock.withLock { attached }.reduce(0) { $0 + $1.rows.cachedRowCount }
     }
 
+    /// Stops the process when a row cache contradicts itself; called by tests.
+    final func checkRowCaches() {
+        for store in lock.withLock({ attached }) {
+            let contradiction = store.rows.rowCacheContradiction()
+            require(contradiction == nil, contradiction ?? "")
+        }
+    }
+
     final func sweepRowCaches() {
         for store in lock.withLock({ attached }) { store.rows.sweepRowCache() }
     }

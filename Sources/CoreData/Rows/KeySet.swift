@@ -20,6 +20,17 @@ struct KeySet {
         return true
     }
 
+    /// Whether a key is there.
+    func contains(_ key: Int64) -> Bool {
+        if key == 0 { return hasZero }
+        var place = Self.place(key, places.count)
+        while places[place] != 0 {
+            if places[place] == key { return true }
+            place = (place + 1) & (places.count - 1)
+        }
+        return false
+    }
+
     private mutating func insertZero() -> Bool {
         if hasZero { return false }
         hasZero = true

@@ -12,7 +12,7 @@ import Synchronization
 package final class RowCache: @unchecked Sendable {  // every access to `tables` holds `lock`
     /// One root entity's rows. Raw memory, because an array's uniqueness and exclusivity checks cost more than the
     /// probe.
-    private struct Table {
+    struct Table {
         var entries: UnsafeMutablePointer<Unmanaged<Snapshot>?>?
         var capacity = 0
         var count = 0
@@ -27,12 +27,17 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         var rootIndex: Int
         var key: Int64
     }
-    /// One per root entity.
-    private let tables: UnsafeMutablePointer<Table>
+    /// One per root entity. Tests spoil them, to see that it is noticed.
+    let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
 
-    /// Counts what makes rows old that somebody is reading: saves, and rows that are forgotten.
+    /// Counts what makes rows old that somebody is reading: each row that is saved or forgotten.
     private let changes = Atomic<UInt64>(0)
+    /// The rows that were saved or forgotten last, one for each change; under `lock`.
+    @exclusivity(unchecked) private var changed: [Place] = []
+    /// How many rows are remembered so: beside a writer without rest, those of about a tenth of a second. Whoever began
+    /// to read before is not told what changed.
+    static let rememberedChanges = 4_096
 
     /// A moment in the life of the cache.
     package struct Moment: Equatable, Sendable {
@@ -42,8 +47,44 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// Now. Whoever reads rows takes it before the state of the database is fixed that is read from.
     package var moment: Moment { Moment(changes: changes.load(ordering: .acquiring)) }
 
-    /// Notes that rows which are being read may be old. Called under the lock.
-    fileprivate func noteChange() { changes.add(1, ordering: .releasing) }
+    /// Notes that a row which somebody is reading may be old.
+    fileprivate func noteChange(of key: Int64, _ root: Int) {
+        if changed.count == Self.rememberedChanges { changed.removeFirst(Self.rememberedChanges / 2) }
+        changed.append(Place(rootIndex: root, key: key))
+        changes.add(1, ordering: .releasing)
+    }
+
+    /// The same for all rows.
+    fileprivate func noteChangeOfAll() {
+        changed.removeAll(keepingCapacity: true)
+        changes.add(1, ordering: .releasing)
+    }
+
+    /// Which rows of a root entity that somebody reads may be old. Called under the lock.
+    private func late(since moment: Moment, _ root: Int) -> Late {
+        let count = changes.load(ordering: .relaxed) &- moment.changes
+        if count == 0 { return .none }
+        if count > changed.count { return .all }
+        var keys = KeySet()
+        for place in changed.suffix(Int(count)) where place.rootIndex == root { _ = keys.insert(place.key) }
+        return keys.count == 0 ? .none : .some(keys)
+    }
+
+    /// Which of the rows that were read may be old, although no newer ones are there.
+    fileprivate enum Late {
+        case none
+        case some(KeySet)
+        case all
+
+        @inline(__always)
+        func contains(_ key: Int64) -> Bool {
+            switch self {
+            case .none: false
+            case .some(let keys): keys.contains(key)
+            case .all: true
+            }
+        }
+    }
 
     /// Whether nothing is kept: for a store of which every row is looked at once.
     private let isOff: Bool
@@ -83,36 +124,48 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     }
 
     /// Runs a batch of look-ups and insertions under one lock.
+    package func batch<Result>(_ body: (inout Batch) throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        var batch = Batch(cache: self, late: .none)
+        return try body(&batch)
+    }
+
+    /// The same for rows of one root entity that were read.
     ///
-    /// - Parameter moment: when the rows of the batch began to be read. If something has been saved or forgotten since,
-    ///   they take the places of older rows, but none where there is no row: it may have been deleted, or be newer than
-    ///   what was read.
+    /// - Parameter moment: when the rows began to be read; nil when it was just now. Those that have been saved or
+    ///   forgotten since take the places of older rows, but none where there is no row: it may have been deleted, or be
+    ///   newer than what was read.
     package func batch<Result>(
-        readSince moment: Moment? = nil, _ body: (inout Batch) throws -> Result
+        readSince moment: Moment?, rootIndex: Int, _ body: (inout Batch) throws -> Result
     ) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
-        var batch = Batch(cache: self, isLate: moment.map { $0 != self.moment } ?? false)
+        var batch = Batch(cache: self, late: moment.map { late(since: $0, rootIndex) } ?? .none)
         return try body(&batch)
     }
 
     package struct Batch {
         fileprivate unowned(unsafe) let cache: RowCache
-        fileprivate let isLate: Bool
+        fileprivate let late: Late
 
         package func row(for key: Int64, rootIndex: Int) -> Snapshot? { cache.probe(key, rootIndex) }
-        package func insert(_ row: Snapshot, rootIndex: Int) { cache.insertLocked(row, rootIndex, isLate: isLate) }
+        package func insert(_ row: Snapshot, rootIndex: Int) {
+            cache.insertLocked(row, rootIndex, isLate: late.contains(row.key))
+        }
         package func remove(_ key: Int64, rootIndex: Int) {
-            cache.noteChange()
+            cache.noteChange(of: key, rootIndex)
             cache.removeLocked(key, rootIndex)
         }
 
-        /// Notes that rows which are being read may be old.
-        package func noteChange() { cache.noteChange() }
+        /// Notes that a row which somebody is reading may be old.
+        package func noteChange(of key: Int64, rootIndex: Int) { cache.noteChange(of: key, rootIndex) }
+        /// The same for all rows.
+        package func noteChangeOfAll() { cache.noteChangeOfAll() }
 
         /// The row that is there with the same version and entity; else the given row, which is put in.
         package func shared(_ row: Snapshot, rootIndex: Int) -> Snapshot {
-            cache.insertLocked(row, rootIndex, keepingEqual: true, isLate: isLate) ?? row
+            cache.insertLocked(row, rootIndex, keepingEqual: true, isLate: late.contains(row.key)) ?? row
         }
     }
 
@@ -141,7 +194,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     package func remove(_ key: Int64, rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
-        noteChange()
+        noteChange(of: key, rootIndex)
         removeLocked(key, rootIndex)
     }
 
@@ -172,18 +225,18 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     package func removeAll(rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
-        noteChange()
+        noteChangeOfAll()
         clear(rootIndex)
     }
 
     package func removeAll() {
         lock.lock()
         defer { lock.unlock() }
-        noteChange()
+        noteChangeOfAll()
         for root in 0..<rootCount { clear(root) }
     }
 
-    /// How many rows are held; for tests and for `checkInvariants`.
+    /// How many rows are held; for tests.
     package var count: Int {
         lock.lock()
         defer { lock.unlock() }
@@ -193,8 +246,61 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// How many rows of a root entity are held.
     package func count(rootIndex: Int) -> Int { lock.withLock { tables[rootIndex].count } }
 
+    /// The rows of a root entity that are held; for tests.
+    package func rows(rootIndex: Int) -> [Snapshot] {
+        lock.withLock {
+            let table = tables[rootIndex]
+            return (0..<table.capacity).compactMap { table.entries?[$0]?.takeUnretainedValue() }
+        }
+    }
+
+    /// What contradicts itself in the cache; nil where nothing does.
+    ///
+    /// - Parameters:
+    ///   - layout: that of the store's model.
+    ///   - storeNumber: what the store's keys begin with.
+    package func contradiction(in layout: ModelLayout, storeNumber: Int) -> String? {
+        lock.lock()
+        defer { lock.unlock() }
+        if changed.count > Self.rememberedChanges || changed.count > changes.load(ordering: .relaxed) {
+            return "The row cache remembers more changes than there were"
+        }
+        for root in 0..<rootCount {
+            if let contradiction = contradiction(ofRoot: root, layout, storeNumber) {
+                return "\(contradiction) (\(layout.entities[root].name))"
+            }
+        }
+        return nil
+    }
+
+    private func contradiction(ofRoot root: Int, _ layout: ModelLayout, _ storeNumber: Int) -> String? {
+        let table = tables[root]
+        var found = 0
+        for position in 0..<table.capacity {
+            guard let entry = table.entries?[position] else { continue }
+            found += 1
+            let row = entry.takeUnretainedValue()
+            // What another store, or another entity, was to have would be given to whoever asks for this key.
+            guard layout.entities.indices.contains(row.layoutIndex),
+                layout.entities[row.layoutIndex].rootIndex == root
+            else { return "The row cache holds a row of another entity" }
+            guard ObjectKey(layoutIndex: row.layoutIndex, key: row.key).storeNumber == storeNumber else {
+                return "The row cache holds a row of another store"
+            }
+            var probe = Self.hash(row.key, table.capacity - 1)
+            while probe != position {
+                guard let before = table.entries?[probe] else { return "A row lies behind a hole of the row cache" }
+                if Self.key(of: before) == row.key { return "A key stands twice in the row cache" }
+                probe = (probe + 1) & (table.capacity - 1)
+            }
+        }
+        if found != table.count { return "The row cache counts \(table.count) rows and holds \(found)" }
+        // Whoever looks for a row that is not there comes to an end only at a hole.
+        return found > 0 && found == table.capacity ? "The row cache has no free place" : nil
+    }
+
     @inline(__always)
-    private static func hash(_ key: Int64, _ mask: Int) -> Int {
+    static func hash(_ key: Int64, _ mask: Int) -> Int {
         Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 20) & mask
     }
 

@@ -3,8 +3,11 @@ extension RowCache {
     /// versions may have been counted anew.
     package func follow(_ changes: ChangeSet, in layout: ModelLayout, replacing: Bool = false) {
         func root(_ index: Int) -> Int { layout.entities[index].rootIndex }
+        let count = changes.deleted.count + changes.inserted.count + changes.updated.count
+        // More rows than are remembered: the list would say nothing in the end.
+        let isMany = count > Self.rememberedChanges
         batch { cache in
-            cache.noteChange()
+            if isMany { cache.noteChangeOfAll() }
             for deletion in changes.deleted {
                 cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex))
             }
@@ -15,6 +18,7 @@ extension RowCache {
                     return
                 }
                 if replacing { cache.remove(row.key, rootIndex: root(row.layoutIndex)) }
+                if !isMany { cache.noteChange(of: row.key, rootIndex: root(row.layoutIndex)) }
                 cache.insert(row, rootIndex: root(row.layoutIndex))
             }
             // One list of all would be a copy.

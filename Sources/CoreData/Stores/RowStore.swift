@@ -79,6 +79,9 @@ package protocol RowStore: AnyObject, Sendable {
     /// How many rows the row cache holds.
     var cachedRowCount: Int { get }
 
+    /// What contradicts itself in the row cache; nil where nothing does.
+    func rowCacheContradiction() -> String?
+
     /// Whether the store reads rows in ranges of their keys (`StoreFetch.afterPrimaryKey`).
     var readsRangesOfKeys: Bool { get }
 
@@ -125,6 +128,7 @@ extension RowStore {
     package func pinned() throws -> (any RowStore)? { nil }
     package func trackRowAges() {}
     package var cachedRowCount: Int { 0 }
+    package func rowCacheContradiction() -> String? { nil }
     package func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { nil }
     package var readsRangesOfKeys: Bool { false }
     package var isAskedByRoundTrips: Bool { false }

@@ -33,7 +33,9 @@
             let version = Int32(truncatingIfNeeded: rows.int64(2))
             let row = try Self.build(rows, shape, plan, shape.key(rows.int64(0)), version)
             guard let cache else { return row }
-            return cache.batch(readSince: moment) { shape.put(row, into: $0, refreshing: refreshing) }
+            return cache.batch(readSince: moment, rootIndex: shape.rootIndex) {
+                shape.put(row, into: $0, refreshing: refreshing)
+            }
         }
 
         /// Takes the row that is looked at.

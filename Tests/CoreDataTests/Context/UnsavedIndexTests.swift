@@ -45,6 +45,44 @@ struct UnsavedIndexTests {
         }
     }
 
+    @Test("What is wrong in the index is noticed", .onStores(.sqlite))
+    func contradictions() throws {
+        func spoiled(_ spoil: (NSManagedObjectContext, [NSManagedObject]) throws -> Void) throws -> String? {
+            let context = try Library().context()
+            return try context.performAndWait {
+                context.unsavedCountToIndex = 0
+                let saved = (0..<3).map { context.make("Book", ["isbn": "s\($0)", "pages": $0]) }
+                try context.save()
+                saved[0].setValue(7, forKey: "pages")
+                let books = (0..<3).map { context.make("Book", ["isbn": "a\($0)", "pages": $0]) }
+                #expect(try context.fetch(request("pages == %d", 2)).count == 2)
+                let index = try #require(context.unsavedIndex)
+                #expect(index.contradiction(in: context) == nil)
+                try spoil(context, books + saved)
+                return index.contradiction(in: context)
+            }
+        }
+        let unheard = try spoiled { _, books in books[1].flags.remove(.indexed) }
+        #expect(unheard?.contains("will not tell the index") == true)
+        let changed = try spoiled { _, books in
+            books[1].flags.remove(.indexed)
+            books[1].setValue(9, forKey: "pages")
+            books[1].flags.insert(.indexed)
+        }
+        #expect(changed?.contains("a value that it has no longer") == true)
+        #expect(try spoiled { context, _ in context.insertedList.swapAt(0, 1) }?.contains("another place") == true)
+        #expect(
+            try spoiled { context, _ in context.insertedList.removeLast() }?.contains("than were inserted") == true)
+        #expect(try spoiled { context, _ in context.updatedList.removeLast() }?.contains("than were changed") == true)
+        let another = try spoiled { context, books in
+            context.updatedList[0] = books[4]
+            books[4].flags.insert(.updated)
+        }
+        #expect(another?.contains("has not read an object") == true)
+        // What changes as it should is told.
+        #expect(try spoiled { _, books in books[1].setValue(9, forKey: "pages") } == nil)
+    }
+
     @Test("Values that change, come back, go and are saved")
     func changes() throws {
         let context = try Library().context()

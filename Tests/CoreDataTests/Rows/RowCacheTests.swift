@@ -194,12 +194,16 @@ struct RowCacheTests {
             cache.remove(1, rootIndex: shape.rootIndex)
         }
         #expect(read1.map(\.version) == [1, 1, 1])
-        for key in 1...3 { #expect(cache.row(for: Int64(key), rootIndex: shape.rootIndex) == nil) }
+        #expect(cache.row(for: 1, rootIndex: shape.rootIndex) == nil)
+        // What nobody has saved meanwhile is as it was read.
+        for row in read1.dropFirst() { #expect(cache.row(for: row.key, rootIndex: shape.rootIndex) === row) }
         // Rows that are there stay, and an older one gives way.
         let newest = row(2, version: 5)
-        cache.insert(newest, rootIndex: shape.rootIndex)
-        cache.insert(row(3, version: 1), rootIndex: shape.rootIndex)
-        let read2 = read(1...3, version: 4) { cache.remove(9, rootIndex: shape.rootIndex) }
+        let read2 = read(1...3, version: 4) {
+            for key in 1...3 { cache.remove(Int64(key), rootIndex: shape.rootIndex) }
+            cache.insert(newest, rootIndex: shape.rootIndex)
+            cache.insert(row(3, version: 1), rootIndex: shape.rootIndex)
+        }
         #expect(cache.row(for: 1, rootIndex: shape.rootIndex) == nil)
         #expect(cache.row(for: 2, rootIndex: shape.rootIndex) === newest)
         #expect(cache.row(for: 3, rootIndex: shape.rootIndex) === read2[2])
@@ -221,5 +225,218 @@ struct RowCacheTests {
         intake.handOn { rows += $0 }
         #expect(rows.first === there && rows.count == 2)
         #expect(cache.row(for: 1, rootIndex: shape.rootIndex) == nil)
+    }
+
+    @Test("Rows are kept across changes of others: of other keys, and of other entities with the same keys")
+    func rowsBesideOthers() {
+        let cache = RowCache(rootCount: 2)
+        let moment = cache.moment
+        cache.remove(1, rootIndex: 1)
+        cache.remove(2, rootIndex: 0)
+        func isKept(_ row: Snapshot, since moment: RowCache.Moment?) -> Bool {
+            cache.batch(readSince: moment, rootIndex: 0) { _ = $0.shared(row, rootIndex: 0) }
+            return cache.row(for: row.key, rootIndex: 0) === row
+        }
+        #expect(isKept(row(1), since: moment))
+        #expect(!isKept(row(2), since: moment))
+        #expect(isKept(row(2), since: cache.moment))
+        // A batch of whatever rows has forgotten all.
+        let beforeAll = cache.moment
+        cache.removeAll(rootIndex: 1)
+        #expect(!isKept(row(3), since: beforeAll))
+        #expect(isKept(row(3), since: cache.moment))
+        cache.removeAll()
+        #expect(cache.count == 0)
+    }
+
+    @Test("After more changes than are remembered no row is kept that was read before them")
+    func manyChanges() throws {
+        let cache = RowCache(rootCount: 1)
+        let atFirst = cache.moment
+        for key in 0..<RowCache.rememberedChanges / 2 { cache.remove(Int64(key + 10), rootIndex: 0) }
+        let later = cache.moment
+        for key in 0..<RowCache.rememberedChanges / 2 { cache.remove(Int64(key + 10), rootIndex: 0) }
+        func isKept(_ key: Int64, since moment: RowCache.Moment) -> Bool {
+            let row = row(key)
+            cache.batch(readSince: moment, rootIndex: 0) { _ = $0.shared(row, rootIndex: 0) }
+            return cache.row(for: key, rootIndex: 0) === row
+        }
+        #expect(isKept(1, since: atFirst))
+        // One more: the older half is forgotten.
+        cache.remove(9, rootIndex: 0)
+        #expect(!isKept(2, since: atFirst))
+        #expect(isKept(3, since: later))
+        #expect(!isKept(9, since: later) && !isKept(10, since: later))
+    }
+
+    @Test("A save of more rows than are remembered makes all old that is being read")
+    func largeSave() throws {
+        let (shape, _, cache, library) = try books()
+        let store = try #require(library.store as? SQLStore)
+        let atFirst = cache.moment
+        var changes = ChangeSet()
+        changes.inserted = (1...RowCache.rememberedChanges + 1).map { row(Int64($0)) }
+        cache.follow(changes, in: store.layout)
+        let other = row(1_000_000)
+        cache.batch(readSince: atFirst, rootIndex: shape.rootIndex) { _ = $0.shared(other, rootIndex: shape.rootIndex) }
+        #expect(cache.row(for: other.key, rootIndex: shape.rootIndex) == nil)
+        // A small one only its own rows.
+        let before = cache.moment
+        changes.inserted = [row(2_000_000)]
+        cache.follow(changes, in: store.layout)
+        cache.batch(readSince: before, rootIndex: shape.rootIndex) { _ = $0.shared(other, rootIndex: shape.rootIndex) }
+        #expect(cache.row(for: other.key, rootIndex: shape.rootIndex) === other)
+        #expect(cache.contradiction(in: store.layout, storeNumber: 0) == nil)
+    }
+
+    @Test("A save in the middle of a fetch has those rows of it kept that the save has not touched")
+    func fetchAcrossSave() throws {
+        let library = try Library(.sqlite)
+        let store = try #require(library.store as? SQLStore)
+        let layout = try #require(store.layout.layout(named: "Book"))
+        let writer = library.context()
+        try writer.performAndWait {
+            let books = (0..<1_000).map { writer.make("Book", ["isbn": "n\($0)", "pages": $0]) }
+            try writer.save()
+            var read: [Snapshot] = []
+            try store.fetchRows(StoreFetch(layout: layout)) { rows in
+                if read.isEmpty {
+                    books[997].setValue(-1, forKey: "pages")
+                    writer.delete(books[998])
+                    try writer.save()
+                    writer.reset()
+                    #expect(store.cachedRowCount == rows.count)
+                }
+                read += rows
+            }
+            #expect(read.count == 1_000)
+            #expect(store.cachedRowCount == 998)
+            #expect(try store.rowsUnlikeTheDatabase().isEmpty)
+        }
+    }
+
+    @Test("Beside saves of every kind no row stays in the cache that is not as the database has it")
+    func readersBesideWriter() async throws {
+        for kind in [StoreKind.sqlite, .inMemory] {
+            let library = try Library(kind)
+            let store = try #require(library.store as? SQLStore)
+            let writer = library.context()
+            try writer.performAndWait {
+                for number in 0..<2_000 { writer.make("Book", ["isbn": "n\(number)", "pages": number]) }
+                try writer.save()
+            }
+            let isDone = Locked(false)
+            let reading = Task.detached {
+                var sums = 0
+                repeat {
+                    let reader = library.context()
+                    sums += try reader.performAndWait {
+                        try reader.all("Book").reduce(0) { $0 + ($1.number("pages") ?? 0) }
+                    }
+                } while !isDone.withLock { $0 }
+                return sums
+            }
+            try await writer.perform {
+                for round in 0..<60 {
+                    let books = try writer.all("Book")
+                    for book in books[round * 7..<round * 7 + 20] { book.setValue(round, forKey: "pages") }
+                    for book in books[round * 11 + 40..<round * 11 + 45] { writer.delete(book) }
+                    writer.make("Book", ["isbn": "new \(round)", "pages": round])
+                    try writer.save()
+                    if kind == .sqlite, round % 20 == 7 {
+                        let batch = NSBatchUpdateRequest(entityName: "Book")
+                        batch.propertiesToUpdate = ["note": "round \(round)"]
+                        try writer.execute(batch)
+                        writer.refreshAllObjects()
+                    }
+                }
+            }
+            isDone.withLock { $0 = true }
+            _ = try await reading.value
+            #expect(try store.rowsUnlikeTheDatabase().isEmpty, "\(kind)")
+            writer.performAndWait { writer.checkInvariants() }
+        }
+    }
+
+    @Test("What is wrong in the cache is noticed")
+    func contradictions() throws {
+        let (shape, _, _, library) = try books()
+        let store = try #require(library.store as? SQLStore)
+        let root = shape.rootIndex
+        let rows = (1...100).map { row(Int64($0)) }
+        func spoiled(_ spoil: (RowCache) -> Void) -> String? {
+            let cache = RowCache(rootCount: store.layout.entities.count)
+            for row in rows { cache.insert(row, rootIndex: root) }
+            #expect(cache.contradiction(in: store.layout, storeNumber: 0) == nil)
+            spoil(cache)
+            let found = cache.contradiction(in: store.layout, storeNumber: 0)
+            cache.removeAll()
+            return found
+        }
+        func rename(_ row: Snapshot, _ key: Int64) {
+            row.withUnsafeMutablePointerToHeader { $0.pointee.key = key }
+        }
+        #expect(spoiled { $0.tables[root].count += 1 }?.contains("counts 101 rows and holds 100") == true)
+        let another = try #require(store.layout.layout(named: "Author")).rootIndex
+        #expect(spoiled { $0.insert(row(1), rootIndex: another) }?.contains("a row of another entity") == true)
+        #expect(
+            spoiled { $0.insert(row(ObjectKey.key(storeNumber: 1, primaryKey: 1)), rootIndex: root) }?
+                .contains("a row of another store") == true)
+        // A row that lies where its key is not looked for.
+        var isFoundLost = false
+        for key in 1_000...1_020 {
+            rename(rows[0], Int64(key))
+            defer { rename(rows[0], 1) }
+            rename(rows[0], 1)
+            if spoiled({ _ in rename(rows[0], Int64(key)) })?.contains("behind a hole") == true { isFoundLost = true }
+        }
+        #expect(isFoundLost)
+        // Two rows of one key in places next to each other.
+        let twice = spoiled { cache in
+            let table = cache.tables[root]
+            for place in 0..<table.capacity - 1 {
+                guard let one = table.entries?[place]?.takeUnretainedValue(),
+                    let other = table.entries?[place + 1]?.takeUnretainedValue()
+                else { continue }
+                rename(other, one.key)
+                return
+            }
+        }
+        #expect(twice?.contains("stands twice") == true)
+        for (place, row) in rows.enumerated() { rename(row, Int64(place + 1)) }
+        let full = spoiled { cache in
+            // No hole is left.
+            let capacity = 4
+            let entries = UnsafeMutablePointer<Unmanaged<Snapshot>?>.allocate(capacity: capacity)
+            entries.initialize(repeating: nil, count: capacity)
+            cache.removeAll(rootIndex: root)
+            cache.tables[root] = RowCache.Table(entries: entries, capacity: capacity)
+            var key = 1 as Int64
+            for place in 0..<capacity {
+                while RowCache.hash(key, capacity - 1) != place { key += 1 }
+                entries[place] = .passRetained(row(key))
+                cache.tables[root].count += 1
+                key += 1
+            }
+        }
+        #expect(full?.contains("no free place") == true)
+    }
+
+    @Test("A context's check looks into the row caches of its stores")
+    func contextLooksIntoCaches() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let library = try Library(.sqlite)
+            let context = library.context()
+            try context.performAndWait {
+                context.make("Book", ["isbn": "1"])
+                try context.save()
+                context.checkInvariants()
+                let store = try #require(library.store as? SQLStore)
+                let book = try #require(store.layout.layout(named: "Book"))
+                store.rowCache.tables[book.rootIndex].count += 1
+                context.checkInvariants()
+            }
+        }
+        #expect(result?.standardErrorContent.contains(Array("The row cache counts 2 rows and holds 1".utf8)) == true)
     }
 }

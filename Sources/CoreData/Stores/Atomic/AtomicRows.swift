@@ -27,6 +27,8 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
 
     func sweepRowCache() { rowCache.sweep() }
 
+    func rowCacheContradiction() -> String? { rowCache.contradiction(in: layout, storeNumber: storeNumber) }
+
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { rowCache.row(for: key, rootIndex: rootIndex) }
 
     func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }

@@ -27,6 +27,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
 
     func sweepRowCache() { rowCache.sweep() }
 
+    func rowCacheContradiction() -> String? { rowCache.contradiction(in: layout, storeNumber: storeNumber) }
+
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { rowCache.row(for: key, rootIndex: rootIndex) }
 
     /// The row stays until it has been compared with the one that is read next.

@@ -347,6 +347,28 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
 
     package final var cachedRowCount: Int { rowCache.count }
 
+    package final func rowCacheContradiction() -> String? {
+        rowCache.contradiction(in: layout, storeNumber: storeNumber)
+    }
+
+    /// The keys of the cached rows that are not as the database has them; for tests, while nobody saves. Rows that other
+    /// coordinators have saved are among them.
+    package final func rowsUnlikeTheDatabase() throws -> [Int64] {
+        try rootShapes.indices.flatMap { root in
+            try rowCache.rows(rootIndex: root).filter { row in
+                let read = try readRow(row.key, rootIndex: root, refreshing: false, cache: nil)
+                return read.map { !isSame(row, $0) } ?? true
+            }
+            .map(\.key)
+        }
+    }
+
+    private func isSame(_ one: Snapshot, _ other: Snapshot) -> Bool {
+        guard one.version == other.version, one.layoutIndex == other.layoutIndex else { return false }
+        let slots = layout.entities[one.layoutIndex].slots
+        return slots.indices.allSatisfy { Snapshot.isSame(one, other, $0, slots[$0].kind) }
+    }
+
     package final func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? {
         rowCache.age(of: key, rootIndex: rootIndex)
     }

@@ -57,7 +57,7 @@ package struct RowIntake {
     package mutating func handOn(_ body: ([Snapshot]) throws -> Void) rethrows {
         var shared = found.count
         if shared < rows.count {
-            cache.batch(readSince: moment) { cache in
+            cache.batch(readSince: moment, rootIndex: shape.rootIndex) { cache in
                 var next = 0
                 for place in rows.indices {
                     // What came from the cache may have been forgotten meanwhile, and is not brought back.

@@ -61,12 +61,17 @@ extension SQLStore {
 
     /// One row: the hot path of firing a fault.
     package func row(for key: Int64, rootIndex: Int, refreshing: Bool) throws -> Snapshot? {
-        guard let shape = rootShapes[rootIndex] else { return nil }
         if !refreshing, let cached = rowCache.row(for: key, rootIndex: rootIndex) { return cached }
+        return try readRow(key, rootIndex: rootIndex, refreshing: refreshing, cache: rowCache)
+    }
+
+    @inline(__always)
+    func readRow(_ key: Int64, rootIndex: Int, refreshing: Bool, cache: RowCache?) throws -> Snapshot? {
+        guard let shape = rootShapes[rootIndex] else { return nil }
         return try readingOnce { connection in
             try connection.rowStatement(root: rootIndex) {
                 rowSelect(rootIndex) { .binary(.equal, $0, .parameter(1)) }
-            }.snapshot(shape, rowCache, refreshing: refreshing, key: key & ObjectKey.primaryKeyMask)
+            }.snapshot(shape, cache, refreshing: refreshing, key: key & ObjectKey.primaryKeyMask)
         }
     }
 

@@ -36,7 +36,9 @@ extension SQLiteStatement {
         defer { reset() }
         guard try step(), let row = try snapshot(shape) else { return nil }
         guard let cache else { return row }
-        return cache.batch(readSince: moment) { shape.put(row, into: $0, refreshing: refreshing) }
+        return cache.batch(readSince: moment, rootIndex: shape.rootIndex) {
+            shape.put(row, into: $0, refreshing: refreshing)
+        }
     }
 
     /// How the row is read that the statement stands on; nil when its entity is none of the shape's.
