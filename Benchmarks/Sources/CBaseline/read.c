@@ -76,6 +76,25 @@ baseline_result baseline_read_by_isbn(const char *path, int64_t cache_size, cons
     return store_measure(path, cache_size, read_by_isbn, &(isbn_request){data, books, count});
 }
 
+static void count_books(baseline_result *result, sqlite3 *db, const void *input) {
+    const int64_t *times = input;
+    store_run(result, db, "BEGIN");
+    sqlite3_stmt *select = store_prepare(result, db, "SELECT COUNT(*) FROM ZBOOK");
+    for (int64_t time = 0; time < *times; time++) {
+        if (sqlite3_step(select) == SQLITE_ROW) {
+            result->checksum += (double)sqlite3_column_int64(select, 0);
+            result->count++;
+        }
+        sqlite3_reset(select);
+    }
+    sqlite3_finalize(select);
+    store_run(result, db, "COMMIT");
+}
+
+baseline_result baseline_count_books(const char *path, int64_t cache_size, int64_t times) {
+    return store_measure(path, cache_size, count_books, &times);
+}
+
 static void read_ids(baseline_result *result, sqlite3 *db, const void *input) {
     (void)input;
     sqlite3_stmt *select = store_prepare(result, db, "SELECT Z_PK FROM ZBOOK");

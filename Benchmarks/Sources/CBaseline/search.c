@@ -39,6 +39,15 @@ static void contains(sqlite3_context *context, int count, sqlite3_value **values
     sqlite3_result_int(context, memmem(folded, length, wanted->text, wanted->count) != NULL);
 }
 
+// Adds up the books that a statement over BOOK_COLUMNS finds.
+static void read_found(baseline_result *result, sqlite3_stmt *select) {
+    while (sqlite3_step(select) == SQLITE_ROW) {
+        result->checksum += read_fields(book_from_row(select));
+        result->count++;
+    }
+    sqlite3_reset(select);
+}
+
 baseline_result baseline_search(const char *path, int64_t cache_size, const char *const *words, int64_t count) {
     baseline_result result = {0};
     sqlite3 *db = store_open(&result, path, cache_size);
@@ -55,15 +64,32 @@ baseline_result baseline_search(const char *path, int64_t cache_size, const char
     for (int64_t index = 0; index < count; index++) {
         const char *word = words[index];
         wanted.count = fold((const unsigned char *)word, strlen(word), wanted.text, sizeof(wanted.text));
-        while (sqlite3_step(select) == SQLITE_ROW) {
-            result.checksum += read_fields(book_from_row(select));
-            result.count++;
-        }
-        sqlite3_reset(select);
+        read_found(&result, select);
     }
     sqlite3_finalize(select);
     store_run(&result, db, "COMMIT");
     store_clock_stop(clock, &result);
     sqlite3_close(db);
     return result;
+}
+
+typedef struct {
+    const char *const *words;
+    int64_t count;
+} word_list;
+
+static void search_exactly(baseline_result *result, sqlite3 *db, const void *input) {
+    const word_list *list = input;
+    store_run(result, db, "BEGIN");
+    sqlite3_stmt *select = store_prepare(result, db, "SELECT " BOOK_COLUMNS " FROM ZBOOK WHERE instr(ZTITLE,?)>0");
+    for (int64_t index = 0; index < list->count; index++) {
+        sqlite3_bind_text(select, 1, list->words[index], -1, SQLITE_STATIC);
+        read_found(result, select);
+    }
+    sqlite3_finalize(select);
+    store_run(result, db, "COMMIT");
+}
+
+baseline_result baseline_search_exactly(const char *path, int64_t cache_size, const char *const *words, int64_t count) {
+    return store_measure(path, cache_size, search_exactly, &(word_list){words, count});
 }

@@ -17,8 +17,10 @@ struct GrowthReport {
         let templates = try TemplateStore()
         defer { templates.remove() }
         let empty = try templates.filled(with: SourceData(authors: 1, books: 1), name: "growth")
-        func measured(_ work: (NSManagedObjectContext, Int) throws -> Double, _ count: Int) throws -> Double {
-            try templates.withStore(copiedFrom: empty) { url in
+        func measured(
+            _ work: (NSManagedObjectContext, Int) throws -> Double, _ count: Int, from template: URL? = nil
+        ) throws -> Double {
+            try templates.withStore(copiedFrom: template ?? empty) { url in
                 let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
                 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: BookModel.make())
                 try coordinator.addPersistentStore(
@@ -29,7 +31,7 @@ struct GrowthReport {
         }
         var table = [
             [
-                "objects", "find or create, µs each", "count beside an unsaved one, ms",
+                "objects", "find or create, µs each", "count beside an unsaved one, ms", "SELECT COUNT(*) in C, ms",
                 "next use after a save above, ms",
             ]
         ]
@@ -38,8 +40,13 @@ struct GrowthReport {
             let create = try measured(findOrCreate, count) / Double(count)
             let use = try measured(nextUse, count)
             found.append((create, use))
+            // Made before: a store that was just saved copies its `-wal`, which takes longer than counting.
+            let filled = try templates.filled(with: SourceData(authors: 1, books: count), name: "growth-\(count)")
+            func counting(_ work: (NSManagedObjectContext, Int) throws -> Double) throws -> String {
+                (try measured(work, count, from: filled) * 1e3).printed(3)
+            }
             table.append([
-                String(count), (create * 1e6).printed(1), (try measured(countBesideUnsaved, count) * 1e3).printed(2),
+                String(count), (create * 1e6).printed(1), try counting(countBesideUnsaved), try counting(countInC),
                 (use * 1e3).printed(3),
             ])
         }
@@ -79,14 +86,28 @@ struct GrowthReport {
         }
     }
 
+    private static let countings = 100
+
     private func countBesideUnsaved(_ context: NSManagedObjectContext, _ count: Int) throws -> Double {
         try context.performAndWait {
-            for number in 0..<count { _ = make(number, in: context) }
-            try context.save()
             _ = make(count, in: context)
             let request = NSFetchRequest<Book>(entityName: "Book")
-            return try processorSeconds { for _ in 0..<10 { _ = try context.count(for: request) } } / 10
+            // SQLite reads the pages once.
+            _ = try context.count(for: request)
+            return try processorSeconds {
+                for _ in 0..<Self.countings { _ = try context.count(for: request) }
+            } / Double(Self.countings)
         }
+    }
+
+    /// What SQLite takes to count the rows of such a store, without any context.
+    private func countInC(_ context: NSManagedObjectContext, _ count: Int) throws -> Double {
+        let store = context.performAndWait {
+            context.persistentStoreCoordinator?.persistentStores.first?.url?.path ?? ""
+        }
+        return try PlainC.measurement(
+            of: baseline_count_books(store, StoreSettings.cacheSize, Int64(Self.countings))
+        ).cpuSeconds / Double(Self.countings)
     }
 
     /// A context holds many objects; one is saved through it into its parent, and by that one into the store.

@@ -32,6 +32,22 @@ extension Library {
         }
     }
 
+    static func insertArray(_ rows: SwiftRows, in context: NSManagedObjectContext) throws -> Measurement {
+        try Measurement.of {
+            let dictionaries = rows.books.map { row in
+                var dictionary: [String: Any] = [
+                    "title": row.title, "isbn": row.isbn, "pages": row.pages, "price": row.price,
+                    "published": row.published, "rating": row.rating,
+                ]
+                if let note = row.note { dictionary["note"] = note }
+                return dictionary
+            }
+            let request = NSBatchInsertRequest(entityName: "Book", objects: dictionaries)
+            // C keeps its structs, too.
+            return (dictionaries, try changed(by: request, .count, in: context), 0)
+        }
+    }
+
     private static func changed(
         by request: NSBatchInsertRequest, _ type: NSBatchInsertRequestResultType, in context: NSManagedObjectContext
     ) throws -> Int {

@@ -27,6 +27,19 @@ extension Library {
         }
     }
 
+    static func countBesideUnsaved(in context: NSManagedObjectContext) throws -> Measurement {
+        let unsaved = Book(context: context)
+        unsaved.fill(with: 1, title: "not saved", isbn: "n1")
+        return try Measurement.of {
+            var sum = 0
+            for _ in 0..<Work.countings {
+                // What is unsaved is not in the store that C counts.
+                sum += try context.count(for: NSFetchRequest<Book>(entityName: "Book")) - 1
+            }
+            return (unsaved, Work.countings, Double(sum))
+        }
+    }
+
     static func query(in context: NSManagedObjectContext) throws -> Measurement {
         try Measurement.of {
             var (count, sum) = (0, 0.0)
@@ -69,12 +82,15 @@ extension Library {
         }
     }
 
-    static func search(in context: NSManagedObjectContext) throws -> Measurement {
+    /// - Parameter format: a predicate of a word.
+    static func search(
+        _ words: [String], _ format: String, in context: NSManagedObjectContext
+    ) throws -> Measurement {
         try Measurement.of {
             var (count, sum) = (0, 0.0)
-            for word in Work.searchedWords {
+            for word in words {
                 let request = NSFetchRequest<Book>(entityName: "Book")
-                request.predicate = NSPredicate(format: "title CONTAINS[cd] %@", word)
+                request.predicate = NSPredicate(format: format, word)
                 request.returnsObjectsAsFaults = false
                 for book in try context.fetch(request) {
                     count += 1

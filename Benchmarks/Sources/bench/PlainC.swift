@@ -36,10 +36,17 @@ enum PlainC {
         case .search:
             let words = Work.searchedWords.map { UnsafePointer(strdup($0)) }
             result = baseline_search(store, cacheSize, words, Int64(words.count))
+        case .searchExactly:
+            let words = Work.exactWords.map { UnsafePointer(strdup($0)) }
+            result = baseline_search_exactly(store, cacheSize, words, Int64(words.count))
+        case .count:
+            result = baseline_count_books(store, cacheSize, Int64(Work.countings))
         case .history:
             result = baseline_read_history(store, cacheSize)
         case .insertDictionaries, .insertObjects:
             result = baseline_batch_insert(store, cacheSize, data.rows)
+        case .insertArray:
+            result = baseline_batch_insert_array(store, cacheSize, data.rows)
         case .batchUpdate:
             result = baseline_batch_update(store, cacheSize)
         case .batchDelete:

@@ -36,12 +36,18 @@ enum Work: String, CaseIterable, Codable {
     case insertDictionaries = "insert-dictionaries"
     /// All books by a batch insert whose block fills objects.
     case insertObjects = "insert-objects"
+    /// All books by a batch insert of an array of dictionaries, which is made first.
+    case insertArray = "insert-array"
     /// Two values of every book by a batch update.
     case batchUpdate = "batch-update"
     /// Half of the books by a batch delete with a predicate.
     case batchDelete = "batch-delete"
     /// The books whose title contains a word, whatever the case and marks; one word after the other.
     case search
+    /// The books whose title contains a word as it is.
+    case searchExactly = "search-exactly"
+    /// How many books there are, while one more is unsaved.
+    case count
     /// A fetched results controller: all books in sections by their rating.
     case results
     /// 1,000 of its books change their section.
@@ -71,9 +77,12 @@ enum Work: String, CaseIterable, Codable {
         case .history: "history, all changes"
         case .insertDictionaries: "batch insert, dictionaries"
         case .insertObjects: "batch insert, objects"
+        case .insertArray: "batch insert, array"
         case .batchUpdate: "batch update, 2 of 8"
         case .batchDelete: "batch delete, half"
         case .search: "CONTAINS[cd], 4 words"
+        case .searchExactly: "CONTAINS, 4 words"
+        case .count: "count beside an unsaved one"
         case .results: "fetched results, sections"
         case .changedResults: "fetched results, 1,000 move"
         case .childChain: "through a child, 10,000"
@@ -87,6 +96,9 @@ enum Work: String, CaseIterable, Codable {
     static let averages = 10
     /// What is looked for in titles.
     static let searchedWords = ["river", "GLASS", "Brucke", "winter har"]
+    static let exactWords = ["river", "éclair", "brücke", "winter har"]
+    /// How often the books are counted.
+    static let countings = 100
     /// How many books go through a child, and into another context, at most.
     static let graphBooks = 10_000
     /// How many books of a fetched results controller change.
@@ -109,7 +121,7 @@ enum Work: String, CaseIterable, Codable {
 
     var start: Start {
         switch self {
-        case .insert, .insertDictionaries, .insertObjects, .childChain: .empty
+        case .insert, .insertDictionaries, .insertObjects, .insertArray, .childChain: .empty
         case .history: .history
         default: .filled
         }

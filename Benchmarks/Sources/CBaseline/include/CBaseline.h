@@ -64,6 +64,9 @@ baseline_result baseline_read_by_isbn(const char *path, int64_t cache_size, cons
 // R1: the primary keys of all books.
 baseline_result baseline_read_ids(const char *path, int64_t cache_size);
 
+// How many books there are, `times` times.
+baseline_result baseline_count_books(const char *path, int64_t cache_size, int64_t times);
+
 // R2: books with more than so many pages whose title begins with a letter, the newest 100, `times` times with other
 // values.
 baseline_result baseline_query(const char *path, int64_t cache_size, int64_t times);
@@ -91,6 +94,9 @@ baseline_result baseline_delete_half(const char *path, int64_t cache_size);
 // The rows of the books, without authors and structs, by one prepared statement.
 baseline_result baseline_batch_insert(const char *path, int64_t cache_size, const baseline_data *data);
 
+// The same rows, made as an array of structs with strings of their own first.
+baseline_result baseline_batch_insert_array(const char *path, int64_t cache_size, const baseline_data *data);
+
 // One more page for every book, and another note; all books of more than 640 pages deleted: one statement each.
 baseline_result baseline_batch_update(const char *path, int64_t cache_size);
 baseline_result baseline_batch_delete(const char *path, int64_t cache_size);
@@ -100,6 +106,9 @@ baseline_result baseline_read_history(const char *path, int64_t cache_size);
 
 // The books whose title contains each of the words, whatever the case and marks; by a registered function.
 baseline_result baseline_search(const char *path, int64_t cache_size, const char *const *words, int64_t count);
+
+// The books whose title contains each of the words as it is; by SQLite's instr.
+baseline_result baseline_search_exactly(const char *path, int64_t cache_size, const char *const *words, int64_t count);
 
 // All books sorted by rating and isbn, and how many ratings there are.
 baseline_result baseline_fetch_results(const char *path, int64_t cache_size);
