@@ -10,7 +10,10 @@ struct InstructionsReport {
     let works: [Work]
 
     static let books = 1_000
-    static let authors = 10
+    /// The numbers of books between which growth is counted.
+    static let growthSizes = [10_000, 100_000]
+    /// How many percent the instructions for one object may grow more than plain C's, or than those of sorting.
+    static let growthTolerance = 5.0
     /// How many percent a ratio may be above the one that is kept.
     static let tolerance = 2.0
     /// How often a work is counted that would be refused or renewed; the least counts. Sets of objects are ordered by
@@ -24,18 +27,11 @@ struct InstructionsReport {
     ///
     /// - Returns: whether no work takes more instructions than it did.
     func run(renewing: Bool) throws -> Bool {
-        guard baseline_can_count() != 0 else {
-            throw BenchmarkFailure(
-                description: "valgrind's headers were missing when this was built; bin/setup --valgrind")
-        }
         var kept = try KeptFigures(KeptFigures.instructions)
         let templates = try TemplateStore()
         defer { templates.remove() }
-        // Valgrind refuses the debugging information that Swift writes.
-        let program = templates.folder.appendingPathComponent("bench")
-        _ = try ChildProcess.output(
-            of: ChildProcess.env, ["strip", "--strip-debug", "-o", program.path, ChildProcess.executable.path])
-        let starts = try templates.starts(of: works, with: SourceData(authors: Self.authors, books: Self.books))
+        let program = try countedProgram(templates)
+        let starts = try templates.starts(of: works, with: SourceData(authors: Self.books / 100, books: Self.books))
         var holds = true
         var rows = [
             ["instructions, \(Self.books) books", "C, thousands", "Core Data", "ratio", "kept", "%", "verdict"]
@@ -43,7 +39,7 @@ struct InstructionsReport {
         for work in works {
             func instructions(of contender: Contender) throws -> Double {
                 try templates.withStore(copiedFrom: starts[work.start] ?? templates.empty) {
-                    try count(contender, work, store: $0, by: program)
+                    try count(contender, work, books: Self.books, store: $0, by: program)
                 }
             }
             let plainC = max(try instructions(of: .c), 1)
@@ -78,8 +74,67 @@ struct InstructionsReport {
         return holds
     }
 
+    /// Prints how the instructions for one object grow from each size to the next, beside plain C's.
+    ///
+    /// - Returns: whether none grow more than plain C's, or than those of sorting where C's grow less.
+    func runGrowth(sizes: [Int]) throws -> Bool {
+        var counted: [Int: [Work: (c: Double, coreData: Double)]] = [:]
+        for books in sizes {
+            // The stores of a size go before those of the next are made.
+            let templates = try TemplateStore()
+            defer { templates.remove() }
+            let program = try countedProgram(templates)
+            let starts = try templates.starts(of: works, with: SourceData(authors: max(books / 100, 1), books: books))
+            for work in works {
+                func instructions(of contender: Contender) throws -> Double {
+                    try templates.withStore(copiedFrom: starts[work.start] ?? templates.empty) {
+                        try count(contender, work, books: books, store: $0, by: program)
+                    } / Double(work.objects(amongBooks: books))
+                }
+                counted[books, default: [:]][work] = try (instructions(of: .c), instructions(of: .coreData))
+            }
+        }
+        var holds = true
+        var rows = [
+            ["instructions for one object", "from", "to", "C", "Core Data", "ratio", "C, times", "Core Data, times"]
+                + ["n log n", "beyond both, %", "verdict"]
+        ]
+        for (small, large) in zip(sizes, sizes.dropFirst()) {
+            let sorting = log(Double(large)) / log(Double(small))
+            for work in works {
+                guard let before = counted[small]?[work], let after = counted[large]?[work] else { continue }
+                let (c, coreData) = (after.c / before.c, after.coreData / before.coreData)
+                let beyond = (coreData / max(c, sorting) - 1) * 100
+                let isHeld = beyond <= Self.growthTolerance
+                holds = holds && isHeld
+                rows.append([
+                    work.title, String(small), String(large), after.c.printed(0), after.coreData.printed(0),
+                    (after.coreData / after.c).printed(2), c.printed(2), coreData.printed(2), sorting.printed(2),
+                    beyond.printed(1), isHeld ? "holds" : "BROKEN",
+                ])
+            }
+        }
+        printTable(rows)
+        return holds
+    }
+
+    /// This program as callgrind takes it.
+    private func countedProgram(_ templates: TemplateStore) throws -> URL {
+        guard baseline_can_count() != 0 else {
+            throw BenchmarkFailure(
+                description: "valgrind's headers were missing when this was built; bin/setup --valgrind")
+        }
+        // Valgrind refuses the debugging information that Swift writes.
+        let program = templates.folder.appendingPathComponent("bench")
+        _ = try ChildProcess.output(
+            of: ChildProcess.env, ["strip", "--strip-debug", "-o", program.path, ChildProcess.executable.path])
+        return program
+    }
+
     /// The instructions of one contender's work.
-    private func count(_ contender: Contender, _ work: Work, store: URL, by program: URL) throws -> Double {
+    private func count(
+        _ contender: Contender, _ work: Work, books: Int, store: URL, by program: URL
+    ) throws -> Double {
         let file = program.appendingPathExtension("callgrind")
         defer { try? FileManager.default.removeItem(at: file) }
         _ = try ChildProcess.output(
@@ -87,7 +142,7 @@ struct InstructionsReport {
             [
                 "valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", "--collect-atstart=no",
                 "--callgrind-out-file=\(file.path)", program.path, "child", contender.rawValue,
-                work.rawValue, store.path, String(Self.authors), String(Self.books),
+                work.rawValue, store.path, String(max(books / 100, 1)), String(books),
             ],
             // The order of sets and dictionaries is part of the work.
             environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])

@@ -5,6 +5,7 @@ struct Options {
     var isQuick = false
     var isCheck = false
     var isRenewal = false
+    var measuresGrowth = false
     var rounds: Int?
     var sizes: [Int]?
     var works: [Work]?
@@ -28,6 +29,7 @@ struct Options {
             case "--quick": isQuick = true
             case "--check": isCheck = true
             case "--renew": isRenewal = true
+            case "--growth": measuresGrowth = true
             case "--rounds": rounds = try Self.number(argument, value(argument))
             case "--sizes": sizes = try value(argument).split(separator: ",").map { try Self.number(argument, $0) }
             case "--works":

@@ -67,7 +67,11 @@ struct Report: Sendable {
             return true
         },
         Report(name: "--instructions") { options in
-            try InstructionsReport(works: options.works ?? Work.allCases).run(renewing: options.isRenewal)
+            let report = InstructionsReport(works: options.works ?? Work.allCases)
+            if options.measuresGrowth {
+                return try report.runGrowth(sizes: options.sizes ?? InstructionsReport.growthSizes)
+            }
+            return try report.run(renewing: options.isRenewal)
         },
     ]
 
