@@ -123,6 +123,8 @@ let package = Package(
             resources: [.process("Resources"), .copy("Harbours.xcdatamodeld")], plugins: ["CoreDataModelPlugin"]),
         .testTarget(
             name: "CoreDataToolTests", dependencies: ["CoreDataTool", "coredata-tool", "TestSupport"]),
+        // Runs the built program, and the server of its page by itself.
+        .testTarget(name: "StudioTests", dependencies: ["StudioServer", "coredata-tool", "TestSupport"]),
         .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
         .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "MigrationTestKit", "TestSupport"]),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A run of the built program `coredata` on a terminal of its own, which this is the other side of.
 final class Terminal {

@@ -1,19 +1,17 @@
 import Foundation
-import TestSupport
-import Testing
 
 /// A run of the built program `coredata`, or of another one.
-struct ToolRun {
-    let status: Int32
-    let output: String
-    let errors: String
+public struct ToolRun {
+    public let status: Int32
+    public let output: String
+    public let errors: String
 
     /// - Parameters:
     ///   - input: what the program reads from its standard input.
     ///   - program: another program, a shell, that runs it.
-    init(
+    public init(
         _ arguments: [String], input: String = "", environment: [String: String] = [:], in folder: URL? = nil,
-        program: URL = Self.program
+        program: URL = ToolRun.program
     ) throws {
         let process = Process()
         process.executableURL = program
@@ -30,7 +28,7 @@ struct ToolRun {
         try? standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try standardInput.fileHandleForWriting.close()
         // Both are read at once: a full pipe would hold the program up.
-        let read = Held<Data>()
+        let read = HeldValue<Data>()
         let thread = Thread { read.set(errors.fileHandleForReading.readDataToEndOfFile()) }
         thread.start()
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
@@ -41,13 +39,13 @@ struct ToolRun {
         status = process.terminationStatus
     }
 
-    static var program: URL {
+    public static var program: URL {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("coredata")
     }
 
     /// What has changed in a folder. An empty log and its index do not count: every reader by SQLite leaves them where
     /// the store is one with a log.
-    static func changes(in folder: URL, since before: FolderContents) throws -> [String] {
+    public static func changes(in folder: URL, since before: FolderContents) throws -> [String] {
         let now = try FolderContents(folder)
         return now.differences(from: before).filter { name in
             if name.hasSuffix("-shm") { return false }
@@ -56,11 +54,11 @@ struct ToolRun {
     }
 
     /// The output as JSON.
-    func json() throws -> Any { try JSONSerialization.jsonObject(with: Data(output.utf8), options: .fragmentsAllowed) }
+    public func json() throws -> Any { try JSONSerialization.jsonObject(with: Data(output.utf8), options: .fragmentsAllowed) }
 }
 
 /// A value that another thread sets.
-private final class Held<Value: Sendable>: @unchecked Sendable {
+private final class HeldValue<Value: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private var value: Value?
 

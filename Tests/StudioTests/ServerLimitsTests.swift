@@ -1,0 +1,169 @@
+#if Studio
+    import Foundation
+    import Testing
+
+    @testable import StudioServer
+
+    @Suite("What the studio's server takes from those who connect")
+    struct ServerLimitsTests {
+        private func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
+            var limits = ServerLimits()
+            change(&limits)
+            return limits
+        }
+
+        private func withServer(
+            _ limits: ServerLimits, _ handler: @escaping LoopbackServer.Handler = { .text(200, $0.path) },
+            _ body: (LoopbackServer) throws -> Void
+        ) throws {
+            let server = try #require(LoopbackServer(port: 0, limits: limits, handler: handler))
+            defer { server.stop() }
+            try body(server)
+        }
+
+        @Test("A request that drips is ended, however steadily it does")
+        func drips() throws {
+            try withServer(
+                limits {
+                    $0.requestSeconds = 0.2
+                    $0.idleSeconds = 60
+                }
+            ) { server in
+                let connection = try LoopbackConnection(server.port)
+                try connection.send("GET / HTTP/1.1\r\nX: ")
+                // It ends when sending fails; a server that waited for ever would let it drip for ever.
+                #expect(throws: LoopbackConnection.Failure.self) {
+                    for _ in 0..<100_000 {
+                        try connection.send("x")
+                        usleep(10_000)
+                    }
+                }
+            }
+        }
+
+        @Test("A body that drips is ended, too")
+        func drippingBody() throws {
+            try withServer(limits { $0.requestSeconds = 0.2 }) { server in
+                let cookie = try cookie(server)
+                let connection = try LoopbackConnection(server.port)
+                try connection.send(
+                    "POST /api/x HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nCookie: \(cookie)\r\n"
+                        + "Origin: http://127.0.0.1:\(server.port)\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: 1000000\r\n\r\n")
+                #expect(throws: LoopbackConnection.Failure.self) {
+                    for _ in 0..<100_000 {
+                        try connection.send("x")
+                        usleep(10_000)
+                    }
+                }
+            }
+        }
+
+        @Test("Silence is ended, before a request, within it and after an answer")
+        func silence() throws {
+            for limits in [limits { $0.requestSeconds = 0.2 }, limits { $0.idleSeconds = 1 }] {
+                try withServer(limits) { server in
+                    let (silent, begun) = (try LoopbackConnection(server.port), try LoopbackConnection(server.port))
+                    try begun.send("GET / HT")
+                    let answered = try LoopbackConnection(server.port)
+                    try answered.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+                    #expect(try answered.answer().status == 401)
+                    #expect(try silent.rest().isEmpty && answered.rest().isEmpty)
+                    // Some say that it came too late.
+                    #expect(try !String(decoding: begun.rest(), as: UTF8.self).contains(" 200 "))
+                }
+            }
+        }
+
+        @Test("An answer that takes longer than a request may is not ended")
+        func longAnswer() throws {
+            let waited = DispatchSemaphore(value: 0)
+            let handler: LoopbackServer.Handler = { _ in
+                waited.wait()
+                return .text(200, "late")
+            }
+            try withServer(limits { $0.requestSeconds = 0.1 }, handler) { server in
+                let cookie = try cookie(server)
+                let connection = try LoopbackConnection(server.port)
+                try connection.send(
+                    "GET /api/x HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nCookie: \(cookie)\r\n\r\n")
+                // A silent connection shows that the clock has looked at all of them meanwhile.
+                for _ in 0..<3 { #expect(try LoopbackConnection(server.port).rest().isEmpty) }
+                waited.signal()
+                #expect(try connection.answer().text == "late\n")
+            }
+        }
+
+        @Test("Connections beyond the limit are closed, and room comes back")
+        func connections() throws {
+            try withServer(limits { $0.connections = 4 }) { server in
+                let request = "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n"
+                var open: [LoopbackConnection] = []
+                for _ in 0..<4 {
+                    let connection = try LoopbackConnection(server.port)
+                    try connection.send(request)
+                    #expect(try connection.answer().status == 401)
+                    open.append(connection)
+                }
+                let further = try LoopbackConnection(server.port)
+                do { try further.send(request) } catch {}
+                #expect(try further.rest().isEmpty)
+                // Those that are in are answered.
+                try open[0].send(request)
+                #expect(try open[0].answer().status == 401)
+                open.removeAll()
+                // The server sees the ends when it looks at the sockets next.
+                var isBack = false
+                for _ in 0..<1_000 where !isBack {
+                    let connection = try LoopbackConnection(server.port)
+                    do { try connection.send(request) } catch {}
+                    isBack = (try? connection.answer().status) == 401
+                }
+                #expect(isBack)
+            }
+        }
+
+        @Test("A body that is longer than it said, or than is taken, does not reach the handler")
+        func lengths() throws {
+            let handler: LoopbackServer.Handler = { .text(200, "\($0.body.count)") }
+            try withServer(limits { $0.body = 100 }, handler) { server in
+                let cookie = try cookie(server)
+                func send(_ length: Int, _ body: String) throws -> RawAnswer {
+                    let connection = try LoopbackConnection(server.port)
+                    try connection.send(
+                        "POST /api/x HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nCookie: \(cookie)\r\n"
+                            + "Origin: http://127.0.0.1:\(server.port)\r\nContent-Type: application/json\r\n"
+                            + "Content-Length: \(length)\r\n\r\n\(body)")
+                    return try connection.answer()
+                }
+                #expect(try send(100, String(repeating: "x", count: 100)).text == "100\n")
+                #expect(try send(101, "").status == 413)
+                // What lies beyond the length is no part of the body.
+                #expect(try send(10, String(repeating: "x", count: 50)).text == "10\n")
+            }
+        }
+
+        @Test("It listens on the loopback address alone, and two do not share a port")
+        func loopback() throws {
+            try withServer(ServerLimits()) { server in
+                #expect(LoopbackServer(port: server.port, handler: { .text(200, $0.path) }) == nil)
+                let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+                let port = String(format: ":%04X", server.port)
+                let listening = table.split(separator: "\n").map { $0.split(separator: " ") }.filter {
+                    $0.count > 3 && $0[1].hasSuffix(port) && $0[3] == "0A"
+                }
+                #expect(listening.map { String($0[1]) } == ["0100007F\(port)"])
+                let others = (try? String(contentsOfFile: "/proc/net/tcp6", encoding: .utf8)) ?? ""
+                #expect(!others.split(separator: "\n").contains { $0.contains("\(port) ") && $0.contains(" 0A ") })
+            }
+        }
+
+        private func cookie(_ server: LoopbackServer) throws -> String {
+            let token = try #require(server.address.split(separator: "=").last)
+            let connection = try LoopbackConnection(server.port)
+            try connection.send("GET /?token=\(token) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            let header = try #require(try connection.answer().header("Set-Cookie"))
+            return String(try #require(header.split(separator: ";").first))
+        }
+    }
+#endif
