@@ -16,8 +16,8 @@ struct StudioRows {
         let columns = try query.columns(request, in: try session.store.entity(query.entity))
         return try session.perform {
             let objects = try session.objects(query)
-            let places = min(offset, objects.count)..<min(offset &+ limit, objects.count)
-            let shown = places.map { objects[$0] }
+            let first = min(offset, objects.count)
+            let shown = (first..<min(first + limit, objects.count)).map { objects[$0] }
             try read(shown, columns)
             let rows = shown.map { row($0, columns) }
             return .object([
