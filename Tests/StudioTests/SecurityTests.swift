@@ -176,7 +176,8 @@ struct SecurityTests {
             #expect(try posted(client, origin: own)?.status == 200)
             for origin in [
                 "null", "http://evil.example", "https://127.0.0.1:\(process.port)", "http://127.0.0.1",
-                "http://localhost:\(process.port)", "http://127.0.0.1:\(process.port ^ 1)", "\(own)/", "\(own).evil.example", "",
+                "http://localhost:\(process.port)", "http://127.0.0.1:\(process.port ^ 1)", "\(own)/",
+                "\(own).evil.example", "",
             ] {
                 #expect(try posted(client, origin: origin)?.status == 403, "\(origin)")
                 let read = try get(process, "/api/store", "Cookie: \(client.cookie)\r\nOrigin: \(origin)\r\n")
@@ -243,9 +244,13 @@ struct SecurityTests {
             ]
             for request in requests {
                 let answer = try answer(process, request)
-                #expect(answer == nil || (400...499).contains(answer?.status ?? 0) || answer?.status == 501, "\(answer?.status ?? 0)")
+                #expect(
+                    answer == nil || (400...499).contains(answer?.status ?? 0) || answer?.status == 501,
+                    "\(answer?.status ?? 0)")
             }
-            for nonsense in ["\r\n\r\n\r\n", "hello\r\n\r\n", "GET\r\n\r\n", "\u{0}\u{1}\r\n\r\n", "GET / HTTP/9.9\r\n\(head)\r\n"] {
+            for nonsense in [
+                "\r\n\r\n\r\n", "hello\r\n\r\n", "GET\r\n\r\n", "\u{0}\u{1}\r\n\r\n", "GET / HTTP/9.9\r\n\(head)\r\n",
+            ] {
                 let connection = try LoopbackConnection(process.port)
                 try connection.send(nonsense)
                 connection.finish()
@@ -270,12 +275,14 @@ struct SecurityTests {
             let cookie = "Cookie: \(client.cookie)\r\n"
             #expect(try get(process, "/", cookie).status == 200)
             let targets = [
-                "/../x", "/../index.html", "/..", "/.", "/./", "/./index.html", "/x/../index.html", "/%2e%2e/x", "/%2e%2e%2findex.html",
+                "/../x", "/../index.html", "/..", "/.", "/./", "/./index.html", "/x/../index.html", "/%2e%2e/x",
+                "/%2e%2e%2findex.html",
                 "/..%2f..%2f..%2fetc%2fpasswd", "/../../../../../../etc/passwd", "/etc/passwd", "/%2fetc%2fpasswd",
                 "/%00", "/index.html%00", "/index.html%00.js", "//", "//index.html", "//evil.example/", "///",
                 "/index.html/", "/Page/index.html", "/\\..\\x", "/%5c..%5cx", "/%", "/%zz", "/%ff%fe", "/index.html;x",
                 "/api", "/api/", "/api//store", "/api/../api/store", "/api/store/", "/API/store", "/api/%2e%2e/store",
-                "http://127.0.0.1:\(process.port)/", "http://evil.example/", "*", "index.html", "?token=x", "/Library.sqlite",
+                "http://127.0.0.1:\(process.port)/", "http://evil.example/", "*", "index.html", "?token=x",
+                "/Library.sqlite",
                 "/.git/config", "/\u{1F433}", "/index.html%20", "/%69ndex.html%3f",
             ]
             for target in targets {
@@ -337,7 +344,9 @@ struct SecurityTests {
                 "almost": Data([0xFF, 0xD8]), "text": Data("plain".utf8), "image": StudioLibrary.image,
             ]
             let store = try StudioLibrary.make(in: folder) { context in
-                for (title, data) in bytes { _ = try StudioLibrary.made("Book", ["title": title, "cover": data], context) }
+                for (title, data) in bytes {
+                    _ = try StudioLibrary.made("Book", ["title": title, "cover": data], context)
+                }
             }
             try withStudio(store) { client in
                 for row in try client.read("rows", ["entity": "Book", "columns": "title,cover"])["rows"].items {
@@ -371,8 +380,12 @@ struct SecurityTests {
                     let answer = try client.write(change, bodies[change] ?? "{}", status: 403)
                     #expect(answer["error"]["message"].text?.contains("--write") == true)
                 }
-                for path in Self.api where path != "events" { _ = try client.answer(to: client.reading("/api/\(path)")) }
-                #expect(try client.read("object", ["id": "Book/1"])["attributes"].first("name", "title")["text"].text == "Moby Dick")
+                for path in Self.api where path != "events" {
+                    _ = try client.answer(to: client.reading("/api/\(path)"))
+                }
+                #expect(
+                    try client.read("object", ["id": "Book/1"])["attributes"].first("name", "title")["text"].text
+                        == "Moby Dick")
                 for attribute in try client.read("object", ["id": "Book/1"])["attributes"].items {
                     #expect(attribute["isEditable"].truth == false)
                 }

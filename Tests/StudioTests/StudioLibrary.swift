@@ -92,6 +92,7 @@ enum StudioLibrary {
     /// A PNG of two red and two blue pixels.
     static let image =
         Data(
-            base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP8z8DAwMDAxMDAwMAAAA0HAQEf0bX/AAAAAElFTkSuQmCC"
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP8z8DAwMDAxMDAwMAAAA0HAQEf0bX/AAAAAElFTkSuQmCC"
         ) ?? Data()
 }

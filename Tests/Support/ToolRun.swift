@@ -54,7 +54,9 @@ public struct ToolRun {
     }
 
     /// The output as JSON.
-    public func json() throws -> Any { try JSONSerialization.jsonObject(with: Data(output.utf8), options: .fragmentsAllowed) }
+    public func json() throws -> Any {
+        try JSONSerialization.jsonObject(with: Data(output.utf8), options: .fragmentsAllowed)
+    }
 }
 
 /// A value that another thread sets.
