@@ -56,4 +56,27 @@ struct CompositeTests {
             try self.run("fetch", "Houses.sqlite", "House", "-s", "place").errors.contains(
                 "objects cannot be sorted by it"))
     }
+
+    @Test("An element that its attribute cannot hold is found by its key path, and taken away by a repair")
+    func repaired() throws {
+        let url = folder.url.appendingPathComponent("Houses.sqlite")
+        let database = try RawDatabase(url)
+        let columns = try database.column("SELECT name FROM pragma_table_info('ZHOUSE')").compactMap { value in
+            if case .text(let name) = value { name } else { nil }
+        }
+        let (city, zip) = (columns.first { $0.contains("CITY") } ?? "", columns.first { $0.contains("ZIP") } ?? "")
+        try database.execute(
+            """
+            UPDATE ZHOUSE SET \(zip) = 3000000000 WHERE Z_PK = 1;
+            UPDATE ZHOUSE SET \(city) = CAST(x'42FF' AS TEXT) WHERE Z_PK = 2
+            """)
+        let run = try ToolRun(["repair", url.path, folder.url.appendingPathComponent("Copy.sqlite").path])
+        #expect(run.status == 0, "\(run.output)\(run.errors)")
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(
+            Set(lines).isSuperset(of: [
+                "mended  House/1.place.zip: '3000000000' is no value of the type Integer 32: set to nil",
+                "mended  House/2.place.city: these bytes are not UTF-8: 42ff: \u{FFFD} stands in their place",
+            ]), "\(lines)")
+    }
 }

@@ -7,17 +7,18 @@ package struct RepairCommand: Command {
         "repair", "make a copy of a store in which what is broken is mended",
         operands: [.store, Operand("TO", completion: .file)],
         discussion: [
-            "STORE is only read. TO is made anew, of the same kind, and has its name when it is whole; where there is "
-                + "something of that name, it stays as it is. Every finding of 'coredata verify' is printed with what "
-                + "was done about it, or as 'left'.",
-            "Links to objects that are not there are removed. A link that one side alone has is made two-sided where the "
-                + "other object is free, and removed where that belongs to a third one. Counters are raised, derived "
-                + "values computed anew. A value that its attribute cannot hold, or whose file is missing, becomes nil "
-                + "where the attribute is optional. In a text the character U+FFFD stands for what is not UTF-8.",
-            "Left are values that should be unique, rows of no entity, values that the model does not allow, and damaged "
-                + "pages: what is right there a person has to say. No object is deleted. Of the kinds of "
-                + "stores, SQLite has most to mend; XML and binary stores may have one-sided links, derived values and "
-                + "numbers. Databases are not repaired.",
+            "STORE is only read. TO is made anew, of the same kind, and has its name when it is whole; where "
+                + "there is something of that name, it stays as it is. Every finding of 'coredata verify' is printed "
+                + "with what was done about it, or as 'left'.",
+            "Links to objects that are not there are removed. A link that one side alone has is made two-sided "
+                + "where the other object is free, and removed where that belongs to a third one. Counters are "
+                + "raised, derived values computed anew. A value that its attribute cannot hold, or whose file is "
+                + "missing, becomes nil where the attribute is optional. In a text the character U+FFFD stands for "
+                + "what is not UTF-8.",
+            "Left are values that should be unique, rows of no entity, values that the model does not allow, "
+                + "and damaged pages: what is right there a person has to say. No object is deleted. Of the kinds of "
+                + "stores, SQLite has most to mend; XML and binary stores may have one-sided links, derived values "
+                + "and numbers. Databases are not repaired.",
         ],
         options: [.model, .json],
         examples: [

@@ -7,13 +7,13 @@ package struct VerifyCommand: Command {
         "verify", "look for damage, dangling references and values that should not be",
         operands: [.store],
         discussion: [
-            "Reads everything, and changes nothing. Looks at the file, at every object and its external files, at what "
-                + "relationships lead to and whether it leads back, at values that the model does not allow, at derived "
-                + "values, and at values that should be unique. In an SQLite store it looks at the tables, too: counters, "
-                + "rows of no entity, texts that are not UTF-8, values that their attributes cannot hold. Says of each "
-                + "kind what would mend it.",
-            "'coredata repair' makes a copy in which what can be mended is. Rules that a program's own code has are not "
-                + "known here.",
+            "Reads everything, and changes nothing. Looks at the file, at every object and its external files, "
+                + "at what relationships lead to and whether it leads back, at values that the model does not allow, "
+                + "at derived values, and at values that should be unique. In an SQLite store it looks at the "
+                + "tables, too: counters, rows of no entity, texts that are not UTF-8, values that their attributes "
+                + "cannot hold. Says of each kind what would mend it.",
+            "'coredata repair' makes a copy in which what can be mended is. Rules that a program's own code "
+                + "has are not known here.",
         ],
         options: [.model, .json],
         examples: [

@@ -38,6 +38,7 @@ final class StoreMender {
             try mendRows(findings)
             var links: [OneSidedLinks.Link] = []
             for (place, finding) in findings.enumerated() {
+                try Interruption.check()
                 switch finding.mend {
                 case .unlink(let id, let relationship, let target): try unlink(place, id, relationship, target)
                 case .match(let id, let relationship, let target):

@@ -2,8 +2,8 @@ import Foundation
 
 /// Dates in ISO 8601, in UTC, to the microsecond and without trailing zeros.
 package enum DateText {
-    /// Reads a day, or a moment with its distance from UTC, in ISO 8601; nil for what is none, the 30th of February among
-    /// it. A formatter takes that.
+    /// Reads a day, or a moment with its distance from UTC, in ISO 8601; nil for what is none, as the 30th of February.
+    /// A formatter takes that.
     package static func date(_ text: String) -> Date? {
         let format = /(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d(?:\.\d+)?)(?:Z|([+-])(\d\d):?(\d\d)))?/
         guard let found = text.wholeMatch(of: format)?.output else { return nil }

@@ -40,44 +40,8 @@ struct StoreVerification {
         for irregularity in rows.irregularities ?? [] {
             if irregularity.kind == .entity { strays.insert(irregularity.row) }
             if irregularity.kind == .value { unfit.insert(ObjectName.of(irregularity.row)) }
-            try report(finding(irregularity))
+            try report(StoreFinding(irregularity, store.model))
         }
-    }
-
-    private func finding(_ irregularity: StoreIrregularity) -> StoreFinding {
-        let (row, found) = (irregularity.row, irregularity.found)
-        let name = ObjectName.of(row)
-        let attribute = attribute(irregularity.propertyName ?? "", of: row.entityName)
-        var mend: Mend? = .irregular(irregularity)
-        let kind: StoreFinding.Kind
-        let text: String
-        switch irregularity.kind {
-        case .counter:
-            return StoreFinding(
-                kind: .counter, text: "\(row.entityName): the counter is \(found), and there is \(name)", mend: mend)
-        case .entity:
-            (kind, mend) = (.unknownEntity, nil)
-            text = found == "none" ? "the row has no entity" : "the row's entity is \(found), which has no rows here"
-        case .link:
-            kind = .dangling
-            text = "leads to \(irregularity.target.map(ObjectName.of) ?? found), which is not there"
-        case .encoding: (kind, text) = (.encoding, "these bytes are not UTF-8: \(found)")
-        case .value:
-            let type = attribute?.attributeType.readableName ?? "a reference"
-            (kind, text) = (.range, "'\(found)' is no value of the type \(type)")
-            if attribute?.isOptional == false { mend = nil }
-        }
-        return StoreFinding(kind: kind, object: name, property: irregularity.propertyName, text: text, mend: mend)
-    }
-
-    /// The attribute of a key path, which may be an element of a composite one.
-    private func attribute(_ keyPath: String, of entity: String) -> NSAttributeDescription? {
-        let keys = keyPath.split(separator: ".").map(String.init)
-        var attribute = store.model.entitiesByName[entity]?.attributesByName[keys.first ?? ""]
-        for key in keys.dropFirst() {
-            attribute = (attribute as? NSCompositeAttributeDescription)?.elements.first { $0.name == key }
-        }
-        return attribute
     }
 
     private func checkObjects(of entity: NSEntityDescription) throws -> Int {
@@ -85,6 +49,7 @@ struct StoreVerification {
         request.resultType = .managedObjectIDResultType
         let ids = try store.reading { try context.fetch(request) }
         for start in stride(from: 0, to: ids.count, by: Self.part) {
+            try Interruption.check()
             try check(Array(ids[start..<min(start + Self.part, ids.count)]), of: entity)
             // What was looked at is let go, or the whole store would come to lie in memory.
             context.reset()
