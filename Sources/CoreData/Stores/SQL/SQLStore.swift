@@ -351,8 +351,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         rowCache.contradiction(in: layout, storeNumber: storeNumber)
     }
 
-    /// The keys of the cached rows that are not as the database has them; for tests, while nobody saves. Rows that other
-    /// coordinators have saved are among them.
+    /// The keys of the cached rows that are not as the database has them; for tests, while nobody saves. Rows that
+    /// other coordinators have saved are among them.
     package final func rowsUnlikeTheDatabase() throws -> [Int64] {
         try rootShapes.indices.flatMap { root in
             try rowCache.rows(rootIndex: root).filter { row in
