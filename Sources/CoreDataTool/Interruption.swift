@@ -7,23 +7,41 @@ enum Interruption {
         private let lock = NSLock()
         private var isRequested = false
         private var blocks: [@Sendable () -> Void] = []
-        private var sources: [any DispatchSourceSignal] = []
+        private var isWatching = false
 
         func watch(_ block: (@Sendable () -> Void)?) {
             let isLate = lock.withLock {
                 if let block { blocks.append(block) }
-                if sources.isEmpty {
-                    sources = [SIGINT, SIGTERM].map { number in
-                        signal(number, SIG_IGN)
-                        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-                        source.setEventHandler { self.request() }
-                        source.resume()
-                        return source
-                    }
+                if !isWatching {
+                    isWatching = true
+                    begin()
                 }
                 return isRequested
             }
             if isLate { block?() }
+        }
+
+        /// Has a handler write to a pipe, which a thread reads. A source of Dispatch's is told of a signal only where all
+        /// threads have blocked it, and threads of libraries do not.
+        private func begin() {
+            guard pipe(Interruption.ends) == 0 else { return }
+            let reader = Thread { [self] in
+                var byte: UInt8 = 0
+                while true {
+                    let count = read(Interruption.ends[0], &byte, 1)
+                    if count == 1 { request() } else if errno != EINTR { return }
+                }
+            }
+            reader.name = "signals"
+            reader.start()
+            for number in [SIGINT, SIGTERM] {
+                signal(number) { _ in
+                    let before = errno
+                    var byte: UInt8 = 0
+                    _ = write(Interruption.ends[1], &byte, 1)
+                    errno = before
+                }
+            }
         }
 
         private func request() {
@@ -38,6 +56,8 @@ enum Interruption {
     }
 
     private static let state = State()
+    /// The pipe from the signals' handler to the thread. Memory of its own, as a handler may run at any moment.
+    private nonisolated(unsafe) static let ends = UnsafeMutablePointer<Int32>.allocate(capacity: 2)
 
     /// From now on ^C is noted, and calls the block, on a queue of its own; at once if ^C has come.
     static func watch(_ block: (@Sendable () -> Void)? = nil) { state.watch(block) }

@@ -74,12 +74,11 @@ struct RequestCheck {
     private func exchange(_ token: String) -> HTTPResponse {
         switch session.exchange(token) {
         case .cookie(let secret):
+            // No redirection: a browser that came here from another page's link would send no cookie along with it.
             HTTPResponse(
-                303, type: "text/plain; charset=utf-8",
-                headers: [
-                    ("Location", "/"),
-                    ("Set-Cookie", "\(cookieName)=\(secret); Path=/; HttpOnly; SameSite=Strict"),
-                ], body: .bytes(Data()))
+                type: "text/html; charset=utf-8",
+                headers: [("Set-Cookie", "\(cookieName)=\(secret); Path=/; HttpOnly; SameSite=Strict")],
+                body: .bytes(Data("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=/\">\n".utf8)))
         case .spent: .text(403, "This address has been opened; it is good once. Start 'coredata studio' anew.")
         case .wrong: .text(403, "This is not the address that 'coredata studio' printed.")
         }

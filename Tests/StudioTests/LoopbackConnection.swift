@@ -29,9 +29,7 @@ final class LoopbackConnection {
             }
         }
         guard code == 0 else {
-            let reason = String(cString: strerror(errno))
-            Foundation.close(socket)
-            throw Failure(description: "port \(port): \(reason)")
+            throw Failure(description: "port \(port): \(String(cString: strerror(errno)))")
         }
     }
 
@@ -59,10 +57,12 @@ final class LoopbackConnection {
     private func receive() throws -> Bool {
         if isEnded { return false }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(socket, &buffer, buffer.count, 0)
+        var count = recv(socket, &buffer, buffer.count, 0)
+        while count < 0, errno == EINTR { count = recv(socket, &buffer, buffer.count, 0) }
         if count < 0, errno == EAGAIN { throw Failure(description: "no answer came; so far: \(text)") }
         // A connection that the other side resets is at its end, too.
         guard count > 0 else {
+            if count < 0, errno != ECONNRESET { throw Failure(description: String(cString: strerror(errno))) }
             isEnded = true
             return false
         }

@@ -13,7 +13,7 @@ final class StudioClient {
         try connection.send(
             "GET /?token=\(process.token) HTTP/1.1\r\nHost: 127.0.0.1:\(process.port)\r\n\r\n")
         let answer = try connection.answer()
-        guard answer.status == 303, let cookie = answer.header("Set-Cookie")?.split(separator: ";").first else {
+        guard answer.status == 200, let cookie = answer.header("Set-Cookie")?.split(separator: ";").first else {
             throw LoopbackConnection.Failure(description: "the token was not taken: \(answer.status) \(answer.text)")
         }
         self.cookie = String(cookie)
@@ -77,6 +77,8 @@ final class StudioClient {
 final class EventStream {
     private let connection: LoopbackConnection
     private var text = ""
+    /// Signs of life in a row after which a test has failed: one comes every five seconds.
+    private static let patience = 12
 
     /// Connects; what is saved from now on is heard.
     init(_ port: UInt16, _ request: String) throws {
@@ -92,7 +94,7 @@ final class EventStream {
 
     /// The next event; nil where the stream ends.
     func next() throws -> (name: String, data: AnyJSON)? {
-        while true {
+        for _ in 0..<Self.patience {
             while let end = text.range(of: "\n\n") {
                 let lines = text[..<end.lowerBound].split(separator: "\n")
                 text.removeSubrange(..<end.upperBound)
@@ -103,6 +105,7 @@ final class EventStream {
             guard let part = try connection.part() else { return nil }
             text += String(decoding: part, as: UTF8.self)
         }
+        throw LoopbackConnection.Failure(description: "no event came")
     }
 
     /// The next event of a name.

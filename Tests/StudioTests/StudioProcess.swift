@@ -55,7 +55,11 @@ final class StudioProcess {
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        if process.isRunning {
+            kill(process.processIdentifier, SIGKILL)
+        } else if process.terminationReason != .exit {
+            Issue.record("the studio was ended by signal \(process.terminationStatus): \(errors)")
+        }
     }
 
     /// What was said on the standard error.

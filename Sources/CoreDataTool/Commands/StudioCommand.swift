@@ -63,8 +63,14 @@ package struct StudioCommand: Command {
             console.say(Table.onOneLine("\(try studio.shown) is shown at this address, once; ^C ends"))
             if opens, console.columns != nil { Desktop.open(server.address) }
             end.wait()
-            studio.end()
+            let ending = studio.end()
             server.stop()
+            if ending.unsaved > 0 {
+                console.say("changes of \(ending.unsaved) object\(ending.unsaved == 1 ? "" : "s") were not saved")
+            }
+            if ending.isMigrationCancelled {
+                throw ToolError(.cancelled, "\(store): the migration was cancelled; the store is as it was")
+            }
             return .done
         #else
             throw ToolError(

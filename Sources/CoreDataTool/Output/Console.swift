@@ -26,6 +26,21 @@ package final class Console {
         buffer.reserveCapacity(Self.bufferSize + 4096)
     }
 
+    /// One that keeps what is written until it is taken.
+    package init(kept: Void) {
+        output = -1
+        errors = STDERR_FILENO
+        columns = nil
+        errorColumns = nil
+        hasColours = false
+    }
+
+    /// What was written since it was taken last, of a console that keeps it.
+    package func takeKept() -> [UInt8] {
+        defer { buffer = [] }
+        return buffer
+    }
+
     private static func columns(of descriptor: Int32) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
@@ -48,7 +63,7 @@ package final class Console {
     }
 
     private func flushWhereFull() throws {
-        if buffer.count >= Self.bufferSize, !isHeld { try flush() }
+        if buffer.count >= Self.bufferSize, !isHeld, output >= 0 { try flush() }
     }
 
     /// Writes what `body` writes, or nothing of it where it throws.

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 /// A value as it comes from the page, and what an attribute makes of it.
-enum EditedValue: Decodable {
+enum EditedValue: Decodable, Equatable {
     case nothing
     case text(String)
     case truth(Bool)
@@ -16,6 +16,25 @@ enum EditedValue: Decodable {
         } else {
             self = .text(try container.decode(String.self))
         }
+    }
+
+    /// A value as the page shows it to be edited.
+    init(shownOf value: Any?, _ attribute: NSAttributeDescription) {
+        switch value {
+        case nil: self = .nothing
+        case let truth as Bool where attribute.attributeType == .booleanAttributeType: self = .truth(truth)
+        case let value?: self = .text(ValueText.text(value, .attribute(attribute)))
+        }
+    }
+
+    /// A field of a page has line feeds alone. Where the text that was there has both characters for the end of a line,
+    /// they are put back.
+    func keepingLineEnds(of old: String?) -> EditedValue {
+        guard case .text(let text) = self, let old, old.contains("\r") else { return self }
+        let feeds = old.replacingOccurrences(of: "\r\n", with: "\n").replacingOccurrences(of: "\r", with: "\n")
+        if text == feeds { return .text(old) }
+        return old.contains("\r\n") && !text.contains("\r")
+            ? .text(text.replacingOccurrences(of: "\n", with: "\r\n")) : self
     }
 
     /// Whether the page can edit values of an attribute: those that have a text.
@@ -34,7 +53,9 @@ enum EditedValue: Decodable {
     func value(for attribute: NSAttributeDescription) throws -> Any? {
         switch self {
         case .nothing: return nil
-        case .truth(let truth): return attribute.attributeType == .booleanAttributeType ? truth : nil
+        case .truth(let truth):
+            if attribute.attributeType == .booleanAttributeType { return truth }
+            throw StudioFailure(422, "'\(truth)' is \(Self.form(of: attribute.attributeType))", key: attribute.name)
         case .text(let text):
             if attribute.attributeType == .stringAttributeType { return text }
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -57,38 +78,11 @@ enum EditedValue: Decodable {
             let number = NSDecimalNumber(string: text, locale: Locale(identifier: "en_US_POSIX"))
             return number == .notANumber ? nil : number
         case .booleanAttributeType: return ["true": true, "false": false][text.lowercased()]
-        case .dateAttributeType: return date(text)
+        case .dateAttributeType: return DateText.date(text)
         case .UUIDAttributeType: return UUID(uuidString: text)
         case .URIAttributeType: return text.isEmpty ? nil : URL(string: text)
         default: return nil
         }
-    }
-
-    private static func date(_ text: String) -> Date? {
-        // Fractions of any length: the formatter takes three digits, and dates have six.
-        if let match = text.wholeMatch(of: /(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[-+]\d{2}:?\d{2})/) {
-            let formatter = ISO8601DateFormatter()
-            guard let whole = formatter.date(from: "\(match.1)\(match.3)"), isKept(whole, text) else { return nil }
-            return whole.addingTimeInterval(match.2.flatMap { Double("0\($0)") } ?? 0)
-        }
-        let formatter = ISO8601DateFormatter()
-        formatter.formatOptions = [.withFullDate]
-        guard text.wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil, let day = formatter.date(from: text) else { return nil }
-        return isKept(day, text) ? day : nil
-    }
-
-    /// Whether the day of a text exists: formatters make the first of March of the 30th of February.
-    private static func isKept(_ date: Date, _ text: String) -> Bool {
-        guard let day = Int(text.dropFirst(8).prefix(2)), let month = Int(text.dropFirst(5).prefix(2)) else {
-            return false
-        }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        guard (1...12).contains(month),
-            let first = calendar.date(from: DateComponents(year: Int(text.prefix(4)), month: month)),
-            let days = calendar.range(of: .day, in: .month, for: first)
-        else { return false }
-        return days.contains(day)
     }
 
     private static func form(of type: NSAttributeType) -> String {

@@ -109,6 +109,7 @@ final class Studio: Sendable {
         }
         guard name.hasPrefix("edit/") else { throw StudioFailure(404, "there is no '\(name)'") }
         let session = try open().session
+        defer { if name == "edit/discard" { readAnewWhereAnother(session) } }
         let answer = try StudioEditing(session: session).answer(String(name.dropFirst("edit/".count)), request)
         if case .object(let members) = answer, let pending = members.first(where: { $0.0 == "pending" }) {
             hub.send("pending", pending.1)
@@ -165,9 +166,6 @@ final class Studio: Sendable {
             throw StudioFailure(403, "the store was opened to be read; start 'coredata studio' with --write")
         }
         let (session, model) = try open()
-        guard try !session.perform({ session.context.hasChanges }) else {
-            throw StudioFailure(409, "save or discard the changes first")
-        }
         let report = try StudioMigration(store: session.store, model: model).report(order)
         guard report.forecast.isMigrationRequired else {
             throw StudioFailure(409, "the store is of version \(report.target) and needs no migration")
@@ -185,15 +183,30 @@ final class Studio: Sendable {
             return true
         }
         guard isOurs else { throw StudioFailure(409, "the store is being migrated") }
-        try session.close()
+        do {
+            guard try session.closeIfSaved() else { throw StudioFailure(409, "save or discard the changes first") }
+        } catch {
+            state.withLock { $0 = .open(session, model) }
+            throw error
+        }
         nonisolated(unsafe) let job = report.order.job()  // the thread has it, and nobody else
         let thread = Thread { [self] in
             let outcome = Result { try running.run(job) { [hub] in hub.send("migration", $0) } }
             reopen()
             tell(outcome)
+            running.noteEnd()
         }
         thread.name = "migration"
         thread.start()
+    }
+
+    /// Opens the store again where its file is another one than the session has.
+    private func readAnewWhereAnother(_ session: StudioSession) {
+        guard session.context.performAndWait({ session.isFileAnother }), (try? session.closeIfSaved()) == true else {
+            return
+        }
+        reopen()
+        noteChange()
     }
 
     private func reopen() {
@@ -220,9 +233,26 @@ final class Studio: Sendable {
         }
     }
 
-    /// Ends the channels of all pages, and what is being done.
-    func end() {
-        if case .migrating(let running) = state.withLock({ $0 }) { running.cancel() }
+    /// How the studio ended.
+    struct Ending {
+        /// A migration was cancelled; the store is as it was.
+        var isMigrationCancelled = false
+        /// So many objects had changes that were not saved.
+        var unsaved = 0
+    }
+
+    /// Cancels what is being done, waits for its end, and ends the channels of all pages.
+    func end() -> Ending {
+        var ending = Ending()
+        switch state.withLock({ $0 }) {
+        case .migrating(let running):
+            running.cancel()
+            ending.isMigrationCancelled = running.waitForEnd()
+        case .open(let session, _):
+            ending.unsaved = session.context.performAndWait { session.unsavedObjects.reduce(0) { $0 + $1.0.count } }
+        case .closed: break
+        }
         hub.end()
+        return ending
     }
 }

@@ -44,10 +44,14 @@ struct StudioEditing {
             case "undo": context.undo()
             case "redo": context.redo()
             case "discard": discard()
-            case "save": return try save(.error)
+            case "save": return try save(NSMergePolicy.error)
             case "resolve":
                 let order: Resolving = try request.value()
-                return try save(order.policy == .mine ? .mergeByPropertyObjectTrump : .mergeByPropertyStoreTrump)
+                return try save(
+                    StudioMergePolicy(
+                        order.policy == .mine
+                            ? .mergeByPropertyObjectTrumpMergePolicyType : .mergeByPropertyStoreTrumpMergePolicyType,
+                        told: session.toldConflicts))
             default: throw StudioFailure(404, "there is no '\(name)'")
             }
             return answer()
@@ -59,12 +63,7 @@ struct StudioEditing {
     /// What is not saved, object by object.
     func pending() throws -> JSON {
         try session.perform {
-            let changed = [
-                (context.insertedObjects, "new"),
-                (context.updatedObjects.filter(\.hasPersistentChangedValues), "changed"),
-                (context.deletedObjects, "deleted"),
-            ]
-            let objects = changed.flatMap { objects, state in
+            let objects = session.unsavedObjects.flatMap { objects, state in
                 objects.sorted { ObjectName.order($0.objectID, $1.objectID) }.map { object in
                     JSON.object([
                         ("id", .string(ObjectName.of(object.objectID))),
@@ -78,12 +77,7 @@ struct StudioEditing {
     }
 
     private var counts: JSON {
-        context.processPendingChanges()
-        // What was changed and taken back is still called updated.
-        let numbers = [
-            context.insertedObjects, context.updatedObjects.filter(\.hasPersistentChangedValues),
-            context.deletedObjects,
-        ].map { Int64($0.count) }
+        let numbers = session.unsavedObjects.map { Int64($0.0.count) }
         return .object([
             ("inserted", .integer(numbers[0])), ("updated", .integer(numbers[1])), ("deleted", .integer(numbers[2])),
             ("hasChanges", .bool(numbers != [0, 0, 0])),
@@ -109,7 +103,13 @@ struct StudioEditing {
         guard EditedValue.isEditable(attribute) else {
             throw StudioFailure(422, "'\(order.key)' cannot be edited", key: order.key)
         }
-        var value = try (order.value ?? .nothing).value(for: attribute).map { $0 as AnyObject }
+        let present = object.value(forKey: order.key)
+        let edited = (order.value ?? .nothing).keepingLineEnds(of: present as? String)
+        // What is sent as it was shown changes nothing: a value may be finer than its text.
+        if edited == EditedValue(shownOf: present, attribute) {
+            return answer(("object", StudioObject(session: session).json(object)))
+        }
+        var value = try edited.value(for: attribute).map { $0 as AnyObject }
         do {
             try object.validateValue(&value, forKey: order.key)
         } catch {
@@ -173,6 +173,11 @@ struct StudioEditing {
     // MARK: Saving
 
     private func save(_ policy: NSMergePolicy) throws -> JSON {
+        if session.isFileAnother {
+            throw StudioFailure(
+                409, "another program has written or replaced the store's file; nothing was saved",
+                details: ["Discard the changes: then the file is read anew."])
+        }
         let names = context.insertedObjects.map { ($0, ObjectName.of($0.objectID)) }
         context.mergePolicy = policy
         defer { context.mergePolicy = NSMergePolicy.error }
@@ -181,6 +186,8 @@ struct StudioEditing {
         } catch {
             throw failure(of: error as NSError)
         }
+        session.noteFile()
+        session.toldConflicts = []
         context.undoManager?.removeAllActions()
         for (object, name) in names { session.rename(name, object.objectID) }
         let ids = names.map { ($1, JSON.string(ObjectName.of($0.objectID))) }
@@ -190,6 +197,7 @@ struct StudioEditing {
 
     private func failure(of error: NSError) -> StudioFailure {
         if let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict] {
+            session.toldConflicts = Set(conflicts.map(ToldConflict.init))
             var failure = StudioFailure(409, "another program has changed what was changed here; nothing was saved")
             failure.members = [("conflicts", .array(conflicts.map(Self.json)))]
             return failure

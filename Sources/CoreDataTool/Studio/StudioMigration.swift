@@ -45,8 +45,11 @@ struct StudioMigration {
 /// A migration while it runs.
 final class RunningMigration: @unchecked Sendable {  // under `lock`
     private let lock = NSLock()
+    private let end = DispatchSemaphore(value: 0)
     private var reporting: (any MigrationProgressReporting)?
     private var isCancelled = false
+    /// Whether it ended by that.
+    private var wasCancelled = false
 
     func cancel() {
         let reporting = lock.withLock {
@@ -63,6 +66,25 @@ final class RunningMigration: @unchecked Sendable {  // under `lock`
         timer.setEventHandler { [weak self] in self?.status.map { tell($0) } }
         timer.resume()
         defer { timer.cancel() }
+        do {
+            try migrate(job)
+        } catch {
+            if ToolError(error).status == .cancelled { lock.withLock { wasCancelled = true } }
+            throw error
+        }
+    }
+
+    /// Notes that the store is open again.
+    func noteEnd() { end.signal() }
+
+    /// Waits until the store is open again.
+    /// - Returns: whether the migration was cancelled, and not done before.
+    func waitForEnd() -> Bool {
+        end.wait()
+        return lock.withLock { wasCancelled }
+    }
+
+    private func migrate(_ job: MigrationJob) throws {
         try MeasuredMigrationAdapter().migrate(job) { reporting in
             let isLate = lock.withLock {
                 self.reporting = reporting

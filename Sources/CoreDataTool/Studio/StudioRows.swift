@@ -18,8 +18,7 @@ struct StudioRows {
             let objects = try session.objects(query)
             let first = min(offset, objects.count)
             let shown = (first..<min(first + limit, objects.count)).map { objects[$0] }
-            try read(shown, columns)
-            let rows = shown.map { row($0, columns) }
+            let rows = try rows(shown, columns)
             return .object([
                 ("total", .integer(Int64(objects.count))), ("offset", .integer(Int64(offset))),
                 ("generation", .integer(Int64(session.generation))), ("columns", .array(columns.map(description))),
@@ -28,11 +27,44 @@ struct StudioRows {
         }
     }
 
-    /// Reads objects with those that columns lead to, in few requests. What is gone stays a fault, which has no values.
+    /// The rows of objects, which are read with those that columns lead to, in few requests. One value that cannot be
+    /// read takes no other row along.
+    private func rows(_ objects: [NSManagedObject], _ columns: [Column]) throws -> [JSON] {
+        do {
+            try read(objects, columns)
+            return objects.map { row($0, columns) }
+        } catch {
+            return objects.map { object in
+                do {
+                    try read([object], columns)
+                    return row(object, columns)
+                } catch {
+                    return broken(object, columns, ToolError(error).message)
+                }
+            }
+        }
+    }
+
+    /// What is gone stays a fault, which has no values.
     private func read(_ objects: [NSManagedObject], _ columns: [Column]) throws {
         do {
             try session.context.fulfillFaults(of: objects, relationshipKeyPaths: columns.compactMap(Self.way))
         } catch let error as NSError where error.code == NSManagedObjectReferentialIntegrityError {}
+    }
+
+    /// What stands for an object that cannot be read: its name, and the reason in the place of its first value.
+    private func broken(_ object: NSManagedObject, _ columns: [Column], _ message: String) -> JSON {
+        let name = ObjectName.of(object.objectID)
+        var reason: JSON? = .string(Self.cut(message))
+        let cells = columns.map { column in
+            if case .id = column.content { return JSON.string(name) }
+            defer { reason = nil }
+            return reason ?? .null
+        }
+        return .object([
+            ("id", .string(name)), ("entity", .string(object.entity.name ?? "")), ("state", .string("broken")),
+            ("cells", .array(cells)), ("error", .string(message)),
+        ])
     }
 
     /// The to-one relationships whose objects a column needs; nil for none.

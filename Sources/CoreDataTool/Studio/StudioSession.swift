@@ -8,6 +8,10 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
     let coordinator: NSPersistentStoreCoordinator
     let isWritable: Bool
     let keepsHistory: Bool
+    /// The file that was opened, and, where a store is written as a whole, its state.
+    private var file: StoreFileMark?
+    /// Conflicts that the page has been told of: those alone it may decide.
+    var toldConflicts: Set<ToldConflict> = []
     /// Counts changes, the page's and those of others: what was read before one may be old.
     private(set) var generation = 0
     /// What the last requests found, so that scrolling does not ask anew.
@@ -32,6 +36,9 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
             throw ToolError(.failed, "\(store.shown): the store is not open")
         }
         self.coordinator = coordinator
+        file = StoreFileMark(store)
+        // Others write, and the coordinator's rows do not follow them: whatever is read anew comes from the store.
+        context.performAndWait { context.stalenessInterval = 0 }
         guard isWritable else { return }
         context.performAndWait {
             context.undoManager = UndoManager()
@@ -39,14 +46,26 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
     }
 
-    /// Lets go of the store.
-    func close() throws {
+    /// Lets go of the store, unless there is something that is not saved.
+    /// - Returns: whether it was closed.
+    func closeIfSaved() throws -> Bool {
         try context.performAndWait {
+            if context.hasChanges { return false }
             results = []
             context.reset()
             for store in coordinator.persistentStores { try coordinator.remove(store) }
+            return true
         }
     }
+
+    // MARK: The file
+
+    /// Whether the store's file is no longer what was opened: saving would write over what others wrote, or into a file
+    /// that nobody finds any more.
+    var isFileAnother: Bool { file != StoreFileMark(store) }
+
+    /// Notes that the file is as this session has written it.
+    func noteFile() { file = StoreFileMark(store) }
 
     /// Runs what asks the store, on the context's queue. A failure that the page is to be told stays what it is; errors of
     /// the library are told with the store's name.
@@ -78,11 +97,17 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
     /// The object of a name; one that has a new name since it was saved, too.
     func object(_ name: String) throws -> NSManagedObject {
         if let new = context.insertedObjects.first(where: { ObjectName.of($0.objectID) == name }) { return new }
+        let gone = StudioFailure(404, "there is no object \(name)")
+        // What is not saved has a name as long as it is there.
+        if renamed[name] == nil, name.split(separator: "/").last?.first == "t" { throw gone }
         let id = try renamed[name] ?? ObjectName.id(name, in: store, coordinator)
-        guard let object = try? context.existingObject(with: id), !object.isDeleted else {
-            throw StudioFailure(404, "there is no object \(name)")
+        do {
+            let object = try context.existingObject(with: id)
+            if object.isDeleted { throw gone }
+            return object
+        } catch let error as NSError where error.code == NSManagedObjectReferentialIntegrityError {
+            throw gone
         }
-        return object
     }
 
     /// How many objects each entity has, with those of its subentities.
@@ -93,6 +118,15 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
     }
 
     // MARK: Changes
+
+    /// What is not saved. What was changed and taken back is still called updated by the context.
+    var unsavedObjects: [(Set<NSManagedObject>, state: String)] {
+        context.processPendingChanges()
+        return [
+            (context.insertedObjects, "new"), (context.updatedObjects.filter(\.hasPersistentChangedValues), "changed"),
+            (context.deletedObjects, "deleted"),
+        ]
+    }
 
     /// What was found is no longer what is there.
     func changed() {

@@ -7,17 +7,27 @@ package enum DateText {
     package static func date(_ text: String) -> Date? {
         let format = /(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d(?:\.\d+)?)(?:Z|([+-])(\d\d):?(\d\d)))?/
         guard let found = text.wholeMatch(of: format)?.output else { return nil }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
         func number(_ text: Substring?) -> Int { text.flatMap { Int($0) } ?? 0 }
         let (hour, minute, second) = (number(found.4), number(found.5), found.6.flatMap { Double($0) } ?? 0)
-        let parts = DateComponents(
-            calendar: calendar, year: number(found.1), month: number(found.2), day: number(found.3))
-        guard parts.isValidDate, let day = parts.date, hour < 24, minute < 60, second < 60, number(found.8) < 24,
-            number(found.9) < 60
+        guard let day = days(year: number(found.1), month: number(found.2), day: number(found.3)), hour < 24,
+            minute < 60, second < 60, number(found.8) < 24, number(found.9) < 60
         else { return nil }
         let east = Double(number(found.8) * 3_600 + number(found.9) * 60) * (found.7 == "-" ? -1 : 1)
-        return day.addingTimeInterval(Double(hour * 3_600 + minute * 60) + second - east)
+        return Date(timeIntervalSinceReferenceDate: Double(day * 86_400 + hour * 3_600 + minute * 60) + second - east)
+    }
+
+    /// The days from the beginning of 2001 to a day of the calendar that `append` writes, which has leap years by today's
+    /// rule at any time; nil for a day that there is not. A calendar of Foundation's counts otherwise before 1582.
+    private static func days(year: Int, month: Int, day: Int) -> Int? {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard (1...12).contains(month), (1...lengths[month - 1]).contains(day) else { return nil }
+        // From the first of March, so that leap days come last.
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 730_791
     }
 
     package static func iso(_ date: Date) -> String {
@@ -28,16 +38,16 @@ package enum DateText {
 
     /// Appends the date of so many seconds since 2001. A formatter takes fifty times as long.
     package static func append(_ seconds: Double, to bytes: inout [UInt8]) {
-        // What lies beyond the years of four digits is told as the store has it.
-        guard seconds.isFinite, (-63_113_904_000..<252_455_616_000).contains(seconds) else {
-            bytes.append(contentsOf: "\(seconds)".utf8)
-            return
-        }
         var whole = seconds.rounded(.down)
-        var microseconds = Int(((seconds - whole) * 1e6).rounded())
+        var microseconds = seconds.isFinite ? Int(((seconds - whole) * 1e6).rounded()) : 0
         if microseconds == 1_000_000 {
             whole += 1
             microseconds = 0
+        }
+        // What lies beyond the years of four digits is told as the store has it.
+        guard seconds.isFinite, (-63_113_904_000..<252_455_616_000).contains(whole) else {
+            bytes.append(contentsOf: "\(seconds)".utf8)
+            return
         }
         // Days since the first of March of the year 0, from which leap days come last.
         let since = Int(whole)

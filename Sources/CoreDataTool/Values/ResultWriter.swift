@@ -74,15 +74,19 @@ struct ResultWriter {
     ) throws {
         try begin()
         for start in stride(from: 0, to: objects.count, by: Self.batchSize) {
-            try console.whole {
-                try store.reading {
-                    try context.readingFaults {
-                        for object in objects[start..<min(start + Self.batchSize, objects.count)] { try add(object) }
-                    }
-                }
-            }
+            try write(objects, start..<min(start + Self.batchSize, objects.count), of: store, in: context)
         }
         try end()
+    }
+
+    /// Writes a batch of objects, or nothing of it where one cannot be read.
+    mutating func write(
+        _ objects: FetchedObjects<NSManagedObject>, _ batch: Range<Int>, of store: OpenedStore,
+        in context: NSManagedObjectContext
+    ) throws {
+        try console.whole {
+            try store.reading { try context.readingFaults { for object in objects[batch] { try add(object) } } }
+        }
     }
 
     mutating func end() throws {

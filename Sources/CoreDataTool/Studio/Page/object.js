@@ -72,6 +72,7 @@ class ObjectView {
   }
 
   build() {
+    this.headText = null;
     this.head = h('header', { class: 'object-head' });
     this.attributes = h('div', { class: 'fields' });
     this.relationships = h('div', { class: 'fields' });

@@ -187,7 +187,7 @@ export class Table {
     element.dataset.id = row.id;
     if (row.state && row.state !== 'clean') element.dataset.state = row.state;
     else delete element.dataset.state;
-    element.title = states[row.state] || '';
+    element.title = row.error || states[row.state] || '';
     const cells = element.querySelectorAll('.cell');
     this.columns.forEach((column, place) => fillCell(cells[place], row.cells[place] ?? null, column, row));
   }

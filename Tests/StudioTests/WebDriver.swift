@@ -1,0 +1,257 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A browser without a window, which a driver steers by the WebDriver protocol.
+final class Browser {
+    private let driver = Process()
+    private let port: UInt16
+    private var session = ""
+    private let folder: TemporaryFolder
+
+    private static let browser = Toolchain.program("chromium") ?? Toolchain.program("chromium-browser")
+    private static let driverProgram = Toolchain.program("chromedriver")
+
+    static let isPresent = browser != nil && driverProgram != nil
+    static let absence = "Chromium and its driver are not installed (bin/setup --studio)"
+
+    /// Seconds after which what is awaited has failed to come; no more than a net below the tests.
+    private static let patience = 60.0
+
+    /// Starts a driver and a browser.
+    init(width: Int = 1280, height: Int = 860, isDark: Bool = false) throws {
+        folder = try TemporaryFolder()
+        guard let browser = Self.browser, let program = Self.driverProgram else {
+            throw LoopbackConnection.Failure(description: Self.absence)
+        }
+        driver.executableURL = URL(fileURLWithPath: program)
+        driver.arguments = ["--port=0"]
+        let output = Pipe()
+        driver.standardOutput = output
+        driver.standardError = FileHandle.nullDevice
+        try driver.run()
+        var printed = ""
+        while printed.firstMatch(of: /on port (\d+)\./) == nil {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            printed += String(decoding: more, as: UTF8.self)
+        }
+        guard let match = printed.firstMatch(of: /on port (\d+)\./), let port = UInt16(match.1) else {
+            throw LoopbackConnection.Failure(description: "the driver does not start: \(printed)")
+        }
+        self.port = port
+        var arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+            "--window-size=\(width),\(height)", "--user-data-dir=\(folder.url.path)/profile",
+            "--force-prefers-reduced-motion",
+        ]
+        if isDark { arguments += ["--force-dark-mode", "--enable-features=WebUIDarkMode"] }
+        let capabilities: [String: Any] = [
+            "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
+            "goog:chromeOptions": ["binary": browser, "args": arguments],
+        ]
+        let made = try command("POST", "", ["capabilities": ["alwaysMatch": capabilities]], inSession: false)
+        session = try #require(made["sessionId"].text)
+    }
+
+    deinit {
+        if !session.isEmpty { _ = try? command("DELETE", "") }
+        driver.terminate()
+        driver.waitUntilExit()
+    }
+
+    // MARK: The protocol
+
+    @discardableResult
+    private func command(
+        _ method: String, _ path: String, _ body: [String: Any]? = nil, inSession: Bool = true
+    ) throws -> AnyJSON {
+        let text = try body.map { try JSONSerialization.data(withJSONObject: $0) } ?? Data()
+        let connection = try LoopbackConnection(port, patience: 120)
+        try connection.send(
+            "\(method) /session\(inSession ? "/\(session)\(path)" : "") HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(text.count)\r\n\r\n")
+        try connection.send(text)
+        let answer = try connection.answer()
+        let value = try AnyJSON(answer.body)["value"]
+        guard answer.status == 200 else {
+            throw LoopbackConnection.Failure(
+                description: "\(path): \(value["error"].text ?? "") \(value["message"].text?.prefix(300) ?? "")")
+        }
+        return value
+    }
+
+    func open(_ address: String) throws {
+        try command("POST", "/url", ["url": address])
+        try settle()
+    }
+
+    func back() throws {
+        try command("POST", "/back", [:])
+        try settle()
+    }
+
+    /// Runs a script, which may return a value.
+    @discardableResult
+    func run(_ script: String, _ arguments: [Any] = []) throws -> AnyJSON {
+        try command("POST", "/execute/sync", ["script": script, "args": arguments])
+    }
+
+    func screenshot() throws -> Data {
+        Data(base64Encoded: try command("GET", "/screenshot").text ?? "") ?? Data()
+    }
+
+    /// What the page has logged since it was asked last.
+    func log() throws -> [String] {
+        try command("POST", "/se/log", ["type": "browser"]).items.map {
+            "\($0["level"].text ?? "") \($0["message"].text ?? "")"
+        }
+    }
+
+    func resize(_ width: Int, _ height: Int) throws {
+        // A window has a least width; a phone's page is narrower.
+        try command(
+            "POST", "/goog/cdp/execute",
+            [
+                "cmd": "Emulation.setDeviceMetricsOverride",
+                "params": ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500],
+            ])
+    }
+
+    /// The light or the dark look.
+    func setLook(dark: Bool) throws {
+        try command(
+            "POST", "/goog/cdp/execute",
+            [
+                "cmd": "Emulation.setEmulatedMedia",
+                "params": ["features": [["name": "prefers-color-scheme", "value": dark ? "dark" : "light"]]],
+            ])
+    }
+
+    // MARK: What a person does
+
+    private func element(_ selector: String) throws -> String {
+        try await ("there is no \(selector)") {
+            try self.run("return document.querySelector(arguments[0]) !== null", [selector]).truth == true
+        }
+        let found = try command("POST", "/element", ["using": "css selector", "value": selector])
+        guard case .object(let members) = found, let id = members.values.first?.text else {
+            throw LoopbackConnection.Failure(description: "there is no \(selector)")
+        }
+        return id
+    }
+
+    func click(_ selector: String) throws {
+        let id = try element(selector)
+        try run("arguments[0].scrollIntoView({block: 'center', inline: 'nearest'})", [Self.reference(id)])
+        try command("POST", "/element/\(id)/click", [:])
+        try settle()
+    }
+
+    /// Types keys into whatever has the focus.
+    func type(_ text: String) throws {
+        let keys = text.flatMap { [["type": "keyDown", "value": "\($0)"], ["type": "keyUp", "value": "\($0)"]] }
+        try press(keys)
+    }
+
+    /// Presses a key while others are held.
+    func press(_ key: String, holding held: [String] = []) throws {
+        try press(
+            held.map { ["type": "keyDown", "value": $0] }
+                + [["type": "keyDown", "value": key], ["type": "keyUp", "value": key]]
+                + held.map { ["type": "keyUp", "value": $0] })
+    }
+
+    private func press(_ keys: [[String: String]]) throws {
+        try command("POST", "/actions", ["actions": [["type": "key", "id": "keyboard", "actions": keys]]])
+        try settle()
+    }
+
+    /// Clicks into a field and writes a text in place of what is there.
+    func fill(_ selector: String, _ text: String) throws {
+        try click(selector)
+        try press("a", holding: [Key.control])
+        if text.isEmpty { try press(Key.delete) } else { try type(text) }
+    }
+
+    private static func reference(_ id: String) -> [String: String] {
+        ["element-6066-11e4-a52e-4f735466cecf": id]
+    }
+
+    // MARK: Waiting
+
+    /// Waits until a condition holds.
+    func await(_ failure: String, _ condition: () throws -> Bool) throws {
+        let end = Date(timeIntervalSinceNow: Self.patience)
+        while try !condition() {
+            if Date() > end { throw LoopbackConnection.Failure(description: failure) }
+        }
+    }
+
+    /// Waits until a script returns true; it is asked by the page itself, at each frame and each change.
+    func await(_ script: String) throws {
+        let program = """
+            const [script, limit, done] = arguments; const test = new Function('return (' + script + ')');
+            const start = performance.now();
+            (function look() { let is = false; try { is = test() === true } catch (error) {}
+            if (is || performance.now() - start > limit) done(is); else setTimeout(look, 20) })()
+            """
+        try command("POST", "/timeouts", ["script": 100_000])
+        let is_ = try command(
+            "POST", "/execute/async", ["script": program, "args": [script, Self.patience * 1000]])
+        guard is_.truth == true else {
+            throw LoopbackConnection.Failure(description: "in vain: \(script)")
+        }
+    }
+
+    /// Waits until no request of the page is under way.
+    func settle() throws {
+        try await
+            ("document.readyState === 'complete' && (!document.body.dataset.busy || document.body.dataset.busy === 'false')")
+    }
+
+    // MARK: Reading
+
+    func text(_ selector: String) throws -> String? {
+        try run("const e = document.querySelector(arguments[0]); return e && (e.value ?? e.innerText)", [selector]).text
+    }
+
+    func count(_ selector: String) throws -> Int {
+        try run("return document.querySelectorAll(arguments[0]).length", [selector]).int ?? 0
+    }
+
+    /// Whether something is there and can be seen.
+    func isShown(_ selector: String) throws -> Bool {
+        try run("const e = document.querySelector(arguments[0]); return !!e && e.checkVisibility()", [selector]).truth
+            == true
+    }
+}
+
+/// Keys that have no character, as the protocol calls them.
+enum Key {
+    static let enter = "\u{E007}"
+    static let escape = "\u{E00C}"
+    static let tab = "\u{E004}"
+    static let shift = "\u{E008}"
+    static let control = "\u{E009}"
+    static let delete = "\u{E017}"
+    static let down = "\u{E015}"
+    static let up = "\u{E013}"
+    static let right = "\u{E014}"
+    static let left = "\u{E012}"
+    static let end = "\u{E010}"
+    static let home = "\u{E011}"
+    static let pageDown = "\u{E00F}"
+}
+
+/// Pictures that a run keeps: in the folder that OPENCOREDATA_ARTEFACTS names, otherwise nowhere for long.
+enum Artefacts {
+    static func keep(_ name: String, _ browser: Browser) throws {
+        let picture = try browser.screenshot()
+        #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]) && picture.count > 2_000)
+        guard let path = ProcessInfo.processInfo.environment["OPENCOREDATA_ARTEFACTS"] else { return }
+        let folder = URL(fileURLWithPath: path, isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try picture.write(to: folder.appendingPathComponent("studio-\(name).png"))
+    }
+}
