@@ -93,6 +93,7 @@ enum StudioLibrary {
     static let image =
         Data(
             base64Encoded:
-                "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP8z8DAwMDAxMDAwMAAAA0HAQEf0bX/AAAAAElFTkSuQmCC"
+                "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP8z8DAwMDAxMDAwMAAAA0HAQEf0bX/"
+                + "AAAAAElFTkSuQmCC"
         ) ?? Data()
 }

@@ -115,6 +115,8 @@ function done(answer) {
   isSaving = false;
   saved(answer.ids || {});
   setPending(answer.pending);
+  // Events that came while it was saved were left aside.
+  tell('change', {});
   say('Saved.');
 }
 

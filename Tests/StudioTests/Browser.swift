@@ -5,6 +5,7 @@ import Testing
 /// A browser without a window, which a driver steers by the WebDriver protocol.
 final class Browser {
     private let driver = Process()
+    private let ended = DispatchSemaphore(value: 0)
     private let port: UInt16
     private var session = ""
     private let folder: TemporaryFolder
@@ -16,7 +17,7 @@ final class Browser {
     static let absence = "Chromium and its driver are not installed (bin/setup --studio)"
 
     /// Seconds after which what is awaited has failed to come; no more than a net below the tests.
-    private static let patience = 60.0
+    private static let patience = 30.0
 
     /// Starts a driver and a browser.
     init(width: Int = 1280, height: Int = 860, isDark: Bool = false) throws {
@@ -29,6 +30,7 @@ final class Browser {
         let output = Pipe()
         driver.standardOutput = output
         driver.standardError = FileHandle.nullDevice
+        driver.terminationHandler = { [ended] _ in ended.signal() }
         try driver.run()
         var printed = ""
         while printed.firstMatch(of: /on port (\d+)\./) == nil {
@@ -56,8 +58,9 @@ final class Browser {
 
     deinit {
         if !session.isEmpty { _ = try? command("DELETE", "") }
-        driver.terminate()
-        driver.waitUntilExit()
+        // It does not listen to anything weaker.
+        kill(driver.processIdentifier, SIGKILL)
+        ended.wait()
     }
 
     // MARK: The protocol
@@ -131,9 +134,7 @@ final class Browser {
     // MARK: What a person does
 
     private func element(_ selector: String) throws -> String {
-        try await ("there is no \(selector)") {
-            try self.run("return document.querySelector(arguments[0]) !== null", [selector]).truth == true
-        }
+        try wait("document.querySelector('\(selector.replacingOccurrences(of: "'", with: "\\'"))') !== null")
         let found = try command("POST", "/element", ["using": "css selector", "value": selector])
         guard case .object(let members) = found, let id = members.values.first?.text else {
             throw LoopbackConnection.Failure(description: "there is no \(selector)")
@@ -180,16 +181,8 @@ final class Browser {
 
     // MARK: Waiting
 
-    /// Waits until a condition holds.
-    func await(_ failure: String, _ condition: () throws -> Bool) throws {
-        let end = Date(timeIntervalSinceNow: Self.patience)
-        while try !condition() {
-            if Date() > end { throw LoopbackConnection.Failure(description: failure) }
-        }
-    }
-
     /// Waits until a script returns true; it is asked by the page itself, at each frame and each change.
-    func await(_ script: String) throws {
+    func wait(_ script: String) throws {
         let program = """
             const [script, limit, done] = arguments; const test = new Function('return (' + script + ')');
             const start = performance.now();
@@ -197,17 +190,18 @@ final class Browser {
             if (is || performance.now() - start > limit) done(is); else setTimeout(look, 20) })()
             """
         try command("POST", "/timeouts", ["script": 100_000])
-        let is_ = try command(
+        let found = try command(
             "POST", "/execute/async", ["script": program, "args": [script, Self.patience * 1000]])
-        guard is_.truth == true else {
+        guard found.truth == true else {
             throw LoopbackConnection.Failure(description: "in vain: \(script)")
         }
     }
 
     /// Waits until no request of the page is under way.
     func settle() throws {
-        try await
-            ("document.readyState === 'complete' && (!document.body.dataset.busy || document.body.dataset.busy === 'false')")
+        try wait(
+            "document.readyState === 'complete' && document.body.dataset.busy !== 'true'"
+        )
     }
 
     // MARK: Reading
