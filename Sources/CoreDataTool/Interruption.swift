@@ -26,6 +26,11 @@ enum Interruption {
         private func begin() {
             guard pipe(Interruption.ends) == 0 else { return }
             let reader = Thread { [self] in
+                // Whoever started the program may have blocked them.
+                var numbers = sigset_t()
+                sigemptyset(&numbers)
+                for number in [SIGINT, SIGTERM] { sigaddset(&numbers, number) }
+                pthread_sigmask(SIG_UNBLOCK, &numbers, nil)
                 var byte: UInt8 = 0
                 while true {
                     let count = read(Interruption.ends[0], &byte, 1)
