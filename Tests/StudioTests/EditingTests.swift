@@ -418,7 +418,9 @@ struct EditingTests {
             let store = try StudioLibrary.make(in: folder, history: history)
             try withStudio(store) { client in
                 #expect(try client.read("rows", ["entity": "Tag"])["total"].int == 1)
-                let generation = try client.read("rows", ["entity": "Book"])["generation"].int ?? 0
+                let generation = try client.read("rows", ["entity": "Shelf"])["generation"].int ?? 0
+                // What was read before must not be told again afterwards.
+                #expect(try value(client, "Book/1", "title").text == "Moby Dick")
                 let events = try client.events()
                 try withStudio(store, ["--write"]) { other in
                     for name in ["river", "lake"] {
