@@ -13,11 +13,25 @@ struct StudioEditing {
     }
 
     private struct Linking: Decodable {
+        private enum CodingKeys: CodingKey { case id, key, to, add, remove }
+
         let id: String
         let key: String
         let to: String?
+        /// Whether there is a `to`, if only null: without it nothing is said of the link.
+        let hasTo: Bool
         let add: String?
         let remove: String?
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            id = try values.decode(String.self, forKey: .id)
+            key = try values.decode(String.self, forKey: .key)
+            hasTo = values.contains(.to)
+            to = try values.decodeIfPresent(String.self, forKey: .to)
+            add = try values.decodeIfPresent(String.self, forKey: .add)
+            remove = try values.decodeIfPresent(String.self, forKey: .remove)
+        }
     }
 
     private struct Making: Decodable { let entity: String }
@@ -131,7 +145,7 @@ struct StudioEditing {
                 422, "\(name) is no \(relationship.destinationEntity?.name ?? "object")", key: order.key)
         }
         switch (relationship.isToMany, order.to, order.add, order.remove) {
-        case (false, let name, nil, nil):
+        case (false, let name, nil, nil) where order.hasTo:
             object.setValue(try name.map(target), forKey: order.key)
         case (true, nil, let name?, nil): change(object, relationship, { $0.add($1) }, try target(name))
         case (true, nil, nil, let name?): change(object, relationship, { $0.remove($1) }, try target(name))
