@@ -22,17 +22,17 @@ struct StudioLatency {
         else { return nil }
         let cookie = try cookie(address)
         let events = try LineSource(request(address, "/api/events", cookie))
-        try await ("HTTP/1.1 200", in: events)
-        try await (": here", in: events)
+        try expect("HTTP/1.1 200", in: events)
+        try expect(": here", in: events)
         return try (1...saves).map { number in
             let title = "saved \(number)"
             let start = ContinuousClock.now
             _ = try ChildProcess.output(
                 of: ChildProcess.env,
                 ["sqlite3", store.path, "UPDATE ZBOOK SET ZTITLE = '\(title)', Z_OPT = Z_OPT + 1 WHERE Z_PK = 1"])
-            try await ("event: change", in: events)
+            try expect("event: change", in: events)
             let answer = try LineSource(request(address, "/api/object?id=Book/1", cookie))
-            try await ("\"\(title)\"", in: answer)
+            try expect("\"\(title)\"", in: answer)
             return (ContinuousClock.now - start) / .seconds(1)
         }
     }
