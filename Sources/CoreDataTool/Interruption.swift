@@ -21,8 +21,8 @@ enum Interruption {
             if isLate { block?() }
         }
 
-        /// Has a handler write to a pipe, which a thread reads. A source of Dispatch's is told of a signal only where all
-        /// threads have blocked it, and threads of libraries do not.
+        /// Has a handler write to a pipe, which a thread reads. A source of Dispatch's is told of a signal only where
+        /// all threads have blocked it, and threads of libraries do not.
         private func begin() {
             guard pipe(Interruption.ends) == 0 else { return }
             let reader = Thread { [self] in

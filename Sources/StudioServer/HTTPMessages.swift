@@ -23,7 +23,8 @@ package struct HTTPRequest: Sendable {
 package struct HTTPResponse: Sendable {
     package enum Body: Sendable {
         case bytes(Data)
-        /// Parts that are made when they are sent; nil ends them. Called on the connection's thread, one call at a time.
+        /// Parts that are made when they are sent; nil ends them. Called on the connection's thread, one call at a
+        /// time.
         case parts(@Sendable () -> Data?)
     }
 

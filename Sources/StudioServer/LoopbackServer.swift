@@ -5,8 +5,8 @@
 
     /// A server for one page, on the loopback address alone.
     ///
-    /// A token in its address lets one browser in. Every request is checked before its body is read (`RequestCheck`), is
-    /// bounded in size and time (`ServerLimits`), and is answered on a thread of its connection.
+    /// A token in its address lets one browser in. Every request is checked before its body is read (`RequestCheck`),
+    /// is bounded in size and time (`ServerLimits`), and is answered on a thread of its connection.
     package final class LoopbackServer: Sendable {
         package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
@@ -33,17 +33,18 @@
                 let daemon = opencoredata_start_server(
                     port, limits.connections, limits.idleSeconds, limits.memory,
                     { context, connection, _, method, _, data, size, state in
-                        guard let connection, let method, let state else { return .NO }
-                        return ServerCore.of(context).accept(connection, String(cString: method), data, size, state)
+                        guard let core = ServerCore.of(context), let connection, let method, let state else {
+                            return .NO
+                        }
+                        return core.accept(connection, String(cString: method), data, size, state)
                     },
                     { context, connection, state, _ in
                         guard let connection else { return }
                         if let state = state?.pointee { Unmanaged<RequestState>.fromOpaque(state).release() }
-                        ServerCore.of(context).clock.ended(connection)
+                        ServerCore.of(context)?.clock.ended(connection)
                     },
                     { context, connection, _, event in
-                        guard let connection else { return }
-                        let clock = ServerCore.of(context).clock
+                        guard let clock = ServerCore.of(context)?.clock, let connection else { return }
                         event == .CONNECTION_NOTIFY_STARTED ? clock.opened(connection) : clock.closed(connection)
                     },
                     { _, target, _ in Unmanaged.passRetained(RequestState(String(cString: target))).toOpaque() },
@@ -83,9 +84,8 @@
             clock = RequestClock(seconds: limits.requestSeconds)
         }
 
-        static func of(_ context: UnsafeMutableRawPointer?) -> ServerCore {
-            guard let context else { fatalError("The server's callbacks have lost their context.") }
-            return Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+        static func of(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
+            context.map { Unmanaged<ServerCore>.fromOpaque($0).takeUnretainedValue() }
         }
 
         /// The port is known now, and requests are answered.

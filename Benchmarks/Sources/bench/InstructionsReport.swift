@@ -22,8 +22,8 @@ struct InstructionsReport {
 
     /// Prints a table of every work.
     ///
-    /// A work that takes fewer instructions than it did holds as well: a change that makes one faster fails no check. The
-    /// table asks for its figure to be renewed.
+    /// A work that takes fewer instructions than it did holds as well: a change that makes one faster fails no check.
+    /// The table asks for its figure to be renewed.
     ///
     /// - Returns: whether no work takes more instructions than it did.
     func run(renewing: Bool) throws -> Bool {

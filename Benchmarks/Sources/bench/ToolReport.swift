@@ -1,7 +1,8 @@
 import Foundation
 
-/// Measures the program `coredata` beside SQLite's own `sqlite3`: all rows of an entity as JSON, `info` of a small store,
-/// and how soon the studio's page has what another process saves. Each run is a process of its own, whose output nobody reads.
+/// Measures the program `coredata` beside SQLite's own `sqlite3`: all rows of an entity as JSON, `info` of a small
+/// store, and how soon the studio's page has what another process saves. Each run is a process of its own, whose
+/// output nobody reads.
 struct ToolReport {
     let books: Int
     let rounds: Int

@@ -60,16 +60,13 @@ package struct FetchCommand: Command {
         let store = try OpenedStore(store, model: model)
         let entity = try store.entity(entity)
         let columns = try columns.map { try $0.map { try Column.named($0, in: entity) } } ?? Column.all(of: entity)
-        let request = try options.request(for: entity)
-        let prefetched = Set(columns.compactMap(\.prefetched))
-        request.relationshipKeyPathsForPrefetching = prefetched.isEmpty ? nil : prefetched.sorted()
-        let context = try store.context(isFrugal: true)
-        try context.performAndWait {
-            // What others write meanwhile does not show, where the store can keep its state.
-            try? context.setQueryGenerationFrom(.current)
-            let objects = try store.asking { try context.fetch(request, batchSize: ResultWriter.batchSize) }
-            var writer = ResultWriter(format, columns, depth: depth, on: console)
-            try writer.write(objects, of: store, in: context)
+        let objects = try ListedObjects(options, of: entity, for: columns, in: store)
+        var writer = ResultWriter(format, columns, depth: depth, on: console)
+        try objects.context.performAndWait {
+            try writer.begin()
+            var place: Int? = 0
+            while let next = place { place = try objects.writeBatch(at: next, by: &writer) }
+            try writer.end()
         }
         return .done
     }

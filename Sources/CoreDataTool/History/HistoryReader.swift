@@ -22,7 +22,8 @@ struct HistoryReader {
         }
     }
 
-    /// The newest transactions before a number, the newest first; those alone that changed an object, where one is given.
+    /// The newest transactions before a number, the newest first; those alone that changed an object, where one is
+    /// given.
     func latest(before number: Int64, limit: Int, of id: NSManagedObjectID?) throws -> [NSPersistentHistoryTransaction]
     {
         var found: [NSPersistentHistoryTransaction] = []

@@ -70,6 +70,12 @@ struct MigrationOrder {
         }
     }
 
+    /// The store's options of a migration through the versions of a file.
+    static func options(_ file: ModelArgument, allowing losses: [String]) -> [AnyHashable: Any] {
+        let known: [AnyHashable: Any] = [NSMigrationKnownVersionsOption: file.versions.map(\.model)]
+        return losses.isEmpty ? known : known.merging([NSMigrationAllowedLossesOption: losses]) { $1 }
+    }
+
     func open() throws -> Opened {
         let store = try StoreAddress(storeText)
         let metadata = try store.metadata()
@@ -91,8 +97,7 @@ struct MigrationOrder {
             in: source?.model
                 ?? (try? NSPersistentStoreCoordinator.cachedModelForPersistentStore(
                     at: store.url, options: StoreAddress.readingOptions)))
-        var options: [AnyHashable: Any] = [NSMigrationKnownVersionsOption: file.versions.map(\.model)]
-        if !allowedLosses.isEmpty { options[NSMigrationAllowedLossesOption] = allowedLosses }
+        var options = Self.options(file, allowing: allowedLosses)
         if let mappingPath {
             guard let mapping = NSMappingModel(contentsOf: try ModelArgument.url(mappingPath)) else {
                 throw ToolError(.unreadable, "\(mappingPath): this is no mapping model")

@@ -5,7 +5,7 @@ package enum Graphviz {
     /// The drawing of a graph.
     /// - Throws: where Graphviz is not installed, with the way to it, and what `dot` says of a failure.
     package static func svg(of graph: String) throws -> Data {
-        guard let program = program() else {
+        guard let program = ProgramPath.find("dot") else {
             throw ToolError(
                 .failed, "Graphviz is not installed: there is no program 'dot' on the PATH",
                 details: [
@@ -40,11 +40,5 @@ package enum Graphviz {
                 details: said.split(separator: "\n").prefix(5).map { Table.onOneLine(String($0)) })
         }
         return svg
-    }
-
-    private static func program() -> URL? {
-        let folders = ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":")
-        return folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent("dot") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 }

@@ -27,9 +27,11 @@ package final class Console {
     }
 
     /// One that keeps what is written until it is taken.
-    package init(kept: Void) {
+    package static func keeping() -> Console { Console(keepingBeside: STDERR_FILENO) }
+
+    private init(keepingBeside errors: Int32) {
         output = -1
-        errors = STDERR_FILENO
+        self.errors = errors
         columns = nil
         errorColumns = nil
         hasColours = false

@@ -12,6 +12,14 @@ package indirect enum JSON: Sendable {
     case array([JSON])
     case object([(String, JSON)])
 
+    /// A text, or null where there is none.
+    package static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+
+    /// A number, or null where there is none.
+    package static func optional(_ number: (some BinaryInteger)?) -> JSON {
+        number.map { .integer(Int64($0)) } ?? .null
+    }
+
     /// Appends the value as it is written; `indent` nil puts all on one line.
     package func append(to bytes: inout [UInt8], indent: Int? = nil) {
         switch self {

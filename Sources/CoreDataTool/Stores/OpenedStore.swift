@@ -92,7 +92,8 @@ package final class OpenedStore {
         return nil
     }
 
-    /// A context over the store, opened read-only unless it is told otherwise. What is transformable is read as the bytes that lie in the store.
+    /// A context over the store, opened read-only unless it is told otherwise. What is transformable is read as the
+    /// bytes that lie in the store.
     ///
     /// - Parameters:
     ///   - given: options beside that of reading only.

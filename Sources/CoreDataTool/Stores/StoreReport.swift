@@ -116,14 +116,14 @@ struct StoreReport {
     var json: JSON {
         .object([
             ("store", .string(store.shown)), ("kind", .string(store.address.type)),
-            ("identifier", text(store.metadata[NSStoreUUIDKey] as? String)),
-            ("frameworkVersion", text(frameworkVersion)),
-            ("versionIdentifiers", .array(versionIdentifiers.map(JSON.string))), ("checksum", text(checksum)),
-            ("model", .string(origin)), ("bytes", number(files?.bytes)),
+            ("identifier", .optional(store.metadata[NSStoreUUIDKey] as? String)),
+            ("frameworkVersion", .optional(frameworkVersion)),
+            ("versionIdentifiers", .array(versionIdentifiers.map(JSON.string))), ("checksum", .optional(checksum)),
+            ("model", .string(origin)), ("bytes", .optional(files?.bytes)),
             (
                 "log",
                 files?.log.map {
-                    .object([("bytes", .integer($0.bytes)), ("pendingPages", number($0.pendingPages.map(Int64.init)))])
+                    .object([("bytes", .integer($0.bytes)), ("pendingPages", .optional($0.pendingPages))])
                 } ?? .null
             ),
             (
@@ -139,7 +139,8 @@ struct StoreReport {
                 inspection.history.map {
                     .object([
                         ("transactions", .integer(Int64($0.transactionCount))),
-                        ("first", text($0.first.map(DateText.iso))), ("last", text($0.last.map(DateText.iso))),
+                        ("first", .optional($0.first.map(DateText.iso))),
+                        ("last", .optional($0.last.map(DateText.iso))),
                     ])
                 } ?? .null
             ),
@@ -150,12 +151,11 @@ struct StoreReport {
 
     private func json(_ entity: Entity) -> JSON {
         .object([
-            ("name", .string(entity.name)), ("parent", text(entity.parent)), ("isAbstract", .bool(entity.isAbstract)),
-            ("count", .integer(Int64(entity.count))), ("bytes", number(entity.bytes)),
+            ("name", .string(entity.name)), ("parent", .optional(entity.parent)),
+            ("isAbstract", .bool(entity.isAbstract)),
+            ("count", .integer(Int64(entity.count))), ("bytes", .optional(entity.bytes)),
             ("indexes", .array(entity.indexes.map(JSON.string))),
         ])
     }
 
-    private func text(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
-    private func number(_ number: Int64?) -> JSON { number.map(JSON.integer) ?? .null }
 }

@@ -5,12 +5,9 @@ enum Desktop {
     /// Opens an address in the browser, where there is a desktop; whoever reads the printed address needs none.
     static func open(_ address: String) {
         let environment = ProcessInfo.processInfo.environment
-        guard environment["DISPLAY"] ?? environment["WAYLAND_DISPLAY"] != nil else { return }
-        let folders = environment["PATH", default: ""].split(separator: ":")
-        let programs = folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent("xdg-open") }
-        guard let program = programs.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
-            return
-        }
+        guard environment["DISPLAY"] ?? environment["WAYLAND_DISPLAY"] != nil,
+            let program = ProgramPath.find("xdg-open")
+        else { return }
         let process = Process()
         process.executableURL = program
         process.arguments = [address]

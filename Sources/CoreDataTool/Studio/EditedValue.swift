@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 /// A value as it comes from the page, and what an attribute makes of it.
-enum EditedValue: Decodable, Equatable {
+enum EditedValue: Decodable {
     case nothing
     case text(String)
     case truth(Bool)
@@ -27,13 +27,23 @@ enum EditedValue: Decodable, Equatable {
         }
     }
 
+    /// Whether it is, byte by byte, what another one is: texts of other bytes may look the same and be equal.
+    func isSame(as other: EditedValue) -> Bool {
+        switch (self, other) {
+        case (.nothing, .nothing): true
+        case (.text(let one), .text(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.truth(let one), .truth(let other)): one == other
+        default: false
+        }
+    }
+
     /// A field of a page has line feeds alone. Where the text that was there has both characters for the end of a line,
     /// they are put back.
     func keepingLineEnds(of old: String?) -> EditedValue {
-        guard case .text(let text) = self, let old, old.contains("\r") else { return self }
+        guard case .text(let text) = self, let old, old.utf8.contains(13) else { return self }
         let feeds = old.replacingOccurrences(of: "\r\n", with: "\n").replacingOccurrences(of: "\r", with: "\n")
         if text == feeds { return .text(old) }
-        return old.contains("\r\n") && !text.contains("\r")
+        return old.utf8.count > feeds.utf8.count && !text.utf8.contains(13)
             ? .text(text.replacingOccurrences(of: "\n", with: "\r\n")) : self
     }
 

@@ -99,6 +99,9 @@ final class Studio: Sendable {
     }
 
     private func write(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
+        guard isWritable else {
+            throw StudioFailure(403, "the store was opened to be read; start 'coredata studio' with --write")
+        }
         if name == "migrate/cancel" {
             if case .migrating(let running) = state.withLock({ $0 }) { running.cancel() }
             return .json(.object([]))
@@ -127,12 +130,7 @@ final class Studio: Sendable {
             return .object([("isRight", .bool(true))])
         } catch {
             let failure = StudioFailure(error, format: request.query["where"])
-            func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
-            return .object([
-                ("isRight", .bool(false)), ("message", .string(failure.message)),
-                ("details", .array(failure.details.map { .string($0) })),
-                ("position", number(failure.place?.lowerBound)), ("length", number(failure.place?.count)),
-            ])
+            return .object([("isRight", .bool(false))] + failure.facts)
         }
     }
 
@@ -162,9 +160,6 @@ final class Studio: Sendable {
     // MARK: Migrating
 
     private func migrate(_ order: StudioMigration.Order) throws {
-        guard isWritable else {
-            throw StudioFailure(403, "the store was opened to be read; start 'coredata studio' with --write")
-        }
         let (session, model) = try open()
         let report = try StudioMigration(store: session.store, model: model).report(order)
         guard report.forecast.isMigrationRequired else {
@@ -192,7 +187,8 @@ final class Studio: Sendable {
         nonisolated(unsafe) let job = report.order.job()  // the thread has it, and nobody else
         let thread = Thread { [self] in
             let outcome = Result { try running.run(job) { [hub] in hub.send("migration", $0) } }
-            reopen()
+            let opened = openedAgain()
+            state.withLock { $0 = opened }
             tell(outcome)
             running.noteEnd()
         }
@@ -205,18 +201,19 @@ final class Studio: Sendable {
         guard session.context.performAndWait({ session.isFileAnother }), (try? session.closeIfSaved()) == true else {
             return
         }
-        reopen()
+        state.withLock { state in
+            // A migration may have begun, and opens it itself.
+            if case .open(let open, _) = state, open === session { state = openedAgain() }
+        }
         noteChange()
     }
 
-    private func reopen() {
-        let opened: State
+    private func openedAgain() -> State {
         do {
-            opened = try Self.open(storeText, modelPath, isWritable)
+            return try Self.open(storeText, modelPath, isWritable)
         } catch {
-            opened = .closed(ToolError(error))
+            return .closed(ToolError(error))
         }
-        state.withLock { $0 = opened }
     }
 
     private func tell(_ outcome: Result<Void, any Error>) {

@@ -38,14 +38,16 @@ struct StudioFailure: Error {
         self.place = place.utf16Range(in: format)
     }
 
-    var response: HTTPResponse {
-        func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
-        let error = JSON.object([
+    /// What is wrong, and where.
+    var facts: [(String, JSON)] {
+        [
             ("message", .string(message)), ("details", .array(details.map { .string($0) })),
-            ("position", number(place?.lowerBound)), ("length", number(place?.count)),
-            ("key", key.map { .string($0) } ?? .null),
-        ])
-        return .json(.object([("error", error)] + members), status: status)
+            ("position", .optional(place?.lowerBound)), ("length", .optional(place?.count)),
+        ]
+    }
+
+    var response: HTTPResponse {
+        .json(.object([("error", .object(facts + [("key", .optional(key))]))] + members), status: status)
     }
 }
 

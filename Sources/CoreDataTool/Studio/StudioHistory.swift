@@ -32,7 +32,7 @@ struct StudioHistory {
         }
         return .object([
             ("keepsHistory", .bool(session.keepsHistory)), ("transactions", .array(shown)),
-            ("next", next.map(JSON.integer) ?? .null),
+            ("next", .optional(next)),
         ])
     }
 }

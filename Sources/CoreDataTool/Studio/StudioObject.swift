@@ -22,7 +22,7 @@ struct StudioObject {
             ("id", .string(ObjectName.of(object.objectID))),
             ("uri", .string(object.objectID.uriRepresentation().absoluteString)),
             ("entity", .string(object.entity.name ?? "")),
-            ("label", object.studioLabel.map(JSON.string) ?? .null), ("state", .string(object.studioState)),
+            ("label", .optional(object.studioLabel)), ("state", .string(object.studioState)),
             (
                 "attributes",
                 .array(
@@ -52,7 +52,7 @@ struct StudioObject {
         case let value?:
             text = ValueText.text(value, .attribute(attribute))
             isCut = text.utf8.count > Self.longestText
-            if isCut { text = text.prefix(Self.longestText - 1) + "…" }
+            text = ObjectLabel.shortened(text, to: Self.longestText)
             edited = attribute.attributeType == .booleanAttributeType ? .bool(value as? Bool ?? false) : .string(text)
         case nil: break
         }
@@ -109,7 +109,7 @@ struct StudioObject {
         let isThere = other.isInserted || (try? session.context.existingObject(with: id)) != nil
         return .object([
             ("id", .string(ObjectName.of(id))),
-            ("label", isThere ? other.studioLabel.map(JSON.string) ?? .null : .null), ("isMissing", .bool(!isThere)),
+            ("label", .optional(isThere ? other.studioLabel : nil)), ("isMissing", .bool(!isThere)),
         ])
     }
 

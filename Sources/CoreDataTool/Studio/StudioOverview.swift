@@ -12,9 +12,9 @@ struct StudioOverview {
         let current = model.current
         return .object([
             ("store", .string(session.store.shown)), ("kind", .string(session.store.address.type)),
-            ("identifier", text(session.store.metadata[NSStoreUUIDKey] as? String)),
+            ("identifier", .optional(session.store.metadata[NSStoreUUIDKey] as? String)),
             ("isWritable", .bool(session.isWritable)), ("keepsHistory", .bool(session.keepsHistory)),
-            ("version", text(current?.name)),
+            ("version", .optional(current?.name)),
             (
                 "versions",
                 .array(
@@ -34,11 +34,9 @@ struct StudioOverview {
         ])
     }
 
-    private func text(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
-
     private func json(_ entity: NSEntityDescription, _ count: Int) -> JSON {
         .object([
-            ("name", .string(entity.name ?? "")), ("parent", text(entity.superentity?.name)),
+            ("name", .string(entity.name ?? "")), ("parent", .optional(entity.superentity?.name)),
             ("isAbstract", .bool(entity.isAbstract)), ("count", .integer(Int64(count))),
             ("attributes", .array(entity.sortedProperties(NSAttributeDescription.self).map(json))),
             ("relationships", .array(entity.sortedProperties(NSRelationshipDescription.self).map(json))),
@@ -69,10 +67,10 @@ struct StudioOverview {
 
     private func json(_ relationship: NSRelationshipDescription) -> JSON {
         .object([
-            ("name", .string(relationship.name)), ("destination", text(relationship.destinationEntity?.name)),
+            ("name", .string(relationship.name)), ("destination", .optional(relationship.destinationEntity?.name)),
             ("isToMany", .bool(relationship.isToMany)), ("isOrdered", .bool(relationship.isOrdered)),
             ("isOptional", .bool(relationship.isOptional)),
-            ("inverse", text(relationship.inverseRelationship?.name)),
+            ("inverse", .optional(relationship.inverseRelationship?.name)),
             ("deleteRule", .string(relationship.deleteRule.title)),
         ])
     }

@@ -2,37 +2,6 @@ import CoreData
 import Foundation
 import StudioServer
 
-extension HTTPRequest {
-    /// A value that the page has to send.
-    func required(_ name: String) throws -> String {
-        guard let value = query[name], !value.isEmpty else { throw StudioFailure(400, "'\(name)' is missing") }
-        return value
-    }
-
-    /// A number of the query.
-    func number(_ name: String, in range: ClosedRange<Int>, else usual: Int) throws -> Int {
-        guard let text = query[name], !text.isEmpty else { return usual }
-        guard let number = Int(text), range.contains(number) else {
-            throw StudioFailure(400, "'\(name)' is a number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
-
-    /// The parts of a list with commas.
-    func list(_ name: String) -> [String] {
-        (query[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-    }
-
-    /// The body of a request as the value that it should be.
-    func value<Value: Decodable>(_: Value.Type = Value.self) throws -> Value {
-        do {
-            return try JSONDecoder().decode(Value.self, from: body)
-        } catch {
-            throw StudioFailure(400, "the body of the request is not what was expected")
-        }
-    }
-}
-
 /// Which objects the page asks for: an entity, a predicate, an order.
 struct StudioQuery: Hashable {
     let entity: String

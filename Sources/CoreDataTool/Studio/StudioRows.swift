@@ -111,15 +111,13 @@ struct StudioRows {
         case let data as Data: return .object([("bytes", .integer(Int64(data.count)))])
         case let other as NSManagedObject:
             return .object([
-                ("id", .string(ObjectName.of(other.objectID))), ("label", other.studioLabel.map(JSON.string) ?? .null),
+                ("id", .string(ObjectName.of(other.objectID))), ("label", .optional(other.studioLabel)),
             ])
         case let value?: return .string(Self.cut(ValueText.text(value, column.content)))
         }
     }
 
-    static func cut(_ text: String) -> String {
-        text.utf8.count <= longestText || text.count <= longestText ? text : text.prefix(longestText - 1) + "…"
-    }
+    static func cut(_ text: String) -> String { ObjectLabel.shortened(text, to: longestText) }
 }
 
 extension NSAttributeDescription {
@@ -143,6 +141,6 @@ extension NSManagedObject {
     /// What people call the object; nil where it has no name, or is not there.
     var studioLabel: String? {
         guard isInserted || (try? managedObjectContext?.existingObject(with: objectID)) != nil else { return nil }
-        return ObjectLabel.of(self).map(StudioRows.cut)
+        return ObjectLabel.short(self)
     }
 }

@@ -58,17 +58,8 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
     }
 
-    // MARK: The file
-
-    /// Whether the store's file is no longer what was opened: saving would write over what others wrote, or into a file
-    /// that nobody finds any more.
-    var isFileAnother: Bool { file != StoreFileMark(store) }
-
-    /// Notes that the file is as this session has written it.
-    func noteFile() { file = StoreFileMark(store) }
-
-    /// Runs what asks the store, on the context's queue. A failure that the page is to be told stays what it is; errors of
-    /// the library are told with the store's name.
+    /// Runs what asks the store, on the context's queue. A failure that the page is to be told stays what it is;
+    /// errors of the library are told with the store's name.
     func perform<Value>(_ body: () throws -> Value) throws -> Value {
         try context.performAndWait {
             try store.asking {
@@ -82,6 +73,15 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
             }.get()
         }
     }
+
+    // MARK: The file
+
+    /// Whether the store's file is no longer what was opened: saving would write over what others wrote, or into a file
+    /// that nobody finds any more.
+    var isFileAnother: Bool { file != StoreFileMark(store) }
+
+    /// Notes that the file is as this session has written it.
+    func noteFile() { file = StoreFileMark(store) }
 
     // MARK: Finding
 

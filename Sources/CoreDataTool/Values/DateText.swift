@@ -16,8 +16,9 @@ package enum DateText {
         return Date(timeIntervalSinceReferenceDate: Double(day * 86_400 + hour * 3_600 + minute * 60) + second - east)
     }
 
-    /// The days from the beginning of 2001 to a day of the calendar that `append` writes, which has leap years by today's
-    /// rule at any time; nil for a day that there is not. A calendar of Foundation's counts otherwise before 1582.
+    /// The days from the beginning of 2001 to a day of the calendar that `append` writes, which has leap years by
+    /// today's rule at any time; nil for a day that there is not. A calendar of Foundation's counts otherwise before
+    /// 1582.
     private static func days(year: Int, month: Int, day: Int) -> Int? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

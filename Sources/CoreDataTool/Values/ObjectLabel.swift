@@ -6,6 +6,16 @@ enum ObjectLabel {
     /// Attributes that mostly hold a name, the best first.
     private static let usual = ["name", "title", "label", "displayName", "fullName", "subject", "key", "identifier"]
 
+    private static let longest = 300
+
+    /// The beginning of the text.
+    static func short(_ object: NSManagedObject) -> String? { of(object).map { shortened($0, to: longest) } }
+
+    /// A text of at most so many characters; a longer one ends with an ellipsis.
+    static func shortened(_ text: String, to longest: Int) -> String {
+        text.utf8.count <= longest || text.count <= longest ? text : text.prefix(longest - 1) + "…"
+    }
+
     /// The text; nil where the object has none.
     static func of(_ object: NSManagedObject) -> String? {
         let attributes = object.entity.attributesByName

@@ -68,25 +68,9 @@ struct ResultWriter {
         }
     }
 
-    /// Writes all objects, a batch at a time. To be called on the context's queue.
-    mutating func write(
-        _ objects: FetchedObjects<NSManagedObject>, of store: OpenedStore, in context: NSManagedObjectContext
-    ) throws {
-        try begin()
-        for start in stride(from: 0, to: objects.count, by: Self.batchSize) {
-            try write(objects, start..<min(start + Self.batchSize, objects.count), of: store, in: context)
-        }
-        try end()
-    }
-
-    /// Writes a batch of objects, or nothing of it where one cannot be read.
-    mutating func write(
-        _ objects: FetchedObjects<NSManagedObject>, _ batch: Range<Int>, of store: OpenedStore,
-        in context: NSManagedObjectContext
-    ) throws {
-        try console.whole {
-            try store.reading { try context.readingFaults { for object in objects[batch] { try add(object) } } }
-        }
+    /// Writes what a body adds, or nothing of it where it throws.
+    mutating func whole(_ body: (inout ResultWriter) throws -> Void) throws {
+        try console.whole { try body(&self) }
     }
 
     mutating func end() throws {

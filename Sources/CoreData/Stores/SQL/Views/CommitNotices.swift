@@ -11,9 +11,9 @@ package protocol CommitWatch: AnyObject, Sendable {
 ///
 /// What happens within a few milliseconds is one notification. Where history is kept, only a new transaction counts.
 ///
-/// SQLite writes a commit to the file, which is the event, and shows it to others afterwards in shared memory, which no
-/// event tells of: between the two it may wait for the disk. So one look after an event is not enough. Looks follow each
-/// other in growing distances until some seconds have passed since the last event.
+/// SQLite writes a commit to the file, which is the event, and shows it to others afterwards in shared memory, which
+/// no event tells of: between the two it may wait for the disk. So one look after an event is not enough. Looks
+/// follow each other in growing distances until some seconds have passed since the last event.
 // @unchecked Sendable: what changes is touched on `queue` only, except `isCancelled`, which `lock` guards.
 package final class CommitNotices: @unchecked Sendable {
     /// How long events are gathered before they are looked at, in milliseconds.
