@@ -33,7 +33,8 @@ extension NSPersistentStoreCoordinator {
         }
         let names = Set(properties.map(\.name))
         let isOrderVisible = fetch.sortDescriptors.allSatisfy { $0.sortKey.map(names.contains) ?? false }
-        guard groupBy.isEmpty, having == nil, !properties.contains(where: { MemoryFetch.aggregate($0) != nil }),
+        guard groupBy.isEmpty, having == nil,
+            !properties.contains(where: { MemoryFetch.aggregate($0, in: fetch.layout) != nil }),
             !isDistinct || isOrderVisible
         else {
             throw NSError.coreData(

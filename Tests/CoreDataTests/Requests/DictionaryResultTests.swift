@@ -44,4 +44,30 @@ struct DictionaryResultTests {
             }
         }
     }
+
+    /// The texts are the two ways in which models write a derived attribute.
+    @Test(
+        "A function of a path to many objects is a value of each row",
+        arguments: StoreKind.allCases.filter { $0 != .incremental }, ["sum:(books.pages)", "books.pages.@sum"])
+    func functionsOfPathsToMany(kind: StoreKind, text: String) throws {
+        let context = try Library(kind).context()
+        try context.performAndWait {
+            for (name, pages) in [("A", [1, 2]), ("B", [4]), ("C", [])] {
+                let author = context.make("Author", ["name": name])
+                for number in pages { context.make("Book", ["pages": number, "author": author]) }
+            }
+            try context.save()
+            let total = NSExpressionDescription()
+            total.name = "total"
+            total.expression = CoreData.NSExpression(format: text)
+            total.expressionResultType = .integer64AttributeType
+            let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+            request.resultType = .dictionaryResultType
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            request.propertiesToFetch = ["name", total]
+            let rows = try context.fetch(request)
+            #expect(rows.map { $0["name"] as? String } == ["A", "B", "C"])
+            #expect(rows.map { $0["total"] as? Int } == [3, 4, 0])
+        }
+    }
 }

@@ -48,7 +48,7 @@ struct MemoryFetch {
 
     private var isGrouping: Bool {
         guard case .dictionaries(let properties, let groupBy, _, _) = request.result else { return false }
-        return !groupBy.isEmpty || properties.contains { Self.aggregate($0) != nil }
+        return !groupBy.isEmpty || properties.contains { Self.aggregate($0, in: request.layout) != nil }
     }
 
     /// The dictionaries of the fetch out of the nodes that match.
@@ -122,7 +122,7 @@ struct MemoryFetch {
 
     /// The value for a group: a function of all its members, or what its first member has.
     private func value(of column: StoreFetch.Column, in group: [NSAtomicStoreCacheNode]) throws -> Any? {
-        guard let (function, argument) = Self.aggregate(column) else {
+        guard let (function, argument) = Self.aggregate(column, in: request.layout) else {
             return try group.first.flatMap { try value(of: column, in: $0) }
         }
         let values = group.compactMap { node -> Any? in
@@ -142,13 +142,29 @@ struct MemoryFetch {
         return expression
     }
 
-    /// The function that a column computes over all rows, and of what.
-    static func aggregate(_ column: StoreFetch.Column) -> (ExpressionFunction, NSExpression)? {
+    /// The function that a column computes over all rows, and of what. A function of a path to many objects is a value
+    /// of each row.
+    static func aggregate(
+        _ column: StoreFetch.Column, in layout: EntityLayout
+    ) -> (ExpressionFunction, NSExpression)? {
         guard let expression = try? expression(column),
             case .function(let name, nil, let arguments) = expression.payload, arguments.count == 1,
             ["sum:", "count:", "min:", "max:", "average:"].contains(name),
             let function = ExpressionFunction.named(name)
         else { return nil }
+        if case .keyPath(let path, _) = arguments[0].payload, leadsToMany(path, layout) { return nil }
         return (function, arguments[0])
+    }
+
+    private static func leadsToMany(_ path: KeyValuePath, _ layout: EntityLayout) -> Bool {
+        var layout = layout
+        for key in path.keys {
+            switch layout.access[key] {
+            case .toMany?: return true
+            case .toOne(let slot)?: layout = layout.model.entities[layout.destinations[slot].layoutIndex]
+            case .attribute?, .composite?, .fetched?, nil: return false
+            }
+        }
+        return false
     }
 }
