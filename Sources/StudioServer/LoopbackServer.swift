@@ -81,7 +81,7 @@
         init(limits: ServerLimits, handler: @escaping LoopbackServer.Handler) {
             self.limits = limits
             self.handler = handler
-            clock = RequestClock(seconds: limits.requestSeconds)
+            clock = RequestClock(limits)
         }
 
         static func of(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
@@ -128,7 +128,37 @@
             return RequestCheck.Head(
                 method: method, target: target, host: header("Host"), origin: header("Origin"),
                 site: header("Sec-Fetch-Site"), cookie: header("Cookie"), type: header("Content-Type"),
-                length: header("Content-Length"))
+                length: header("Content-Length"), isAmbiguous: isAmbiguous(connection))
+        }
+
+        /// Whether a header by which a request is judged is there twice, or its length is said in two ways: programs
+        /// differ in which of them counts.
+        private func isAmbiguous(_ connection: OpaquePointer) -> Bool {
+            let names = HeaderNames()
+            MHD_get_connection_values(
+                connection, .HEADER_KIND,
+                { names, _, name, _ in
+                    guard let names, let name else { return .YES }
+                    Unmanaged<HeaderNames>.fromOpaque(names).takeUnretainedValue().note(String(cString: name))
+                    return .YES
+                }, Unmanaged.passUnretained(names).toOpaque())
+            return names.areAmbiguous
+        }
+    }
+
+    /// The names of a request's headers that decide about it.
+    private final class HeaderNames {
+        private static let decisive: Set<String> = [
+            "host", "origin", "sec-fetch-site", "content-type", "content-length", "transfer-encoding",
+        ]
+        private var found: Set<String> = []
+        private var hasTwice = false
+
+        var areAmbiguous: Bool { hasTwice || found.isSuperset(of: ["content-length", "transfer-encoding"]) }
+
+        func note(_ name: String) {
+            let name = name.lowercased()
+            if Self.decisive.contains(name), !found.insert(name).inserted { hasTwice = true }
         }
     }
 #endif

@@ -14,6 +14,8 @@ struct RequestCheck {
         let cookie: String?
         let type: String?
         let length: String?
+        /// Whether two of these headers contradict each other, or could.
+        let isAmbiguous: Bool
     }
 
     enum Verdict {
@@ -29,6 +31,7 @@ struct RequestCheck {
     var cookieName: String { "coredata-studio-\(port)" }
 
     func verdict(on head: Head) -> Verdict {
+        if head.isAmbiguous { return .answer(.text(400, "A header of the request is there twice.")) }
         // A foreign name that leads to this address is not ours (DNS rebinding).
         guard let host = head.host, hosts.contains(host) else {
             return .answer(.text(421, "This server answers to http://127.0.0.1:\(port) alone."))

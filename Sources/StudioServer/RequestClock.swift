@@ -4,7 +4,8 @@
     import Synchronization
 
     /// Ends connections whose request does not arrive: the library notices those that are silent, and not those that
-    /// send a byte now and then.
+    /// send a byte now and then. Where nearly all connections are taken, the one that has waited longest makes room:
+    /// silent ones hold nobody up.
     final class RequestClock: Sendable {
         private struct Connection {
             let socket: Int32
@@ -15,11 +16,15 @@
         /// By the address of the library's connection.
         private let connections = Mutex<[Int: Connection]>([:])
         private let seconds: Double
+        private let most: Int
         // Made and ended once; the source guards itself.
         private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
-        init(seconds: Double) {
+        init(_ limits: ServerLimits) {
+            let seconds = limits.requestSeconds
             self.seconds = seconds
+            // One that is to come finds room before another one is gone.
+            most = Int(limits.connections) - max(1, Int(limits.connections) / 8)
             timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "studio.clock"))
             timer.schedule(deadline: .now() + seconds / 4, repeating: seconds / 4)
             timer.setEventHandler { [weak self] in self?.endLate() }
@@ -29,8 +34,21 @@
         func opened(_ connection: OpaquePointer) {
             let made = Connection(socket: opencoredata_connection_socket(connection), since: .now())
             let key = Self.key(connection)
-            connections.withLock { $0[key] = made }
+            connections.withLock { connections in
+                connections[key] = made
+                if connections.count > most { Self.endLongest(of: connections, besides: key) }
+            }
         }
+
+        /// Ends the connection that has waited longest for a request.
+        private static func endLongest(of connections: [Int: Connection], besides key: Int) {
+            let waiting = connections.compactMap { entry in
+                entry.key == key ? nil : entry.value.since.map { (since: $0, socket: entry.value.socket) }
+            }
+            if let longest = waiting.min(by: { $0.since < $1.since }) { end(longest.socket) }
+        }
+
+        private static func end(_ socket: Int32) { shutdown(socket, Int32(SHUT_RDWR)) }
 
         /// The request is whole, and is being answered.
         func arrived(_ connection: OpaquePointer) { setAwaited(connection, since: nil) }
@@ -59,7 +77,7 @@
                 for connection in connections.values {
                     guard let since = connection.since else { continue }
                     let waited = Double(limit &- since.uptimeNanoseconds) / 1e9
-                    if waited > seconds { shutdown(connection.socket, Int32(SHUT_RDWR)) }
+                    if waited > seconds { Self.end(connection.socket) }
                 }
             }
         }

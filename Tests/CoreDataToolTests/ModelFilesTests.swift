@@ -37,6 +37,8 @@ struct ModelFilesTests {
                 ["model", "diagram", "Library.momd", "--dot"], environment: ["PATH": "/nowhere"], in: folder)
             #expect(graph.status == 0)
             #expect(graph.output.hasPrefix("digraph model {"))
+            let dash = try ToolRun(["model", "diagram", "Library.momd", "--dot", "-o", "-"], in: folder)
+            #expect(dash.output == graph.output && !FileManager.default.fileExists(atPath: "\(folder.path)/-"))
         }
     }
 

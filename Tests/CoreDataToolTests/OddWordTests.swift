@@ -201,6 +201,14 @@ struct OddWordTests {
                 context.make("Shelf", ["name": turning])
             }
             #expect(try ToolRun(["fetch", url.path, "Shelf", "-c", "name"]).output == "name\na�b�c�d⏎e\n")
+            let lines = try ToolRun(["fetch", url.path, "Shelf", "-c", "name", "-f", "ndjson"]).output
+            #expect(lines == "{\"name\":\"a\\u202eb\\u2066c\\u200fd\\u2028e\"}\n")
+            #expect(try JSONDecoder().decode([String: String].self, from: Data(lines.utf8))["name"] == turning)
+            let terminal = try Terminal(["fetch", url.path, "Shelf", "-c", "name", "-f", "csv"], columns: 80)
+            #expect(terminal.end() == 0)
+            #expect(terminal.printed.contains("a�b�c�d⏎e") && !terminal.printed.contains("\u{202E}"))
+            let piped = try ToolRun(["fetch", url.path, "Shelf", "-c", "name", "-f", "csv"]).output
+            #expect(piped == "name\n\(turning)\n")
             let copy = folder.appendingPathComponent("y\u{202E}etilqs.txt")
             for run in [
                 try ToolRun(["info", url.path]), try ToolRun(["copy", url.path, copy.path]),

@@ -247,6 +247,31 @@ struct EditingTests {
         }
     }
 
+    @Test("A deletion that is denied says which object it is, and that undo takes it back")
+    func deniedDeletion() throws {
+        try withTemporaryFolder { folder in
+            let store = folder.appendingPathComponent("Library.sqlite")
+            let model = StudioLibrary.model()
+            model.entitiesByName["Author"]?.relationshipsByName["books"]?.deleteRule = .denyDeleteRule
+            try withStore(store, model) { context in
+                let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+                author.setValue("Poe", forKey: "name")
+                let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+                book.setValue("The Raven", forKey: "title")
+                book.setValue(author, forKey: "author")
+                try context.save()
+            }
+            try withStudio(store, ["--write"]) { client in
+                _ = try client.write("edit/delete", #"{"ids":["Author/1"]}"#)
+                let failed = try client.write("edit/save", status: 422)["validation"][0]
+                #expect(failed["id"].text == "Author/1" && failed["isDeleted"].truth == true)
+                let after = try client.write("edit/undo")["pending"]
+                #expect(after["hasChanges"].truth == false)
+                #expect(try client.read("object", ["id": "Author/1"])["state"].text == "clean")
+            }
+        }
+    }
+
     @Test("Deleted objects go with what goes with them, come back by undo, and are gone when saved")
     func delete() throws {
         try withLibrary { client, store in

@@ -50,6 +50,38 @@ struct ReadingTests {
         }
     }
 
+    @Test("Names with commas, percent signs and a minus in front are escaped in lists")
+    func oddNames() throws {
+        try withTemporaryFolder { folder in
+            let store = folder.appendingPathComponent("Odd.sqlite")
+            let thing = NSEntityDescription()
+            thing.name = "Thing"
+            thing.properties = ["a,b", "-c", "50%2C", "d"].map { name in
+                let attribute = NSAttributeDescription()
+                attribute.name = name
+                attribute.attributeType = .integer64AttributeType
+                return attribute
+            }
+            let model = NSManagedObjectModel()
+            model.entities = [thing]
+            try withStore(store, model) { context in
+                for number in 1...2 {
+                    let made = NSEntityDescription.insertNewObject(forEntityName: "Thing", into: context)
+                    for name in ["a,b", "-c", "50%2C", "d"] { made.setValue(number, forKey: name) }
+                }
+                try context.save()
+            }
+            try withStudio(store) { client in
+                let answer = try client.read(
+                    "rows", ["entity": "Thing", "columns": "a%2Cb,%2Dc,50%252C,d", "sort": "-%2Dc,a%2Cb,d"])
+                #expect(answer["columns"].items.map { $0["title"].text } == ["a,b", "-c", "50%2C", "d"])
+                #expect(answer["rows"].items.map { $0["cells"][0].text } == ["2", "1"])
+                let sums = try client.read("aggregate", ["entity": "Thing", "values": "sum:a%2Cb", "group": "%2Dc"])
+                #expect(sums["rows"].items.map { $0[1].text } == ["1", "2"])
+            }
+        }
+    }
+
     @Test("A table has columns, an order, a part of the rows, and cells of every kind")
     func rows() throws {
         try withTemporaryFolder { folder in

@@ -149,6 +149,10 @@ struct SecurityTests {
             #expect(try #require(none).status == 421)
             let missing = try answer(process, "GET /api/store HTTP/1.1\r\n\(cookie)\r\n")
             #expect([400, 421].contains(try #require(missing).status))
+            for second in ["evil.example", "127.0.0.1:\(port)"] {
+                let twice = try get(process, "/api/store", "\(cookie)Host: \(second)\r\n")
+                #expect(twice.status == 400, "\(second)")
+            }
             // An address in the first line counts as little as a second name.
             let absolute = try answer(
                 process, "GET http://127.0.0.1:\(port)/api/store HTTP/1.1\r\nHost: evil.example\r\n\(cookie)\r\n")
@@ -211,6 +215,10 @@ struct SecurityTests {
             let parts = try posted(
                 client, origin: own, length: nil, more: "Transfer-Encoding: chunked\r\n", body: "2\r\n{}\r\n0\r\n\r\n")
             #expect(parts?.status == 411)
+            for more in ["Transfer-Encoding: chunked\r\n", "Content-Length: 2\r\n", "Content-Type: text/plain\r\n"] {
+                let answer = try posted(client, origin: own, more: more, body: "2\r\n{}\r\n0\r\n\r\n")
+                #expect(answer?.status == 400, "\(more)")
+            }
             // It is refused before the body is read: none is sent here.
             #expect(try posted(client, origin: own, length: (1 << 20) + 1, body: "")?.status == 413)
             #expect(try posted(client, origin: own, length: 1 << 40, body: "")?.status == 413)

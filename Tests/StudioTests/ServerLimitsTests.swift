@@ -83,31 +83,62 @@
             }
         }
 
-        @Test("Connections beyond the limit are closed or wait, and room comes back")
+        @Test("Connections beyond the limit are closed or wait while requests are answered, and room comes back")
         func connections() throws {
-            try withServer(limits { $0.connections = 4 }) { server in
+            let (asked, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let handler: LoopbackServer.Handler = { request in
+                if request.path == "/slow" {
+                    asked.signal()
+                    go.wait()
+                }
+                return .text(200, request.path)
+            }
+            try withServer(limits { $0.connections = 4 }, handler) { server in
                 let cookie = try cookie(server)
-                let request =
-                    "GET /x HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nCookie: \(cookie)\r\n\r\n"
-                /// Whether a new connection is answered; it stays open.
-                func connection() throws -> LoopbackConnection? {
+                func request(_ path: String) -> String {
+                    "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nCookie: \(cookie)\r\n\r\n"
+                }
+                func isAnswered() throws -> Bool {
                     let connection = try LoopbackConnection(server.port, patience: 2)
-                    do { try connection.send(request) } catch {}
-                    return (try? connection.answer().text) == "/x\n" ? connection : nil
+                    do { try connection.send(request("/x")) } catch {}
+                    return (try? connection.answer().text) == "/x\n"
                 }
-                var open: [LoopbackConnection] = []
+                var slow: [LoopbackConnection] = []
                 // The connection of the cookie may still count.
-                while open.count < 4 { if let made = try connection() { open.append(made) } }
-                #expect(try connection() == nil)
-                // Those that are in are answered.
-                for connection in open {
-                    try connection.send(request)
-                    #expect(try connection.answer().text == "/x\n")
+                while slow.count < 4 {
+                    let connection = try LoopbackConnection(server.port)
+                    do { try connection.send(request("/slow")) } catch {}
+                    if asked.wait(timeout: .now() + 2) == .success { slow.append(connection) }
                 }
-                open.removeFirst()
+                #expect(try !isAnswered())
+                for _ in slow { go.signal() }
+                for connection in slow { #expect(try connection.answer().text == "/slow\n") }
+                slow.removeFirst()
                 var isBack = false
-                for _ in 0..<100 where !isBack { isBack = try connection() != nil }
+                for _ in 0..<100 where !isBack { isBack = try isAnswered() }
                 #expect(isBack)
+            }
+        }
+
+        @Test("Silent connections make room for one that asks")
+        func silentOnes() throws {
+            try withServer(
+                limits {
+                    $0.connections = 8
+                    ($0.requestSeconds, $0.idleSeconds) = (600, 600)
+                }
+            ) { server in
+                let silent = try (0..<20).map { _ in try LoopbackConnection(server.port) }
+                // It may come before the connection that makes room is gone.
+                var isAnswered = false
+                for _ in 0..<100 where !isAnswered {
+                    let connection = try LoopbackConnection(server.port)
+                    do { try connection.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n") } catch {}
+                    isAnswered = (try? connection.answer().status) == 401
+                }
+                #expect(isAnswered)
+                // The first of them was ended for it.
+                #expect(try silent[0].rest().isEmpty)
             }
         }
 

@@ -47,6 +47,7 @@ package struct CopyCommand: Command {
             defer { draft.discard() }
             Interruption.watch()
             try source.copy(to: draft.url, shown: target)
+            try Interruption.check()
             try draft.publish()
         }
         guard try StoreAddress(target).metadata()[NSStoreUUIDKey] as? String == identifier else {

@@ -30,7 +30,7 @@ package struct ModelDiagramCommand: Command {
     package init(_ arguments: Arguments) throws {
         path = try arguments.required(0)
         version = arguments.value("version")
-        output = arguments.value("output")
+        output = arguments.value("output").flatMap { $0 == "-" ? nil : $0 }
         isDot = arguments.has("dot")
         isForced = arguments.has(.force)
     }

@@ -11,6 +11,7 @@ package struct StudioCommand: Command {
             "Prints the address of the page, and opens it where there is a desktop. The page is served to this machine "
                 + "alone. Its address is good once: whoever opens it first has the page, until the browser ends. ^C ends "
                 + "the studio.",
+            "On a machine that others use, --no-open keeps the address out of the list of processes.",
             "The page shows entities, objects and the links between them, the model, the history, what other programs "
                 + "save while they do, and what a migration would do. It reads only; with --write values are edited in "
                 + "place, objects made and deleted, and migrations run. Nothing is written before it is saved.",

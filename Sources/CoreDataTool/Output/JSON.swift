@@ -63,33 +63,52 @@ package indirect enum JSON: Sendable {
         for _ in 0..<indent { bytes.append(UInt8(ascii: " ")) }
     }
 
-    /// Appends text in quotes.
+    /// Appends text in quotes. What is a terminal's, or turns the direction of text, is escaped: the lines may be read
+    /// by a person.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
             var start = 0
-            for (place, byte) in utf8.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+            for (place, byte) in utf8.enumerated() where mayBeEscaped(byte) {
+                guard let (scalar, length) = escaped(at: place, of: utf8) else { continue }
                 bytes.append(contentsOf: utf8[start..<place])
-                appendEscaped(byte, to: &bytes)
-                start = place + 1
+                appendEscaped(scalar, to: &bytes)
+                start = place + length
             }
             bytes.append(contentsOf: utf8[start...])
         }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
+    /// Whether a character that begins with a byte may have to be escaped.
+    private static func mayBeEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2
+    }
+
+    /// The character at a place and how many bytes it has; nil where it stands as it is.
+    private static func escaped(
+        at place: Int, of utf8: UnsafeBufferPointer<UInt8>
+    ) -> (Unicode.Scalar, length: Int)? {
+        let length = utf8[place] < 0x80 ? 1 : utf8[place] < 0xE0 ? 2 : 3
+        let bits = length == 1 ? 0x7F : length == 2 ? 0x1F : 0xF
+        let value = utf8[place + 1..<place + length].reduce(UInt32(utf8[place]) & UInt32(bits)) {
+            $0 << 6 | UInt32($1 & 0x3F)
+        }
+        guard let scalar = Unicode.Scalar(value), scalar.isUnfit || scalar == "\"" || scalar == "\\" else { return nil }
+        return (scalar, length)
+    }
+
+    private static func appendEscaped(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\\"))
-        switch byte {
-        case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
-        case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
-        case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
-        case 0..<0x20:
-            bytes.append(contentsOf: "u00".utf8)
-            bytes.append(hexDigit(byte >> 4))
-            bytes.append(hexDigit(byte & 0xF))
-        default: bytes.append(byte)
+        switch scalar {
+        case "\n": bytes.append(UInt8(ascii: "n"))
+        case "\r": bytes.append(UInt8(ascii: "r"))
+        case "\t": bytes.append(UInt8(ascii: "t"))
+        case "\"", "\\": bytes.append(UInt8(scalar.value))
+        default:
+            bytes.append(UInt8(ascii: "u"))
+            for shift in [12, 8, 4, 0] { bytes.append(hexDigit(UInt8(scalar.value >> UInt32(shift) & 0xF))) }
         }
     }
 

@@ -71,21 +71,23 @@ package struct Table {
 
     /// The text without what would break a line, move a terminal's cursor, or turn the direction of text.
     package static func onOneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isUnfit) else { return text }
+        guard text.unicodeScalars.contains(where: \.isUnfit) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
             case "\n", "\u{2028}", "\u{2029}": result += "⏎"
             case "\t": result += " "
-            case let scalar where isUnfit(scalar): result += "�"
+            case let scalar where scalar.isUnfit: result += "�"
             default: result.unicodeScalars.append(scalar)
             }
         }
     }
+}
 
+extension Unicode.Scalar {
     /// Whether a character breaks the line, is a terminal's, or turns the direction of what stands behind it: a name
     /// could then look like another one.
-    private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
+    var isUnfit: Bool {
+        switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }

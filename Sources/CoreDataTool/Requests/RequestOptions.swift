@@ -11,9 +11,21 @@ package struct RequestOptions {
     package static let offset = Option("offset", value: "N", "leave out the first N objects")
     package static let own = Option("no-subentities", "leave out the objects of subentities")
 
+    /// A key path that objects are sorted by.
+    package struct SortKey: Hashable {
+        let path: String
+        let isAscending: Bool
+
+        /// - Parameter read: makes the key path of what is written behind the sign.
+        init(written text: String, read: (String) -> String = { $0 }) {
+            isAscending = !text.hasPrefix("-")
+            path = read(isAscending ? text : String(text.dropFirst()))
+        }
+    }
+
     /// The predicate with the text that it was written as.
     private let predicate: (value: NSPredicate, format: String)?
-    private let sortKeys: [String]
+    private let sortKeys: [SortKey]
     private let limit: Int
     private let offset: Int
     private let includesSubentities: Bool
@@ -22,7 +34,7 @@ package struct RequestOptions {
     /// - Throws: an error of usage that marks the mistake in a predicate.
     package init(_ arguments: Arguments, isWhole: Bool = false) throws {
         predicate = try arguments.value("where").map { (try Self.predicate($0), $0) }
-        sortKeys = isWhole ? [] : try Self.keys(of: "sort", arguments)
+        sortKeys = isWhole ? [] : try Self.keys(of: "sort", arguments).map { SortKey(written: $0) }
         limit = isWhole ? 0 : try arguments.number("limit", atLeast: 1) ?? 0
         offset = try arguments.number("offset", atLeast: 0) ?? 0
         includesSubentities = !arguments.has("no-subentities")
@@ -30,7 +42,7 @@ package struct RequestOptions {
 
     /// All objects, or those that match, in an order.
     /// - Throws: an error of usage that marks the mistake in a predicate.
-    package init(predicate format: String?, sort keys: [String], includesSubentities: Bool) throws {
+    package init(predicate format: String?, sort keys: [SortKey], includesSubentities: Bool) throws {
         predicate = try format.map { (try Self.predicate($0), $0) }
         sortKeys = keys
         (limit, offset) = (0, 0)
@@ -76,11 +88,10 @@ package struct RequestOptions {
         request.fetchOffset = offset
         request.includesSubentities = includesSubentities
         request.sortDescriptors = try sortKeys.map { key in
-            let path = key.hasPrefix("-") ? String(key.dropFirst()) : key
-            let column = try Column.named(path, in: entity)
+            let column = try Column.named(key.path, in: entity)
             guard case .attribute(let attribute) = column.content, !(attribute is NSCompositeAttributeDescription)
-            else { throw ToolError(.usage, "'\(path)' is no value: objects cannot be sorted by it") }
-            return NSSortDescriptor(key: path, ascending: !key.hasPrefix("-"))
+            else { throw ToolError(.usage, "'\(key.path)' is no value: objects cannot be sorted by it") }
+            return NSSortDescriptor(key: key.path, ascending: key.isAscending)
         }
         return request
     }

@@ -17,10 +17,19 @@ extension HTTPRequest {
         return number
     }
 
-    /// The parts of a list with commas.
-    func list(_ name: String) -> [String] {
+    /// The parts of a list with commas. A part that has commas itself has them escaped, as addresses have.
+    func list(_ name: String) -> [String] { parts(name).map(Self.unescaped) }
+
+    /// The keys of a list by which objects are sorted.
+    func sortKeys(_ name: String) -> [RequestOptions.SortKey] {
+        parts(name).map { RequestOptions.SortKey(written: $0, read: Self.unescaped) }
+    }
+
+    private func parts(_ name: String) -> [String] {
         (query[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
+
+    private static func unescaped(_ text: String) -> String { text.removingPercentEncoding ?? text }
 
     /// The body of a request as the value that it should be.
     func value<Value: Decodable>(_: Value.Type = Value.self) throws -> Value {

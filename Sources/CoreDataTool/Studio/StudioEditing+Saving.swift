@@ -56,7 +56,7 @@ extension StudioEditing {
                             ("id", .string(ObjectName.of(object.objectID))),
                             ("label", .optional(ObjectLabel.short(object))),
                             ("key", .optional(error.userInfo[NSValidationKeyErrorKey] as? String)),
-                            ("message", .string(error.localizedDescription)),
+                            ("message", .string(error.localizedDescription)), ("isDeleted", .bool(object.isDeleted)),
                         ])
                     })
             )

@@ -6,13 +6,13 @@ import StudioServer
 struct StudioQuery: Hashable {
     let entity: String
     let format: String
-    let sort: [String]
+    let sort: [RequestOptions.SortKey]
     let includesSubentities: Bool
 
     init(_ request: HTTPRequest) throws {
         entity = try request.required("entity")
         format = request.query["where"] ?? ""
-        sort = request.list("sort")
+        sort = request.sortKeys("sort")
         includesSubentities = request.query["subentities"] != "0"
     }
 

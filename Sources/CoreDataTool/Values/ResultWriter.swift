@@ -25,7 +25,7 @@ struct ResultWriter {
     func begin() throws {
         switch format {
         case .json: try console.write("[")
-        case .csv: try console.line(columns.map { Self.csv($0.title) }.joined(separator: ","))
+        case .csv: try console.line(columns.map { csv($0.title) }.joined(separator: ","))
         case .table, .ndjson: break
         }
     }
@@ -56,7 +56,7 @@ struct ResultWriter {
         switch format {
         case .table: try table.add(zip(values, columns).map { ValueText.text($0, $1.content) })
         case .csv:
-            try console.line(zip(values, columns).map { Self.csv(Self.plain($0, $1.content)) }.joined(separator: ","))
+            try console.line(zip(values, columns).map { csv(Self.plain($0, $1.content)) }.joined(separator: ","))
         case .json, .ndjson:
             let members = zip(values, columns).map { ($1.title, ValueText.json($0, $1.content)) }
             try console.append { bytes in
@@ -91,7 +91,9 @@ struct ResultWriter {
         (value as? Data)?.base64EncodedString() ?? ValueText.text(value, content)
     }
 
-    private static func csv(_ text: String) -> String {
+    private func csv(_ text: String) -> String {
+        // A person reads it there, and no program.
+        let text = console.columns == nil ? text : Table.onOneLine(text)
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
         return "\"\(text.replacingOccurrences(of: "\"", with: "\"\""))\""
     }

@@ -1,21 +1,15 @@
 // Addresses inside the page, and the way that was walked to where one is.
 
+import { decoded } from './text.js';
+
 /** `#/object/Book/12?x=y` as `{view, path, query}`. */
 export function parse(hash) {
   const text = hash.replace(/^#\/?/, '');
   const mark = text.indexOf('?');
-  const path = (mark < 0 ? text : text.slice(0, mark)).split('/').map(decode).filter((part) => part !== '');
+  const path = (mark < 0 ? text : text.slice(0, mark)).split('/').map(decoded).filter((part) => part !== '');
   const query = {};
   if (mark >= 0) for (const [key, value] of new URLSearchParams(text.slice(mark + 1))) query[key] = value;
   return { view: path[0] || '', path: path.slice(1), query };
-}
-
-function decode(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function encode(text) {

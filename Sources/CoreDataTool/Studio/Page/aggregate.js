@@ -2,8 +2,8 @@
 
 import { h, button, emptyState, errorState, iconButton, loadingState, openDialog, value } from './dom.js';
 import { get, isAbort } from './api.js';
-import { entity } from './store.js';
-import { counted } from './text.js';
+import { entity, pending } from './store.js';
+import { counted, joinKeys } from './text.js';
 
 const functions = { count: 'count', sum: 'sum', avg: 'average', min: 'least', max: 'greatest' };
 const ordered = /^(Integer|Decimal|Double|Float|Date|String)/;
@@ -85,8 +85,8 @@ export function openAggregates(about, where) {
     if (!result.firstChild) result.replaceChildren(loadingState('Computing …'));
     try {
       const answer = await get('aggregate', {
-        entity: about.name, where, group: groups.join(','),
-        values: values.map((one) => (one.key ? `${one.name}:${one.key}` : one.name)).join(','),
+        entity: about.name, where, group: joinKeys(groups),
+        values: joinKeys(values.map((one) => (one.key ? `${one.name}:${one.key}` : one.name))),
       }, request.signal);
       result.replaceChildren(answer.rows.length ? table(answer) : emptyState('There is nothing to compute of.'),
         answer.isCut ? h('p', { class: 'faint' }, `The first ${counted(answer.rows.length, 'group')} are shown.`) : '');
@@ -104,6 +104,7 @@ export function openAggregates(about, where) {
     where && h('p', { class: 'faint' }, 'Of what the filter lets through: ', h('code', { dir: 'auto' }, where)),
     h('div', { class: 'aggregate-form' },
       h('span', { class: 'label' }, 'Group by'), groupList, h('span', { class: 'label' }, 'Values'), valueList),
+    pending.hasChanges && h('p', { class: 'faint' }, 'Changes that are not saved are not counted.'),
     result), { id: 'aggregate-dialog', class: 'wide' });
   dialog.addEventListener('close', () => request && request.abort());
   renew();

@@ -4,7 +4,7 @@ import { h, button, emptyState, errorState, icon, loadingState, say } from './do
 import { format, go, objectAddress, replace, way } from './address.js';
 import { begin, post, url } from './api.js';
 import { entity, follow, setPending, store } from './store.js';
-import { counted } from './text.js';
+import { counted, joinKeys, splitKeys } from './text.js';
 import { selectedText } from './cells.js';
 import { Table } from './table.js';
 import { Rows } from './rows.js';
@@ -18,12 +18,14 @@ const places = new Map();
 
 /** `-year,title` as a list. */
 function readSort(text) {
-  return (text || '').split(',').filter((part) => part && part !== '-')
-    .map((part) => (part[0] === '-' ? { key: part.slice(1), isDown: true } : { key: part, isDown: false }));
+  return (text || '').split(',').filter((part) => part && part !== '-').map((part) => {
+    const isDown = part[0] === '-';
+    return { key: splitKeys(isDown ? part.slice(1) : part)[0], isDown };
+  });
 }
 
 function writeSort(sort) {
-  return sort.map((one) => (one.isDown ? '-' : '') + one.key).join(',');
+  return sort.map((one) => (one.isDown ? '-' : '') + joinKeys([one.key])).join(',');
 }
 
 export function show(main, address) {
@@ -192,10 +194,10 @@ class DataView {
   }
 
   choose() {
-    const now = this.query.columns ? this.query.columns.split(',') : (this.rows.columns || []).map((one) => one.title);
+    const now = this.query.columns ? splitKeys(this.query.columns) : (this.rows.columns || []).map((one) => one.title);
     chooseColumns(this.about, now, this.rows.filledColumns(), (columns) => {
       const sort = this.query.sort;
-      this.set({ columns: columns ? columns.join(',') : '', sort });
+      this.set({ columns: columns ? joinKeys(columns) : '', sort });
     });
   }
 

@@ -85,7 +85,8 @@ class MigrationView {
   enable() {
     const { answer } = this;
     const isRunning = Boolean(migration && migration.state === 'running');
-    const why = !answer || isRunning ? '' : !answer.forecast.isMigrationRequired ? 'There is nothing to do.'
+    const why = !answer || isRunning ? '' : !answer.forecast.isMigrationRequired
+      ? (migration && migration.state === 'done' ? '' : 'There is nothing to do.')
       : this.isBlocked() ? 'Something stands in the way.'
         : pending.hasChanges ? 'Save or discard the changes first.' : '';
     this.start.disabled = !answer || isRunning || why !== '';

@@ -5,7 +5,6 @@ import { get, post } from './api.js';
 import { pending, setPending, store, tell } from './store.js';
 import { setTyped } from './edit.js';
 import { nameOf, objectLink } from './cells.js';
-import { objectAddress } from './address.js';
 import { counted, list } from './text.js';
 import { fault } from './fault.js';
 import { showConflicts } from './conflicts.js';
@@ -123,14 +122,21 @@ function done(answer) {
 function showValidation(error) {
   const problems = error.body.validation;
   tell('validation', problems);
+  // What is deleted has no page where it could be mended.
+  const [hasDeleted, hasOthers] = [problems.some((one) => one.isDeleted), problems.some((one) => !one.isDeleted)];
   const dialog = openDialog('Some values are not valid', h('div', { class: 'dialog-body' },
-    h('p', {}, 'Nothing was saved. Mend these values, or discard the changes.'),
+    h('p', {}, hasOthers ? 'Nothing was saved. Mend these values, or discard the changes.'
+      : 'Nothing was saved. Take the deletion back, or discard the changes.'),
     h('ul', { class: 'problems' }, ...problems.map((one) => h('li', {},
-      h('p', {}, objectLink(one.id, one.label), one.key && h('span', { class: 'kind' }, value(one.key))),
+      h('p', {}, one.isDeleted ? value(nameOf(one.id, one.label)) : objectLink(one.id, one.label), one.key && h('span', { class: 'kind' }, value(one.key))),
       h('p', { class: 'field-error shown' }, value(one.message))))),
-    h('footer', {}, button('To the first of them', () => {
+    h('footer', {}, hasDeleted && button('Undo the last change', () => {
       dialog.close();
-      if (problems[0] && location.hash !== objectAddress(problems[0].id)) dialog.first.click();
+      act('undo');
+    }, { id: 'validation-undo', class: hasOthers ? 'quiet' : 'main' }),
+    hasOthers && button('To the first of them', () => {
+      dialog.close();
+      if (location.hash !== dialog.first.getAttribute('href')) dialog.first.click();
     }, { class: 'main' }))), { id: 'validation' });
   dialog.first = dialog.querySelector('a[data-link]');
   dialog.addEventListener('click', (event) => { if (event.target.closest('a')) setTimeout(() => dialog.close(), 0); });

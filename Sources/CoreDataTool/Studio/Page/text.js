@@ -36,6 +36,25 @@ export function list(words) {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`;
 }
 
+/** A text of an address without its escapes; what is none stays as it is. */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Key paths as a list with commas; `a,b` for those that have none themselves. */
+export function joinKeys(keys) {
+  return keys.map((key) => key.replace(/[%,]/g, encodeURIComponent).replace(/^-/, '%2D')).join(',');
+}
+
+/** The key paths of such a list. */
+export function splitKeys(text) {
+  return (text || '').split(',').filter(Boolean).map(decoded);
+}
+
 const datePattern = /^(-?\d{4,6}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/;
 
 /** The day, the time and the fraction of a date in ISO 8601; null where the text is none. */
