@@ -131,6 +131,9 @@ class MigrationView {
     this.allowed.clear();
     const choice = this.choice();
     document.getElementById('migration-to').replaceWith(choice);
+    // What was forecast is done.
+    this.answer = null;
+    this.enable();
     this.load();
   }
 
