@@ -49,6 +49,24 @@ package struct ToolError: Error, CustomStringConvertible {
         place = nil
     }
 
+    /// Nobody knows the model of a store.
+    static func ofMissingModel(_ shown: String) -> ToolError {
+        var error = ToolError(
+            .unreadable, "\(shown): the store keeps no copy of its model, and none beside it fits",
+            details: ["Name the model: --model PATH (.xcdatamodeld, .xcdatamodel, .momd, .mom)."])
+        error.isOfMissingModel = true
+        return error
+    }
+
+    /// Whether a store was found, and no model that fits it.
+    private(set) var isOfMissingModel = false
+
+    /// Whether an error of Foundation's says that a file cannot be written: it keeps a range of codes for that.
+    static func isOfWriting(_ error: any Error) -> Bool {
+        let error = error as NSError
+        return error.domain == NSCocoaErrorDomain && (512..<768).contains(error.code)
+    }
+
     /// A mistake in a text, which the first details show with a mark below the place.
     package init(_ message: String, at place: TextPlace, of text: String, details: [String] = []) {
         status = .usage

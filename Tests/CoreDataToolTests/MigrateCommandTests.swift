@@ -136,9 +136,13 @@ struct MigrateCommandTests {
 
                     """)
             #expect(try NotesMigration.isOld(store))
-            let run = try ToolRun(["migrate", "n.sqlite", "-m", "Other.momd", "--allow-loss", "Note.old"], in: folder)
-            #expect(run.status == 0, "\(run.errors)")
-            #expect(try NotesMigration.ranks(store).count == 5)
+            for end in ["now", "and needs no migration"] {
+                let run = try ToolRun(
+                    ["migrate", "n.sqlite", "-m", "Other.momd", "--allow-loss", "Note.old"], in: folder)
+                #expect(run.status == 0, "\(run.errors)")
+                #expect(run.output == "n.sqlite is of version 'Notes 2' \(end)\n")
+                #expect(try NotesMigration.ranks(store).count == 5)
+            }
         }
     }
 

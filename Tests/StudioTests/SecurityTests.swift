@@ -421,4 +421,24 @@ struct SecurityTests {
             #expect(try idle.rest().isEmpty && begun.rest().isEmpty)
         }
     }
+
+    @Test("^C ends the studio while a request takes long")
+    func endWhileAnswering() throws {
+        try withTemporaryFolder { folder in
+            let store = try StudioLibrary.make(in: folder) { context in
+                try StudioLibrary.made("Tag", ["name": String(repeating: "a", count: 60)], context)
+            }
+            let process = try StudioProcess(store)
+            let client = try StudioClient(process)
+            let connection = try LoopbackConnection(process.port)
+            let before = try process.ticks()
+            // It is tried in very many ways whether the text matches.
+            try connection.send(
+                "GET /api/rows?entity=Tag&where=name%20MATCHES%20%22(.*a)%7B12%7D.*b%22 HTTP/1.1\r\n"
+                    + "Host: 127.0.0.1:\(process.port)\r\nCookie: \(client.cookie)\r\n\r\n")
+            // Nothing tells that it has begun but the time that it takes.
+            while try process.ticks() < before + 20 { usleep(10_000) }
+            #expect(process.end() == 0, "\(process.errors)")
+        }
+    }
 }

@@ -54,6 +54,13 @@ final class StudioProcess {
         token = String(match.2)
     }
 
+    /// How much time of a processor the program has taken, in ticks of the kernel's clock.
+    func ticks() throws -> Int {
+        let stat = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+        let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
+    }
+
     deinit {
         if process.isRunning {
             kill(process.processIdentifier, SIGKILL)

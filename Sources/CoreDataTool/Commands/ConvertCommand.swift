@@ -54,7 +54,9 @@ package struct ConvertCommand: Command {
             let draft = try StoreDraft(of: url, type: type.storeType, shown: shown)
             defer { draft.discard() }
             switch (source.address.type, type) {
-            case (NSSQLiteStoreType, .sqlite): try source.address.copy(to: draft.url, shown: shown)
+            case (NSSQLiteStoreType, .sqlite):
+                try transfer.requireFiles()
+                try source.address.copy(to: draft.url, shown: shown)
             case (StoreKindName.postgresql.storeType, .sqlite): try move(source, to: draft.url, shown, console)
             default: (made, names) = try transfer.make(type.storeType, at: draft.url, shown: shown)
             }
@@ -69,7 +71,8 @@ package struct ConvertCommand: Command {
                 ("from", .string(source.shown)), ("type", .string(type.storeType)),
                 ("keepsIDs", .bool(made.keepsNumbers)), ("verified", .bool(true)),
             ],
-            remarks: ["every object was compared"] + (made.keepsNumbers ? [] : ["they have other ids there"]))
+            remarks: ["every object was compared"] + (made.keepsNumbers ? [] : ["they have other ids there"])
+                + (type == .xml || type == .binary ? ["it keeps no model: name one with --model"] : []))
         text.note(dangling: made.dangling, console)
         try text.write(isJSON: isJSON, on: console)
         return .done
@@ -85,6 +88,7 @@ package struct ConvertCommand: Command {
         var made = GraphTransfer.Summary()
         var names: [String: String]?
         if [NSSQLiteStoreType, StoreKindName.postgresql.storeType].contains(source.address.type) {
+            try transfer.requireFiles()
             try move(source, to: url, shown, transfer.console)
         } else {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coredata-\(UUID().uuidString)")

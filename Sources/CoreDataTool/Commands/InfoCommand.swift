@@ -36,7 +36,13 @@ package struct InfoCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store: OpenedStore
+        do {
+            store = try OpenedStore(self.store, model: model)
+        } catch let error as ToolError where error.isOfMissingModel {
+            try writeWithoutModel(console)
+            throw error
+        }
         let files = StoreFiles(store.url)
         let context = try store.context()
         let parts: StoreInspection.Parts =
@@ -51,6 +57,32 @@ package struct InfoCommand: Command {
             store: store, files: files, inspection: inspection, entities: try entities(of: store, context, inspection))
         if isJSON { try console.write(report.json) } else { try report.write(to: console) }
         return report.isDamaged ? .found : .done
+    }
+
+    /// Says what a store tells of itself although nobody knows its model.
+    private func writeWithoutModel(_ console: Console) throws {
+        let address = try StoreAddress(store)
+        let metadata = StoreMetadata(try address.metadata())
+        guard !isJSON else {
+            return try console.write(
+                .object(
+                    [("store", .string(address.shown))] + metadata.members(kind: address.type) + [
+                        ("model", .null),
+                        (
+                            "entities",
+                            .array(
+                                metadata.entityHashes.map { name, hash in
+                                    .object([("name", .string(name)), ("hash", .string(hash.base64EncodedString()))])
+                                })
+                        ),
+                    ]))
+        }
+        try console.line(console.styled(Table.onOneLine(address.shown), .bold))
+        try StoreReport.write(metadata.facts(kind: address.type) + [("model", "not found")], to: console)
+        try console.line()
+        var table = Table([.init("entity"), .init("version hash")], on: console)
+        for (name, hash) in metadata.entityHashes { try table.add([name, hash.base64EncodedString()]) }
+        try table.finish()
     }
 
     private func entities(

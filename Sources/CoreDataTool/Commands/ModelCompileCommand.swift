@@ -1,3 +1,4 @@
+import CoreData
 import CoreDataModelCompiler
 import Foundation
 
@@ -8,7 +9,8 @@ package struct ModelCompileCommand: Command {
         operands: [.model],
         discussion: [
             "Writes every version of an .xcdatamodeld to a .momd, or the current version of it, or an .xcdatamodel, "
-                + "to a .mom. The files are those of the build plugin; Apple's framework reads them, too."
+                + "to a .mom. The files are those of the build plugin; Apple's framework reads them, too. Of a store, its "
+                + "model is written to a .mom: what was made of it as XML or binary is read with that."
         ],
         options: [
             Option("output", letter: "o", value: "PATH", completion: .file, "the .momd or .mom to write"),
@@ -17,6 +19,7 @@ package struct ModelCompileCommand: Command {
         examples: [
             .init("coredata model compile Library.xcdatamodeld --output Library.momd", "all versions"),
             .init("coredata model compile Library.xcdatamodeld -o Library.mom", "the current version"),
+            .init("coredata model compile Library.sqlite -o Library.mom", "the model that a store keeps"),
         ])
 
     private let path: String
@@ -35,13 +38,27 @@ package struct ModelCompileCommand: Command {
         isForced = arguments.has(.force)
     }
 
+    /// The store at the path; nil where a model lies there, or nothing.
+    private func storeWithModel() throws -> OpenedStore? {
+        var isFolder: ObjCBool = false
+        guard !ModelArgument.isModel(path), FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
+            !isFolder.boolValue, URL(fileURLWithPath: output).pathExtension == "mom"
+        else { return nil }
+        return try OpenedStore(path)
+    }
+
     package func run(_ console: Console) throws -> ExitStatus {
-        let url = try ModelSourceFile.url(path)
         try OutputFile.requireFree(output, force: isForced)
+        if let store = try storeWithModel() {
+            try OutputFile.write(try store.model.archive(), to: output, isForced: isForced)
+            try console.line(Table.onOneLine("\(output): the model of \(store.shown)"))
+            return .done
+        }
+        let url = try ModelSourceFile.url(path)
         do {
             try ModelBundleCompiler.compile(url, to: URL(fileURLWithPath: output), module: module)
         } catch {
-            throw ToolError(error, at: path)
+            throw ToolError(error, at: ToolError.isOfWriting(error) ? output : path)
         }
         let file = try ModelArgument(output)
         let names = file.versions.map { $0.name == file.current.name ? "\($0.name) (current)" : $0.name }

@@ -65,9 +65,14 @@ package struct StudioCommand: Command {
             if opens, console.columns != nil { Desktop.open(server.address) }
             end.wait()
             let ending = studio.end()
+            guard let unsaved = ending.unsaved else {
+                // The server would wait for the answer. Nothing is being written: what was not saved goes.
+                console.say("a request was still being answered" + (isWritable ? "; unsaved changes are lost" : ""))
+                return .done
+            }
             server.stop()
-            if ending.unsaved > 0 {
-                console.say("changes of \(ending.unsaved) object\(ending.unsaved == 1 ? "" : "s") were not saved")
+            if unsaved > 0 {
+                console.say("changes of \(unsaved) object\(unsaved == 1 ? "" : "s") were not saved")
             }
             if ending.isMigrationCancelled {
                 throw ToolError(.cancelled, "\(store): the migration was cancelled; the store is as it was")

@@ -42,6 +42,7 @@ package struct WatchCommand: Command {
             throw ToolError(
                 .found, "\(store.shown): a store of the kind \(store.address.type) tells nobody of its changes")
         }
+        try requireNotices(of: store)
         let wake = Wake()
         Interruption.watch { wake.signal() }
         let observer = NotificationCenter.default.addObserver(
@@ -84,6 +85,15 @@ package struct WatchCommand: Command {
             try console.flush()
         }
         return .done
+    }
+
+    /// Throws where no change would be noticed: whoever may not write beside the file does not see what is committed.
+    private func requireNotices(of store: OpenedStore) throws {
+        guard store.url.isFileURL else { return }
+        let folder = store.url.deletingLastPathComponent().path
+        if access(folder, W_OK) == 0 || access(store.url.path + "-shm", W_OK) == 0 { return }
+        throw ToolError(
+            .found, "\(store.shown): its changes are told to those alone who may write into its folder")
     }
 
     private func counts(_ store: OpenedStore, _ context: NSManagedObjectContext) throws -> [String: Int] {

@@ -129,7 +129,11 @@ enum ExactValue {
         _ json: ReadJSON, _: Number.Type
     ) throws(ReadJSON.Mistake) -> Number {
         switch json.content {
-        case .number(let text): if let number = Number(text) { return number }
+        case .number(let text):
+            if let number = Number(text) {
+                guard number.isFinite else { throw json.mistake("\(text) is too large for its type") }
+                return number
+            }
         case .string(let text) where ["nan", "inf", "-inf"].contains(text):
             if let number = Number(text) { return number }
         default: break

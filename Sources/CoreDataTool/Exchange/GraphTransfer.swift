@@ -2,9 +2,28 @@ import CoreData
 import Foundation
 
 /// Brings all objects of a store into a new one of another kind, and compares both.
-struct GraphTransfer {
+final class GraphTransfer {
     let source: OpenedStore
     let console: Console
+    /// The state of the store that is brought over, and compared afterwards: others may write meanwhile.
+    private var walk: GraphWalk?
+
+    init(source: OpenedStore, console: Console) {
+        self.source = source
+        self.console = console
+    }
+
+    private func openWalk() throws -> GraphWalk {
+        let walk = try walk ?? GraphWalk(source)
+        self.walk = walk
+        return walk
+    }
+
+    /// Throws where a value of the store lies in a file that is missing.
+    func requireFiles() throws {
+        let walk = try GraphWalk(source)
+        try walk.context.performAndWait { try walk.requireFiles() }
+    }
 
     struct Summary {
         var objects = 0
@@ -17,7 +36,7 @@ struct GraphTransfer {
     ///
     /// - Returns: what was done, and the names of the objects in the new store by those in the old one.
     func make(_ type: String, at url: URL, shown: String) throws -> (summary: Summary, names: [String: String]) {
-        let walk = try GraphWalk(source)
+        let walk = try openWalk()
         let writer = try GraphWriter(
             source.model, type: type, at: url, shown: shown, metadata: GraphHeader.own(source.metadata),
             identifier: nil)
@@ -66,12 +85,15 @@ struct GraphTransfer {
     ///   - names: What the objects are called there; nil where they are called the same.
     ///   - isRounded: Whether dates may differ by what is less than a microsecond.
     func compare(with other: OpenedStore, names: [String: String]?, isRounded: Bool) throws -> Summary {
-        let (walk, otherWalk) = (try GraphWalk(source), try GraphWalk(other))
+        let (walk, otherWalk) = (try openWalk(), try GraphWalk(other))
         var summary = Summary()
         func failure(_ what: String) -> ToolError {
             ToolError(
                 .failed, "\(other.shown): the new store did not pass its verification",
-                details: [what, "\(source.shown) is as it was."])
+                details: [
+                    what, "\(source.shown) is as it was.",
+                    "Where another program writes it meanwhile, convert a copy ('coredata copy').",
+                ])
         }
         try walk.context.performAndWait {
             let counts = try walk.counts()

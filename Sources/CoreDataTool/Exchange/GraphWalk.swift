@@ -46,11 +46,37 @@ final class GraphWalk {
             for object in objects {
                 batch.append(object)
                 if batch.count < Self.batchSize { continue }
-                try reading { try body(entity, batch) }
+                try look(entity, batch, body)
                 batch.removeAll(keepingCapacity: true)
             }
-            if !batch.isEmpty { try reading { try body(entity, batch) } }
+            if !batch.isEmpty { try look(entity, batch, body) }
         }
+    }
+
+    private func look(
+        _ entity: GraphEntity, _ objects: [NSManagedObject],
+        _ body: (GraphEntity, [NSManagedObject]) throws -> Void
+    ) throws {
+        try requireFiles(entity, objects)
+        try reading { try body(entity, objects) }
+    }
+
+    /// Throws where a value lies in a file that is missing: it reads as nil, and would be lost without a word.
+    private func requireFiles(_ entity: GraphEntity, _ objects: [NSManagedObject]) throws {
+        for attribute in entity.attributes where attribute.allowsExternalBinaryDataStorage {
+            let missing = try reading { try store.objectsWithoutFile(objects, attribute, entity.name, context) }
+            guard let first = missing.first else { continue }
+            throw ToolError(
+                .unreadable,
+                "\(store.shown): \(ObjectName.of(first)).\(attribute.name): the file that holds the value is missing",
+                details: ["'coredata verify' lists all of them; 'coredata repair' makes a copy without these values."])
+        }
+    }
+
+    /// Looks at everything that may lie in files of its own. To be called on the context's queue.
+    func requireFiles() throws {
+        let counts = try counts().filter { $0.entity.attributes.contains(where: \.allowsExternalBinaryDataStorage) }
+        try batches(counts) { _, _ in }
     }
 
     /// Runs what reads objects: a value that cannot be read is an error.

@@ -110,10 +110,18 @@ final class GraphWriter {
         switch value {
         case let text as String: isXML && !Self.isWritable(text) ? "has a control character" : nil
         case let date as Date: isInTables && date.timeIntervalSinceReferenceDate.isNaN ? "is not a number" : nil
-        case is NSDecimalNumber: nil
+        case let number as NSDecimalNumber:
+            isInTables && !Self.isKept(number.decimalValue) ? "has more digits than are kept" : nil
         case let number as NSNumber: isInTables && number.doubleValue.isNaN ? "is not a number" : nil
         default: nil
         }
+    }
+
+    /// Whether a decimal comes back as it is from a column of SQLite's, which keeps an integer or a double.
+    private static func isKept(_ number: Decimal) -> Bool {
+        let text = number.description
+        if number.isNaN || Int64(text) != nil { return true }
+        return Double(text).flatMap { Decimal(string: $0.description) } == number
     }
 
     /// Whether XML has a way to write a text: for most control characters it has none.

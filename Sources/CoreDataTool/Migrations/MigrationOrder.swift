@@ -93,10 +93,15 @@ struct MigrationOrder {
                     + nearest)
         }
         let source = file.version(fitting: metadata)
-        try checkLosses(
-            in: source?.model
-                ?? (try? NSPersistentStoreCoordinator.cachedModelForPersistentStore(
-                    at: store.url, options: StoreAddress.readingOptions)))
+        // The second call finds the store where the first has brought it: nothing is lost, whatever may be.
+        let isReached = target.model.isConfiguration(
+            withName: configuration, compatibleWithStoreMetadata: metadata)
+        if !isReached {
+            try checkLosses(
+                in: source?.model
+                    ?? (try? NSPersistentStoreCoordinator.cachedModelForPersistentStore(
+                        at: store.url, options: StoreAddress.readingOptions)))
+        }
         var options = Self.options(file, allowing: allowedLosses)
         if let mappingPath {
             guard let mapping = NSMappingModel(contentsOf: try ModelArgument.url(mappingPath)) else {

@@ -82,7 +82,7 @@ package struct RequestOptions {
         let request = NSFetchRequest<Result>(entityName: entity.name ?? "")
         if let predicate {
             try PredicateKeys.check(predicate.value, written: predicate.format, in: entity)
-            request.predicate = predicate.value
+            request.predicate = try TypedPredicate.of(predicate.value, written: predicate.format, in: entity)
         }
         request.fetchLimit = limit
         request.fetchOffset = offset

@@ -42,9 +42,7 @@ package final class OpenedStore {
             model = found.model
             origin = .beside(found.place)
         } else {
-            throw ToolError(
-                .unreadable, "\(address.shown): the store keeps no copy of its model, and none beside it fits",
-                details: ["Name the model: --model PATH (.xcdatamodeld, .xcdatamodel, .momd, .mom)."])
+            throw ToolError.ofMissingModel(address.shown)
         }
     }
 
@@ -135,6 +133,21 @@ package final class OpenedStore {
         try entity.isAbstract ? 0 : reading { try context.count(for: ownObjects(of: entity)) }
     }
 
+    /// Those of some objects that have a value of an attribute in a file that is missing: it reads as nil, while the row
+    /// has the file's name. To be called on the context's queue.
+    func objectsWithoutFile(
+        _ objects: [NSManagedObject], _ attribute: NSAttributeDescription, _ entity: String,
+        _ context: NSManagedObjectContext
+    ) throws -> [NSManagedObjectID] {
+        guard address.isInTables else { return [] }
+        let empty = objects.filter { $0.value(forKey: attribute.name) == nil }
+        if empty.isEmpty { return [] }
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: entity)
+        request.resultType = .managedObjectIDResultType
+        request.predicate = NSPredicate(format: "SELF IN %@ AND %K != nil", empty.map(\.objectID), attribute.name)
+        return try reading { try context.fetch(request) }.sorted(by: ObjectName.order)
+    }
+
     /// Whether the store that a context reads keeps history.
     package func keepsHistory(_ context: NSManagedObjectContext) throws -> Bool {
         guard let coordinator = context.persistentStoreCoordinator, let file = coordinator.persistentStores.first else {
@@ -164,7 +177,11 @@ package final class OpenedStore {
             throw ToolError(.usage, "\(shown): the store cannot answer this: \(text)")
         } catch let error as NSError where error.userInfo[NSSQLiteErrorDomain] as? Int == 1 {
             // The statement is none that SQLite takes: what it was made of is the caller's.
-            throw ToolError(.usage, "\(shown): the store cannot answer this: \(ToolError(error).message)")
+            let message = ToolError(error).message
+            if message.contains("integer overflow") {
+                throw ToolError(.failed, "\(shown): a sum is too large for 64 bits")
+            }
+            throw ToolError(.usage, "\(shown): the store cannot answer this: \(message)")
         } catch {
             throw ToolError(error, at: shown)
         }

@@ -14,13 +14,7 @@ extension StoreAddress {
             try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
                 at: url, withPersistentStoreFrom: self.url, sourceOptions: options, ofType: type)
         } catch {
-            throw ToolError(error, at: Self.isOfWriting(error) ? target ?? url.path : shown)
+            throw ToolError(error, at: ToolError.isOfWriting(error) ? target ?? url.path : shown)
         }
-    }
-
-    /// Whether an error says that a file cannot be written: Foundation keeps a range of codes for that.
-    private static func isOfWriting(_ error: any Error) -> Bool {
-        let error = error as NSError
-        return error.domain == NSCocoaErrorDomain && (512..<768).contains(error.code)
     }
 }

@@ -26,10 +26,7 @@ struct StoreReport {
 
     func write(to console: Console) throws {
         try console.line(console.styled(Table.onOneLine(store.shown), .bold))
-        for (title, value) in facts {
-            guard let value else { continue }
-            try console.line("  \(TextWidth.padded(title, to: 12))\(Table.onOneLine(value))")
-        }
+        try Self.write(facts, to: console)
         for line in (inspection.damage ?? []).prefix(Self.linesOfDamage) {
             try console.line("    \(console.styled(Table.onOneLine(line), .red))")
         }
@@ -47,13 +44,15 @@ struct StoreReport {
         try table.finish()
     }
 
+    static func write(_ facts: [(title: String, value: String?)], to console: Console) throws {
+        for (title, value) in facts {
+            guard let value else { continue }
+            try console.line("  \(TextWidth.padded(title, to: 12))\(Table.onOneLine(value))")
+        }
+    }
+
     private var facts: [(title: String, value: String?)] {
-        [
-            ("kind", store.address.type),
-            ("identifier", store.metadata[NSStoreUUIDKey] as? String),
-            ("written by", frameworkVersion.map { "framework version \($0)" }),
-            ("versions", versionIdentifiers.isEmpty ? nil : versionIdentifiers.joined(separator: ", ")),
-            ("checksum", checksum),
+        StoreMetadata(store.metadata).facts(kind: store.address.type) + [
             ("model", origin),
             ("size", files.map { Measure.bytes($0.bytes) }),
             ("-wal", files?.log.map(Self.text)),
@@ -93,16 +92,6 @@ struct StoreReport {
 
     // MARK: Metadata
 
-    private var frameworkVersion: String? {
-        (store.metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.stringValue
-    }
-
-    private var versionIdentifiers: [String] {
-        (store.metadata[NSStoreModelVersionIdentifiersKey] as? [Any])?.map { "\($0)" }.filter { !$0.isEmpty } ?? []
-    }
-
-    private var checksum: String? { store.metadata[NSPersistentStoreModelVersionChecksumKey] as? String }
-
     private var origin: String {
         switch store.origin {
         case .archived: "lies in the store"
@@ -114,39 +103,38 @@ struct StoreReport {
     // MARK: JSON
 
     var json: JSON {
-        .object([
-            ("store", .string(store.shown)), ("kind", .string(store.address.type)),
-            ("identifier", .optional(store.metadata[NSStoreUUIDKey] as? String)),
-            ("frameworkVersion", .optional(frameworkVersion)),
-            ("versionIdentifiers", .array(versionIdentifiers.map(JSON.string))), ("checksum", .optional(checksum)),
-            ("model", .string(origin)), ("bytes", .optional(files?.bytes)),
-            (
-                "log",
-                files?.log.map {
-                    .object([("bytes", .integer($0.bytes)), ("pendingPages", .optional($0.pendingPages))])
-                } ?? .null
-            ),
-            (
-                "external",
-                files?.external.map {
-                    .object([
-                        ("path", .string($0.path)), ("files", .integer(Int64($0.count))), ("bytes", .integer($0.bytes)),
-                    ])
-                } ?? .null
-            ),
-            (
-                "history",
-                inspection.history.map {
-                    .object([
-                        ("transactions", .integer(Int64($0.transactionCount))),
-                        ("first", .optional($0.first.map(DateText.iso))),
-                        ("last", .optional($0.last.map(DateText.iso))),
-                    ])
-                } ?? .null
-            ),
-            ("damage", inspection.damage.map { .array($0.map(JSON.string)) } ?? .null),
-            ("entities", .array(entities.map(json))),
-        ])
+        let metadata = StoreMetadata(store.metadata).members(kind: store.address.type)
+        return .object(
+            [("store", .string(store.shown))] + metadata + [
+                ("model", .string(origin)), ("bytes", .optional(files?.bytes)),
+                (
+                    "log",
+                    files?.log.map {
+                        .object([("bytes", .integer($0.bytes)), ("pendingPages", .optional($0.pendingPages))])
+                    } ?? .null
+                ),
+                (
+                    "external",
+                    files?.external.map {
+                        .object([
+                            ("path", .string($0.path)), ("files", .integer(Int64($0.count))),
+                            ("bytes", .integer($0.bytes)),
+                        ])
+                    } ?? .null
+                ),
+                (
+                    "history",
+                    inspection.history.map {
+                        .object([
+                            ("transactions", .integer(Int64($0.transactionCount))),
+                            ("first", .optional($0.first.map(DateText.iso))),
+                            ("last", .optional($0.last.map(DateText.iso))),
+                        ])
+                    } ?? .null
+                ),
+                ("damage", inspection.damage.map { .array($0.map(JSON.string)) } ?? .null),
+                ("entities", .array(entities.map(json))),
+            ])
     }
 
     private func json(_ entity: Entity) -> JSON {

@@ -230,12 +230,15 @@ final class Studio: Sendable {
         }
     }
 
+    /// How long a request is waited for that is being answered when the studio ends, in seconds.
+    private static let patience = 2.0
+
     /// How the studio ended.
     struct Ending {
         /// A migration was cancelled; the store is as it was.
         var isMigrationCancelled = false
-        /// So many objects had changes that were not saved.
-        var unsaved = 0
+        /// So many objects had changes that were not saved; nil where nobody could say in time.
+        var unsaved: Int? = 0
     }
 
     /// Cancels what is being done, waits for its end, and ends the channels of all pages.
@@ -246,7 +249,7 @@ final class Studio: Sendable {
             running.cancel()
             ending.isMigrationCancelled = running.waitForEnd()
         case .open(let session, _):
-            ending.unsaved = session.context.performAndWait { session.unsavedObjects.reduce(0) { $0 + $1.0.count } }
+            ending.unsaved = session.countUnsaved(within: Self.patience)
         case .closed: break
         }
         hub.end()

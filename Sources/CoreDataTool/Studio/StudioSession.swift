@@ -128,6 +128,18 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         ]
     }
 
+    /// How many objects are not saved; nil where the context answers a request for longer than so many seconds.
+    func countUnsaved(within seconds: Double) -> Int? {
+        let count = Locked<Int?>(nil)
+        let end = DispatchSemaphore(value: 0)
+        context.perform { [self] in
+            let found = unsavedObjects.reduce(0) { $0 + $1.0.count }
+            count.withLock { $0 = found }
+            end.signal()
+        }
+        return end.wait(timeout: .now() + seconds) == .success ? count.withLock { $0 } : nil
+    }
+
     /// What was found is no longer what is there.
     func changed() {
         generation += 1

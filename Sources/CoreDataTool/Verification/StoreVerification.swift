@@ -118,12 +118,7 @@ struct StoreVerification {
     private func checkFiles(
         of objects: [NSManagedObject], _ attribute: NSAttributeDescription, _ entity: NSEntityDescription
     ) throws {
-        let empty = objects.filter { $0.value(forKey: attribute.name) == nil }
-        if empty.isEmpty || !store.address.isInTables { return }
-        let request = NSFetchRequest<NSManagedObjectID>(entityName: entity.name ?? "")
-        request.resultType = .managedObjectIDResultType
-        request.predicate = NSPredicate(format: "SELF IN %@ AND %K != nil", empty.map(\.objectID), attribute.name)
-        for id in try store.reading({ try context.fetch(request) }).sorted(by: ObjectName.order) {
+        for id in try store.objectsWithoutFile(objects, attribute, entity.name ?? "", context) {
             try report(
                 StoreFinding(
                     kind: .unreadable, object: ObjectName.of(id), property: attribute.name,
