@@ -22,10 +22,17 @@
     /// (`PostgreSQLFailure.generationEnded`).
     public let NSPostgreSQLGenerationLifetimeOption = "NSPostgreSQLGenerationLifetimeOption"
 
+    /// Option: how many seconds a read waits for a standby to have what it has to show (number; 1 when absent). Then the
+    /// primary server is read. It concerns contexts and requests that read from standbys
+    /// (`NSManagedObjectContext.readsFromStandbys`). The URL has to name all servers:
+    /// `postgresql://one,two,three/database`.
+    public let NSPostgreSQLStandbyTimeoutOption = "NSPostgreSQLStandbyTimeoutOption"
+
     /// What the options of a store say of its connections.
     struct PostgreSQLOptions: Sendable {
         var maximumOfReaders = 4
         var generationLifetime: TimeInterval = 3_600
+        var standbyTimeout: TimeInterval = 1
 
         init(_ opening: StoreOpening) {
             func number(_ key: String) -> Double? { opening.options?[key].flatMap(Self.number) }
@@ -34,6 +41,7 @@
                 maximumOfReaders = Int(min(max(2, limit), 1_000_000)) - 1
             }
             if let given = number(NSPostgreSQLGenerationLifetimeOption) { generationLifetime = max(0.001, given) }
+            if let given = number(NSPostgreSQLStandbyTimeoutOption) { standbyTimeout = min(max(0, given), 86_400) }
         }
 
         /// What a number of an option is; nil where it is none.

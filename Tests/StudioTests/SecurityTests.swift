@@ -426,7 +426,7 @@ struct SecurityTests {
     func endWhileAnswering() throws {
         try withTemporaryFolder { folder in
             let store = try StudioLibrary.make(in: folder) { context in
-                try StudioLibrary.made("Tag", ["name": String(repeating: "a", count: 60)], context)
+                _ = try StudioLibrary.made("Tag", ["name": String(repeating: "a", count: 60)], context)
             }
             let process = try StudioProcess(store)
             let client = try StudioClient(process)

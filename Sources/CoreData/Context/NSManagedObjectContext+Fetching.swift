@@ -121,7 +121,18 @@ extension NSManagedObjectContext {
         fetch.isLarge = parameters.fetchBatchSize > 0
         return FetchPlan(
             parameters: parameters, store: fetch, affectedStores: request.affectedStores,
-            generation: try rowSource?.generation(of: self))
+            generation: try generation(readingFromStandbys: parameters.readsFromStandbys))
+    }
+
+    /// The state of the stores that a fetch reads; nil for the present one of the stores themselves.
+    private func generation(readingFromStandbys wanted: Bool?) throws -> QueryGeneration? {
+        let own = try rowSource?.generation(of: self)
+        guard let wanted, let coordinator = ownCoordinator else { return own }
+        switch (wanted, readingState) {
+        case (true, .present): return coordinator.standbys()
+        case (false, .standby): return coordinator.primaries
+        default: return own
+        }
     }
 
     // MARK: Objects

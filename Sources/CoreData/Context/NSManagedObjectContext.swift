@@ -95,6 +95,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var fetchesOfNew: [WeakBatches] = []
     /// Which state of the stores is read.
     var readingState = Reading.present
+    var storedReadsFromStandbys = false
     var storedStalenessInterval: TimeInterval = -1
     var storedRetainsRegisteredObjects = false
     /// Temporary keys that a save of this context made permanent, for children that still use them.
@@ -173,6 +174,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 storedCoordinator == nil || storedCoordinator === newValue || !hasRegisteredObjects,
                 "Context already has a coordinator; cannot replace.")
             storedCoordinator = newValue
+            if newValue?.readsFromStandbys == true { readsFromStandbys = true }
             #if DEBUG
                 liveEntry = liveEntry ?? LiveAccount.Entry(.context, in: newValue?.liveEntry?.account)
             #endif

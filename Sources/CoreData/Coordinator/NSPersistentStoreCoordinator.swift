@@ -19,6 +19,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// While a store is opened that takes another's place: that one's number.
     var inheritedStoreNumber: Int?
     private var storedName: String?
+    /// Whether new contexts read from standbys, and the views of these by the stores that there were; under `lock`.
+    var storedReadsFromStandbys = false
+    var knownStandbys: (numbers: [Int], generation: QueryGeneration)?
     /// Contexts that want to hear of saves.
     var subscribers: [WeakContext] = []
     /// Held while a context writes and says so to the others.

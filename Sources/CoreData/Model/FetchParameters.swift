@@ -27,6 +27,8 @@ struct FetchParameters {
     var propertiesToFetch: [Any]?
     var propertiesToGroupBy: [Any]?
     var havingPredicate: NSPredicate?
+    /// Nil for what the context does.
+    var readsFromStandbys: Bool?
 
     var entityName: String? { entity?.name ?? givenEntityName }
 }
@@ -47,6 +49,6 @@ extension FetchParameters {
             && sameValue(relationshipKeyPathsForPrefetching, other.relationshipKeyPathsForPrefetching)
             && sameValue(propertiesToFetch, other.propertiesToFetch)
             && sameValue(propertiesToGroupBy, other.propertiesToGroupBy)
-            && sameValue(havingPredicate, other.havingPredicate)
+            && sameValue(havingPredicate, other.havingPredicate) && readsFromStandbys == other.readsFromStandbys
     }
 }

@@ -70,6 +70,14 @@ package protocol RowStore: AnyObject, Sendable {
     /// The store as it is now, for reading alone; nil when it keeps no past states.
     func pinned() throws -> (any RowStore)?
 
+    /// The store as servers have it that follow its own (standbys), for reading alone; nil where there is none of them.
+    /// It shows what this store has saved before the read, and what was committed before `requireNewStandbys()`; what
+    /// others have committed since may not show yet.
+    func standby() -> (any RowStore)?
+
+    /// From now on standbys show what anybody has committed until now.
+    func requireNewStandbys()
+
     /// The row cache notes from now on when it got its rows.
     func trackRowAges()
 
@@ -126,6 +134,8 @@ extension RowStore {
     }
 
     package func pinned() throws -> (any RowStore)? { nil }
+    package func standby() -> (any RowStore)? { nil }
+    package func requireNewStandbys() {}
     package func trackRowAges() {}
     package var cachedRowCount: Int { 0 }
     package func rowCacheContradiction() -> String? { nil }

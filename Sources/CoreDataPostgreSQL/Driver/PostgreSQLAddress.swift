@@ -164,6 +164,13 @@
             return "\(parts[0])?" + (items + ["hostaddr="]).joined(separator: "&")
         }
 
+        /// The address of a server among its hosts that follows the primary one, or of that where none does.
+        var standby: PostgreSQLAddress {
+            var address = self
+            address.overriding.append(Setting(name: "target_session_attrs", value: "prefer-standby"))
+            return address
+        }
+
         /// What stands in the place of what the URL says.
         private var overriding: [Setting] = []
         /// Whether this is the second address, to the server itself.

@@ -8,10 +8,10 @@
     /// A connection that died while nobody used it is made anew without anybody's help. One that dies in the middle of work is
     /// an error: nobody else knows what was done already.
     final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {  // what may change is used under the locks
-        private let address: PostgreSQLAddress
+        let address: PostgreSQLAddress
         private let labels: EntityLabels
         private let isReadOnly: Bool
-        private let options: PostgreSQLOptions
+        let options: PostgreSQLOptions
         private let versionLock: Int64
         private let identifier: String?
         private let historyOffset: Int64
@@ -35,15 +35,20 @@
         /// The version of the metadata that were last known to be this store's, where the connections are a pooler's;
         /// under `readers`.
         private var knownMetadata: Int64?
+        /// The servers that follow this one, once somebody wants to read from them; under `readers`.
+        private var follower: PostgreSQLStandby?
+        /// Called with a connection before the present state is read; what it throws ends the reading.
+        var willRead: ((PostgreSQLConnection) throws -> Void)?
 
         /// - Parameters:
-        ///   - first: a connection to the server itself, which holds the lock of the version.
+        ///   - first: a connection to the server itself, which holds the lock of the version; nil where one is made when
+        ///     it is needed.
         ///   - identifier: the UUID of the store.
         ///   - historyOffset: what history adds to the server's numbers of transactions.
         ///   - tables: the tables of the store's objects, as statements name them; none where they are others'.
         ///   - views: the views over tables that others have made, and their foreign keys that every statement checks.
         init(
-            _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection, isReadOnly: Bool,
+            _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection?, isReadOnly: Bool,
             versionLock: Int64, identifier: String?, historyOffset: Int64, tables: [String],
             views: (all: [ExistingView], references: Set<SQLReference>), timeout: TimeInterval,
             options: PostgreSQLOptions
@@ -59,6 +64,7 @@
             self.views = Dictionary(views.all.map { ($0.name, $0) }) { first, _ in first }
             referencesCheckedAtOnce = views.references
             self.timeout = timeout
+            guard let first else { return }
             first.labels = labels
             first.keepsTokens = !isReadOnly
             first.historyOffset = historyOffset
@@ -108,6 +114,8 @@
             let connection = try PostgreSQLConnection(address.direct, labels: labels)
             connection.historyOffset = historyOffset
             connection.views = views
+            // A standby may not have the store yet.
+            try willRead?(connection)
             try connection.share(version: versionLock, timeout: timeout)
             // While no connection was open, somebody may have migrated the store.
             try requireSameStore(connection)
@@ -148,6 +156,7 @@
             at state: PostgreSQLGeneration.State?, _ body: (any SQLConnection) throws -> Result
         ) throws -> Result {
             try reading { connection in
+                if state == nil { try willRead?(connection) }
                 guard address.isPooled else { return try read(at: state, on: connection, body) }
                 return try readingSameStore(at: state, on: connection) { try read(at: state, on: connection, body) }
             }
@@ -242,7 +251,10 @@
         func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
             // A pooler's connection has its settings within transactions alone.
             if address.isPooled { return try read(body) }
-            return try reading(body)
+            return try reading { connection in
+                try willRead?(connection)
+                return try body(connection)
+            }
         }
 
         /// A connection that reads, and that nobody else uses meanwhile.
@@ -290,7 +302,10 @@
             if isWriting, let writer, writer.transactionState != PQTRANS_IDLE { throw NestedWriting.error }
             let isNested = isWriting
             isWriting = true
-            defer { isWriting = isNested }
+            defer {
+                isWriting = isNested
+                readers.withLock { follower }?.outdate(byOthers: false)
+            }
             let connection: PostgreSQLConnection
             if let writer, writer.isUsable {
                 connection = writer
@@ -336,7 +351,30 @@
             return listener
         }
 
+        func standby(whenOld: @escaping @Sendable () -> Void) -> (any SQLDatabase)? {
+            // Which server a pooler leads to, it alone knows.
+            if address.isPooled { return nil }
+            let standby = readers.withLock {
+                let standby = follower ?? PostgreSQLStandby(of: self)
+                follower = standby
+                return standby
+            }
+            standby.tell(whenOld)
+            return standby
+        }
+
+        func requireNewStandbys() { readers.withLock { follower }?.outdate(byOthers: true) }
+
+        /// The same store on another server, for reading alone.
+        func following(at address: PostgreSQLAddress) -> PostgreSQLDatabase {
+            PostgreSQLDatabase(
+                address, labels: labels, first: nil, isReadOnly: true, versionLock: versionLock,
+                identifier: identifier, historyOffset: historyOffset, tables: tables,
+                views: (Array(views.values), referencesCheckedAtOnce), timeout: timeout, options: options)
+        }
+
         func close() {
+            readers.withLock { follower }?.close()
             readers.withLock {
                 isClosed = true
                 idle = []

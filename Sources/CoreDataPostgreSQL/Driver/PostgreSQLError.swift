@@ -45,6 +45,8 @@
         static let limitExceeded = "54000"
         static let unreachable = "08001"
         static let deadlock = "40P01"
+        /// A standby removes rows that a statement reads, as its primary has done.
+        static let recoveryConflict = "40001"
         static let insufficientPrivilege = "42501"
 
         /// What a result says of its failure.

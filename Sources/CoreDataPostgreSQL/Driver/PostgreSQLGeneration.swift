@@ -38,7 +38,9 @@
                 return try database.read(at: state, body)
             } catch let error as PostgreSQLError where Self.statesOfMissing.contains(error.state) && !isHeld {
                 throw ended(error.message)
-            } catch let error as PostgreSQLError where error.isOfMissingPart {
+            } catch let error as PostgreSQLError
+                where error.isOfMissingPart || error.state == PostgreSQLError.recoveryConflict
+            {
                 throw ended(error.message)
             } catch is PostgreSQLConnection.OtherTables {
                 throw ended("A table was written anew since, or another one was made in its place.")

@@ -78,6 +78,8 @@ extension NSManagedObjectContext {
         let changes = unsettled.renamed(keysAbove(unsettled)).settled()
         if changes.isEmpty { return }
         advanceGeneration()
+        // What is merged is committed.
+        if storedReadsFromStandbys { persistentStoreCoordinator?.requireNewStandbys() }
         if !changes.isCached { forgetCachedRows(changes) }
         if changes.invalidatesAll { refreshAllObjects() }
         acceptDeletions(of: changes.deleted.compactMap { registeredObject(for: $0) })

@@ -5,6 +5,8 @@ extension NSManagedObjectContext {
     enum Reading {
         /// The present one, at every read.
         case present
+        /// The present one, as standbys have it.
+        case standby
         /// The one that the next read finds.
         case next
         /// One that is kept.
@@ -16,7 +18,7 @@ extension NSManagedObjectContext {
         checkConfinement()
         if let parent { return parent.reading { parent.queryGenerationToken } }
         switch readingState {
-        case .present: return nil
+        case .present, .standby: return nil
         case .next: return .current
         case .pinned(let generation): return NSQueryGenerationToken(generation)
         }
@@ -31,7 +33,7 @@ extension NSManagedObjectContext {
                 reason: "\(debugName) has a parent context: it reads what that one reads, and cannot be pinned itself")
         }
         guard let generation else {
-            readingState = .present
+            readingState = storedReadsFromStandbys ? .standby : .present
             return
         }
         guard let pinned = generation.generation else {
@@ -52,12 +54,13 @@ extension NSManagedObjectContext {
         case .present: return nil
         case .pinned(let generation): return generation
         case .next: return try pinNow()
+        case .standby: return persistentStoreCoordinator?.standbys()
         }
     }
 
     private func pinNow() throws -> QueryGeneration? {
         guard let coordinator = persistentStoreCoordinator else { return nil }
-        let generation = try coordinator.presentGeneration()
+        let generation = try coordinator.presentGeneration(ofStandbys: storedReadsFromStandbys)
         readingState = .pinned(generation)
         return generation
     }
@@ -70,10 +73,12 @@ extension NSManagedObjectContext {
 
 extension NSPersistentStoreCoordinator {
     /// The stores as they are now, to be read later.
-    final func presentGeneration() throws -> QueryGeneration {
+    final func presentGeneration(ofStandbys: Bool) throws -> QueryGeneration {
+        let standbys = ofStandbys ? standbys() : nil
         var views: [Int: any RowStore] = [:]
         for attached in lock.withLock({ attached }) {
-            if let view = try attached.rows.pinned() { views[attached.number] = view }
+            let rows = standbys?.views[attached.number] ?? attached.rows
+            if let view = try rows.pinned() { views[attached.number] = view }
         }
         return QueryGeneration(views: views, coordinator: self)
     }

@@ -32,6 +32,15 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// meanwhile, or past states are not kept.
     func pinned() throws -> (any SQLDatabase)?
 
+    /// Servers that follow this one, for reading alone; nil where there is none. What is read there is as new as the
+    /// last commit of this database, and as what was committed before `requireNewStandbys()`.
+    ///
+    /// - Parameter whenOld: called when what was read before may be older than what is to be read from now on.
+    func standby(whenOld: @escaping @Sendable () -> Void) -> (any SQLDatabase)?
+
+    /// From now on standbys show what anybody has committed until now.
+    func requireNewStandbys()
+
     /// Begins to watch for commits of anybody; nil where the database tells of none.
     func watchCommits(_ notices: CommitNotices) throws -> (any CommitWatch)?
 
@@ -54,6 +63,10 @@ extension SQLDatabase {
     package func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result { try read(body) }
 
     package func pinned() throws -> (any SQLDatabase)? { nil }
+
+    package func standby(whenOld: @escaping @Sendable () -> Void) -> (any SQLDatabase)? { nil }
+
+    package func requireNewStandbys() {}
 
     package func watchCommits(_ notices: CommitNotices) throws -> (any CommitWatch)? { nil }
 }

@@ -3,10 +3,6 @@ import Foundation
 /// The views of a store in its past, and the watch over its commits: what ends with the store.
 // @unchecked Sendable: what changes is used under the lock.
 final class StoreDependents: @unchecked Sendable {
-    private struct WeakView {
-        weak var view: SQLStore?
-    }
-
     private let lock = NSLock()
     private var views: [WeakView] = []
     private var watch: (any CommitWatch)?
@@ -34,18 +30,38 @@ final class StoreDependents: @unchecked Sendable {
     }
 }
 
+private struct WeakView {
+    weak var view: SQLStore?
+}
+
 extension SQLStore {
     /// The store as it is now, with a row cache of its own; nil where nothing could be written meanwhile, or the
     /// database keeps no past states.
     package final func pinned() throws -> (any RowStore)? {
         do {
             guard let past = try database.pinned() else { return nil }
-            let view = SQLStore(parts, database: past)
-            view.isReadOnly = true
-            dependents.add(view)
-            return view
+            return view(of: past)
         } catch let failure as any SQLFailure {
             throw failure.nsError(doing: .reading)
         }
+    }
+
+    /// The store as standbys have it, with a row cache of its own; nil where the database has none.
+    package final func standby() -> (any RowStore)? {
+        let shown = Locked<WeakView>(WeakView())
+        let standby = database.standby { shown.withLock { $0.view }?.rowCache.removeAll() }
+        guard let standby else { return nil }
+        let view = view(of: standby)
+        shown.withLock { $0.view = view }
+        return view
+    }
+
+    package final func requireNewStandbys() { database.requireNewStandbys() }
+
+    private func view(of database: any SQLDatabase) -> SQLStore {
+        let view = SQLStore(parts, database: database)
+        view.isReadOnly = true
+        dependents.add(view)
+        return view
     }
 }

@@ -1,0 +1,189 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// The servers that follow the one of a store, for reads that need not see what others have just saved.
+    ///
+    /// A read sees at least what the store's own coordinator has saved: the position of the primary server is asked for
+    /// after a commit, when somebody reads next, and a standby is read once it has come so far. One that does not in
+    /// time, or cannot be reached, is left alone for a while, and the primary is read: a standby that fails is no error.
+    final class PostgreSQLStandby: SQLDatabase, @unchecked Sendable {  // what may change is used under `lock`
+        /// The store as it is on the primary. It holds this.
+        private weak var primary: PostgreSQLDatabase?
+        /// The connections to a standby.
+        private let database: PostgreSQLDatabase
+        private let patience: Duration
+        private let lock = NSLock()
+        /// The position that a standby has to have reached; nil where the primary has to be asked.
+        private var position: UInt64?
+        /// Whether others have committed what has to be shown: they need not have waited for the disk.
+        private var isOfOthers = false
+        /// Counts commits, so that the answer to a question from before one is not kept.
+        private var commits = 0
+        private var listeners: [@Sendable () -> Void] = []
+        /// No standby is asked before.
+        private var pauseEnd: ContinuousClock.Instant?
+        private var pause = PostgreSQLStandby.firstPause
+
+        /// How long a standby that has failed is left alone, at first and at most.
+        private static let (firstPause, longestPause) = (Duration.seconds(1), Duration.seconds(30))
+
+        /// A standby has not come far enough in time.
+        private struct Behind: Error {}
+
+        init(of primary: PostgreSQLDatabase) {
+            self.primary = primary
+            patience = .seconds(primary.options.standbyTimeout)
+            database = primary.following(at: primary.address.standby)
+            database.willRead = { [weak self] in try self?.requirePosition(of: $0) }
+        }
+
+        var capabilities: SQLCapabilities { database.capabilities }
+        var holdsTransaction: Bool { false }
+
+        /// From now on reads have to show what is committed now, by this process or by others.
+        func outdate(byOthers: Bool) {
+            let listeners = lock.withLock {
+                commits += 1
+                isOfOthers = byOthers || isOfOthers && position == nil
+                position = nil
+                return self.listeners
+            }
+            for listener in listeners { listener() }
+        }
+
+        /// Adds somebody who is told when what was read may be old.
+        func tell(_ listener: @escaping @Sendable () -> Void) { lock.withLock { listeners.append(listener) } }
+
+        // MARK: Reading
+
+        func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+            try reading(isOnce: false, body)
+        }
+
+        func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
+            try reading(isOnce: true, body)
+        }
+
+        /// - Parameter isOnce: whether the body runs one statement.
+        private func reading<Result>(isOnce: Bool, _ body: (any SQLConnection) throws -> Result) throws -> Result {
+            let primary = try openPrimary()
+            if isPaused { return isOnce ? try primary.readOnce(body) : try primary.read(body) }
+            var hasBegun = false
+            var isAnswered = false
+            func attempt(_ connection: any SQLConnection) throws -> Result {
+                hasBegun = true
+                let standby = connection as? PostgreSQLConnection
+                let before = standby?.answers
+                do {
+                    return try body(connection)
+                } catch {
+                    isAnswered = standby?.answers != before
+                    throw error
+                }
+            }
+            do {
+                let result = isOnce ? try database.readOnce(attempt) : try database.read(attempt)
+                noteSuccess()
+                return result
+            } catch {
+                // What the body has been given it may have passed on, and what it has found wrong the primary does, too.
+                if isAnswered || hasBegun && !Self.isOfStandby(error) { throw error }
+                if !hasBegun { leaveAlone() }
+                return isOnce ? try primary.readOnce(body) : try primary.read(body)
+            }
+        }
+
+        /// Whether a statement has failed for what the standby replays meanwhile, or for its end.
+        private static func isOfStandby(_ error: any Error) -> Bool {
+            guard let error = error as? PostgreSQLError else { return false }
+            return error.state == PostgreSQLError.recoveryConflict || error.isOfLostConnection
+        }
+
+        private func openPrimary() throws -> PostgreSQLDatabase {
+            if let primary { return primary }
+            throw PostgreSQLError(message: "The store is closed.", address: database.shownAddress)
+        }
+
+        private var isPaused: Bool { lock.withLock { pauseEnd.map { ContinuousClock.now < $0 } ?? false } }
+
+        private func leaveAlone() {
+            lock.withLock {
+                pauseEnd = ContinuousClock.now + pause
+                pause = min(pause * 2, Self.longestPause)
+            }
+        }
+
+        private func noteSuccess() {
+            lock.withLock {
+                pauseEnd = nil
+                pause = Self.firstPause
+            }
+        }
+
+        // MARK: Positions
+
+        /// Waits until a server has come as far as a read has to see.
+        private func requirePosition(of connection: PostgreSQLConnection) throws {
+            let wanted = try wantedPosition()
+            if connection.reachedPosition >= wanted { return }
+            let deadline = ContinuousClock.now + patience
+            var pause: UInt32 = 500
+            while true {
+                connection.reachedPosition = try connection.position()
+                if connection.reachedPosition >= wanted { return }
+                guard ContinuousClock.now < deadline else { throw Behind() }
+                usleep(pause)
+                pause = min(pause * 2, 20_000)
+            }
+        }
+
+        private func wantedPosition() throws -> UInt64 {
+            let (known, turn, countsOthers) = lock.withLock { (position, commits, isOfOthers) }
+            if let known { return known }
+            let primary = try openPrimary()
+            let wanted: UInt64 = try primary.readOnce { connection in
+                guard let connection = connection as? PostgreSQLConnection else { return .max }
+                return try connection.position(isOfOthers: countsOthers)
+            }
+            lock.withLock { if commits == turn { position = wanted } }
+            return wanted
+        }
+
+        // MARK: The rest
+
+        func pinned() throws -> (any SQLDatabase)? {
+            let primary = try openPrimary()
+            if isPaused { return try primary.pinned() }
+            do {
+                let connection = try PostgreSQLConnection(database.address)
+                try requirePosition(of: connection)
+                return try PostgreSQLGeneration(database, held: connection, for: database.options.generationLifetime)
+            } catch {
+                leaveAlone()
+                return try primary.pinned()
+            }
+        }
+
+        func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result? { nil }
+        func withoutWriting<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
+        func willSave() {}
+        func close() { database.close() }
+    }
+
+    extension PostgreSQLConnection {
+        /// How far the server's log goes, as far as its tables show it: what a standby has replayed, and what a primary
+        /// has written.
+        ///
+        /// - Parameter isOfOthers: whether what others have committed counts that did not wait for the disk. What is in
+        ///   memory alone comes to standbys a fifth of a second later.
+        fileprivate func position(isOfOthers: Bool = false) throws -> UInt64 {
+            let select = """
+                SELECT pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() \
+                WHEN \(isOfOthers) OR current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn() \
+                ELSE pg_current_wal_flush_lsn() END, '0/0')
+                """
+            return try texts(select).first.flatMap { UInt64($0) } ?? 0
+        }
+    }
+#endif
