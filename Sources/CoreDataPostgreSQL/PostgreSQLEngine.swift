@@ -39,7 +39,10 @@
 
         func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any] {
             try reporting {
-                try SQLStoreMetadata.read(from: Self.connection(to: url), url: url)
+                let connection = try Self.connection(to: url)
+                var metadata = try SQLStoreMetadata.read(from: connection, url: url)
+                metadata[NSPostgreSQLSynchronousReplicationKey] = try connection.isSynchronous()
+                return metadata
             }
         }
 

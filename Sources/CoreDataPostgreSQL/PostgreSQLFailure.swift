@@ -36,8 +36,11 @@
         case cancelled
         /// A lock was not given in time.
         case locked
-        /// The connection was lost while changes were committed, and no server has said since whether they were.
+        /// The connection was lost while changes were committed, or no standby has confirmed them, and no server has said
+        /// since whether they were.
         case commitUnknown
+        /// A history token is of a server that was lost, and the one that goes on has less history.
+        case historyLost
         /// The query generation lasted as long as it may, or its connection was lost.
         case generationEnded
     }
@@ -82,8 +85,9 @@
                 case .cancelled: "The statement was cancelled"
                 case .locked: "A lock was not given in time"
                 case .commitUnknown:
-                    "The connection was lost while the changes were committed, and no server has said since whether they "
-                        + "were. Compare before you save them again"
+                    "The connection was lost while the changes were committed, or no standby has confirmed them, and no "
+                        + "server has said since whether they were. Compare before you save them again"
+                case .historyLost: "A server was lost with its history"
                 case .generationEnded:
                     "The query generation has ended, by its time (NSPostgreSQLGenerationLifetimeOption) or another way: "
                         + "pin the context again, or let it read what is there now"

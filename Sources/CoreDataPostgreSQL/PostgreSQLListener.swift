@@ -26,6 +26,9 @@
 
         /// The first pause before a connection is made anew, and the longest.
         private static let (firstPause, longestPause) = (0.05, 30.0)
+        /// The longest one where another server is to go on, and whether that is so.
+        private static let longestPauseOfSeveral = 1.0
+        private var expectsAnother = false
 
         /// - Parameters:
         ///   - first: a connection that is there already.
@@ -71,6 +74,7 @@
         private func listen(_ connection: PostgreSQLConnection) throws {
             if notices != nil { try connection.listen(to: Self.channel) }
             self.connection = connection
+            expectsAnother = connection.hasSeveralHosts
             // A descriptor of its own: libpq closes that of a connection that is lost, and the next connection of the
             // process gets the same number. To cancel this source would have that one's never hear of anything.
             let descriptor = fcntl(connection.socket, F_DUPFD_CLOEXEC, 0)
@@ -133,7 +137,8 @@
         private func lost() {
             close()
             guard !isCancelled else { return }
-            pause = pause == 0 ? Self.firstPause : min(pause * 2, Self.longestPause)
+            let longest = expectsAnother ? Self.longestPauseOfSeveral : Self.longestPause
+            pause = pause == 0 ? Self.firstPause : min(pause * 2, longest)
             // Many processes lose the same server at once, and need not come back at once.
             let delay = pause * Double.random(in: 0.5...1)
             queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.beginAnew() }

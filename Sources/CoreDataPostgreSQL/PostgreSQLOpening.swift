@@ -65,16 +65,22 @@
             }
             let offset =
                 history == nil ? 0 : try PostgreSQLBookkeeping.historyOffset(on: connection, isReadOnly: isReadOnly)
+            connection.historyOffset = offset
+            let continuity = PostgreSQLContinuity(isReadOnly: isReadOnly)
+            try continuity.meet(connection)
             let database = PostgreSQLDatabase(
-                address, labels: labels, first: connection, isReadOnly: isReadOnly,
-                versionLock: lock, identifier: metadata[NSStoreUUIDKey] as? String, historyOffset: offset,
+                address, labels: labels, first: connection, isReadOnly: isReadOnly, versionLock: lock,
+                identifier: metadata[NSStoreUUIDKey] as? String, continuity: continuity,
+                historyOffset: connection.historyOffset,
                 tables: existing == nil ? schema.allTables.map { PostgreSQLDialect().quoted($0.name) } : [],
                 views: (existing?.views ?? [], try existing?.referencesCheckedAtOnce(on: connection) ?? []),
                 timeout: timeout, options: PostgreSQLOptions(opening))
+            var told = metadata
+            told[NSPostgreSQLSynchronousReplicationKey] = try connection.isSynchronous()
             let parts = SQLStore.Parts(
                 layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,
                 derivedAttributes: derivedAttributes, historyTables: history, tracksHistory: tracksHistory,
-                metadata: metadata, externalData: nil, configurationName: opening.configuration, url: url,
+                metadata: told, externalData: nil, configurationName: opening.configuration, url: url,
                 options: opening.options, name: address.description, isShared: true)
             let store = SQLStore.opened(parts, database: database)
             store.isReadOnly = isReadOnly

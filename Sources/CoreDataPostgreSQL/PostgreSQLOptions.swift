@@ -28,6 +28,11 @@
     /// `postgresql://one,two,three/database`.
     public let NSPostgreSQLStandbyTimeoutOption = "NSPostgreSQLStandbyTimeoutOption"
 
+    /// The key, in a store's metadata, of whether replication is synchronous (number): a commit waits until a standby has
+    /// it, and a fail-over loses nothing that was committed. The server tells it when the store is opened, when its metadata
+    /// are read, and when another server goes on; it is not kept with the store, and nobody sets it.
+    public let NSPostgreSQLSynchronousReplicationKey = "NSPostgreSQLSynchronousReplication"
+
     /// What the options of a store say of its connections.
     struct PostgreSQLOptions: Sendable {
         var maximumOfReaders = 4

@@ -33,6 +33,7 @@
             }
             func changeCount(_ interval: HistoryInterval) throws -> Int { try store.changeCount(interval) }
             func deleteHistory(_ interval: HistoryInterval) throws -> Int { try store.deleteHistory(interval) }
+            func lostHistory(after number: Int64) throws -> LostHistory? { try store.lostHistory(after: number) }
             func isComplete(after number: Int64) throws -> Bool { try store.isComplete(after: number) }
             func number(ofEntityNamed name: String) -> Int? { store.number(ofEntityNamed: name) }
         }

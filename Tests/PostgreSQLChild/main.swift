@@ -11,6 +11,8 @@
 //       N".
 //   postgresql-child URL open NAME
 //       Makes a tag. Prints "saved NAME", or "failed" with the failure and all that the error says.
+//   postgresql-child URL failover NAME
+//       Saves until it is killed, and says what became of each save (`FailingOver`).
 //   postgresql-child URL batch (stored | computed | deletion | purge)
 //       Runs a batch over all books, or deletes all authors and their books, or all history. Prints how many rows there
 //       were, and "peak N kB": the most memory that the process has had.
@@ -37,6 +39,11 @@
             say("saved \(arguments[3]) \(round)")
             round += 1
         }
+    case "failover":
+        var context: NSManagedObjectContext?
+        // A server may be on its way up.
+        while context == nil { context = try? makeContext(url, history: true) }
+        if let context { FailingOver(arguments[3], context).run() }
     case "batch": try runBatch(arguments[3], url)
     case "open":
         do {

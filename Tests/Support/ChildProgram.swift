@@ -43,6 +43,25 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
         return printed
     }
 
+    /// What was read behind the last line; used by whoever reads lines.
+    private var rest = ""
+
+    /// Waits for the next line; nil where there is none any more.
+    public func line() -> Substring? {
+        while true {
+            if let end = rest.firstIndex(of: "\n") {
+                defer { rest = String(rest[rest.index(after: end)...]) }
+                return rest[..<end]
+            }
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { return nil }
+            rest += String(decoding: data, as: UTF8.self)
+        }
+    }
+
+    /// Waits for the end, while somebody else reads what is printed.
+    public func waitForEnd() { process.waitUntilExit() }
+
     /// Waits for the end. What was printed, and how it ended.
     public func wait() -> (output: String, status: Int32, wasKilled: Bool) {
         let data = output.fileHandleForReading.readDataToEndOfFile()

@@ -52,8 +52,23 @@ struct HistoryFilter {
         }
         for token in tokens {
             guard let number = token.numbers[store.identifier] else { continue }
-            guard try store.history.isComplete(after: number) else { throw Self.expired(token, store) }
+            try Self.requireComplete(after: number, token, store)
         }
+    }
+
+    /// Throws where history does not go on behind a token: it is not kept any more, or the server that has given the
+    /// token was lost.
+    static func requireComplete(after number: Int64, _ token: NSPersistentHistoryToken, _ store: AttachedHistory) throws
+    {
+        if let lost = try store.history.lostHistory(after: number) {
+            var numbers = token.numbers
+            numbers[store.identifier] = lost.parting
+            var userInfo = lost.userInfo
+            userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken(numbers: numbers)
+            throw NSError.coreData(
+                NSPersistentHistoryTokenExpiredError, reason: lost.reason, url: store.url, userInfo: userInfo)
+        }
+        guard try store.history.isComplete(after: number) else { throw expired(token, store) }
     }
 
     /// What stands for a constant in the rows of history, for its elements where it is a collection; nil where it is

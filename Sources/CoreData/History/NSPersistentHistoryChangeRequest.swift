@@ -111,7 +111,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         case .token(let token):
             guard let number = token.numbers[store.identifier] else { return isDeletion ? .none : .all }
             if isDeletion { return .beforeNumber(number) }
-            guard try store.history.isComplete(after: number) else { throw HistoryFilter.expired(token, store) }
+            try HistoryFilter.requireComplete(after: number, token, store)
             return .afterNumber(number)
         }
     }

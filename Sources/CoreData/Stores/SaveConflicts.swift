@@ -20,6 +20,8 @@ package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are imm
         package var found: Snapshot?
         /// Of a row that is to be deleted: what somebody else has related to it meanwhile.
         package var newMembers: [NewMember] = []
+        /// Whether the row was read from a server that was lost, and `found` may be of an earlier time.
+        package var wentBack = false
     }
     /// A member of a to-many relationship (a place in the owner's layout) that the saver knows nothing of.
     package struct NewMember {

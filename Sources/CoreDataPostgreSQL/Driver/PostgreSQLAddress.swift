@@ -28,6 +28,13 @@
         ]
         /// How long to wait for a connection, in seconds, where the options say it.
         private(set) var connectTimeout: Int?
+        /// Whether a server that only reads will do: the store is only read.
+        private(set) var mayLeadToStandby = false
+        /// Whether somebody says which servers of several will do.
+        var saysAttributes: Bool {
+            libpqSettings.contains { $0.name == "target_session_attrs" }
+                || ProcessInfo.processInfo.environment["PGTARGETSESSIONATTRS"] != nil
+        }
         /// The same where nobody says it: neither URL nor options, service or environment.
         static let usualConnectTimeout = 15
 
@@ -125,6 +132,7 @@
                 complaint = "“\(key)” has the value “\(value)”, which is no number of seconds up to 2,147,483"
                 return nil
             }
+            mayLeadToStandby = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue == true
             if let given = seconds(NSPostgreSQLConnectTimeoutOption) {
                 connectTimeout = max(1, Int(given.rounded(.up)))
             }

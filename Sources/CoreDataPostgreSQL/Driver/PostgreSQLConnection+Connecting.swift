@@ -6,15 +6,25 @@
     // How a connection comes about.
     extension PostgreSQLConnection {
         /// Connects to a server. Throws where that fails, with what the server calls the failure, where it was the server.
-        static func connected(to address: PostgreSQLAddress) throws -> OpaquePointer {
+        ///
+        /// - Returns: the connection, and which server of several that is.
+        static func connected(to address: PostgreSQLAddress) throws -> (handle: OpaquePointer, server: PostgreSQLPlaces.Server?) {
             var handle = try begun(address, address.settings) { PQconnectStartParams($0, $1, $2) }
             let known = PostgreSQLConnectionOptions(of: handle)
             if let complaint = known.complaint(about: address) ?? refusal(of: handle, address) {
                 PQfinish(handle)
                 throw PostgreSQLError.ofOption(complaint, address: address)
             }
+            let seconds = known.number("connect_timeout") ?? PostgreSQLAddress.usualConnectTimeout
+            if let places = PostgreSQLPlaces(address, known) {
+                PQfinish(handle)
+                let found = try places.connected(
+                    seconds: seconds, { try begun(address, $0) { PQconnectStartParams($0, $1, $2) } },
+                    { failure(of: $0, address) })
+                PQsetErrorVerbosity(found.handle, PQERRORS_DEFAULT)
+                return found
+            }
             if PQstatus(handle) != CONNECTION_BAD {
-                let seconds = known.number("connect_timeout") ?? PostgreSQLAddress.usualConnectTimeout
                 if ["host", "hostaddr"].contains(where: { known.values[$0]?.contains(",") == true }) {
                     // libpq goes on to the next host only where it waits itself.
                     PQfinish(handle)
@@ -32,7 +42,7 @@
                 throw failure(of: handle, address)
             }
             PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-            return handle
+            return (handle, nil)
         }
 
         /// Has libpq begin with settings, or do all of it.
@@ -57,6 +67,11 @@
             let values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
             defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
             return body(keywords, values, 1)
+        }
+
+        /// Whether a server takes connections, or says why it takes none.
+        static func answers(_ settings: [(String, String)]) -> Bool {
+            [PQPING_OK, PQPING_REJECT].contains(passed(settings) { PQpingParams($0, $1, $2) })
         }
 
         /// Why libpq does not even try; nil where it does. The connection's status is the same as for a server that is

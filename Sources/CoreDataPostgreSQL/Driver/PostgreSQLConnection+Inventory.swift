@@ -41,10 +41,10 @@
             """
 
         /// The store's tables and those of the framework's schema, but the tokens of saves, which whoever opens a store
-        /// removes some day.
+        /// removes some day, and the servers that it has lain on.
         private static let tablesWithRows = """
             SELECT format('%I.%I', schemaname, tablename) FROM pg_tables \
-            WHERE schemaname IN (current_schema(), 'coredata') AND tablename <> 'saves'
+            WHERE schemaname IN (current_schema(), 'coredata') AND tablename NOT IN ('saves', 'lines')
             """
     }
 #endif

@@ -103,27 +103,26 @@
             "SELECT pg_notify('\(PostgreSQLListener.channel)', pg_current_xact_id()::text) "
             + "WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
 
-        /// Ends a transaction. Where the connection is lost meanwhile, another one finds out whether it was committed.
+        /// Ends a transaction. Where the connection is lost meanwhile, another one finds out whether it was committed; so
+        /// it does where the server has committed and no standby has confirmed it.
         ///
         /// - Parameter number: the transaction that the listeners are told of behind the commit, if that is so.
         private func end(_ text: String, telling number: Int64?) throws {
             let token = token
             self.token = nil
+            let recorded = number == nil ? nil : transactionNumber
             do {
                 try executeCommit(text)
             } catch var error as PostgreSQLError where error.isOfLostConnection {
-                guard let token else {
-                    error.isOfCommit = true
-                    throw error
-                }
-                switch wasCommitted(token, telling: number) {
-                case true?: return
+                switch token.flatMap({ wasCommitted($0, telling: number) }) {
+                case true?: break
                 case false?: throw error
                 case nil:
                     error.isOfCommit = true
                     throw error
                 }
             }
+            if let token { continuity?.didCommit(token, number: recorded) }
         }
 
         /// Runs statements with a COMMIT among them. What comes behind it cannot undo it, and its failures do not
@@ -131,6 +130,7 @@
         private func executeCommit(_ text: String) throws {
             settle()
             roundTrips += 1
+            isUnconfirmed.pointee = false
             guard PQsendQuery(handle, text) == 1 else { throw error(nil) }
             var failure: PostgreSQLError?
             var isCommitted = false
@@ -144,6 +144,24 @@
                 }
             }
             if !isCommitted { throw failure ?? error(nil) }
+            if isUnconfirmed.pointee { throw unconfirmed }
+        }
+
+        /// The server has committed, and would go on alone. What was not on a standby goes with it.
+        private var unconfirmed: PostgreSQLError {
+            PostgreSQLError(
+                message: "The server was told to wait no longer for a standby.", address: address.description)
+        }
+
+        /// Notes what the server says of standbys that it waits for no longer: it is a warning, and the commit succeeds.
+        func watchConfirmations() {
+            let receiver: PQnoticeReceiver = { flag, result in
+                guard let routine = PQresultErrorField(result, Int32(UInt8(ascii: "R"))),
+                    String(cString: routine) == "SyncRepWaitForLSN"
+                else { return }
+                flag?.assumingMemoryBound(to: Bool.self).pointee = true
+            }
+            PQsetNoticeReceiver(handle, receiver, isUnconfirmed)
         }
 
         /// Whether the transaction with a token was committed; nil where no server says it in time.
@@ -156,10 +174,18 @@
             while true {
                 do {
                     let other = try PostgreSQLConnection(address, labels: labels)
+                    // One that was left behind knows of commits that nobody else has.
+                    try continuity?.requireNewest(other)
                     do {
-                        try other.execute("INSERT INTO coredata.saves (token) VALUES ('\(token)')")
+                        try other.ask("INSERT INTO coredata.saves (token, time) VALUES ('\(token)', \(Self.timeOfQuestion))")
                         return false
                     } catch let error as PostgreSQLError where error.isUniqueness {
+                        // The answer to a question that was asked before may have been lost.
+                        let isOfQuestion = "SELECT time > now() + interval '1 day' FROM coredata.saves WHERE token = $1::uuid"
+                        if try other.texts(isOfQuestion, ["\(token)"]).first == "t" { return false }
+                        // It is committed there. Where standbys confirm what comes behind it, they have it as well.
+                        try other.ask("INSERT INTO coredata.saves (token) VALUES ('\(UUID())')")
+                        if other.isUnconfirmed.pointee { throw unconfirmed }
                         // The server process may have gone between the commit and the word to the listeners.
                         if let number { try? other.execute(Self.notifying(of: number)) }
                         return true
@@ -167,10 +193,38 @@
                 } catch {
                     guard ContinuousClock.now < deadline else { return nil }
                     usleep(pause)
-                    pause = min(pause * 2, 1_000_000)
+                    pause = min(pause * 2, 200_000)
                 }
             }
         }
+
+        /// What the tokens of questions have for a time: they are kept longer than those of transactions, and told apart.
+        private static let timeOfQuestion = "now() + interval '2 days'"
+
+        /// Runs a statement on a server that may wait for ever: for standbys, or for the transaction in question. Another
+        /// one is asked then.
+        private func ask(_ text: String) throws {
+            isUnconfirmed.pointee = false
+            let end = ContinuousClock.now + Self.longestQuestion
+            guard PQsendQuery(handle, text) == 1 else { throw error(nil) }
+            while PQisBusy(handle) == 1 {
+                var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+                if poll(&descriptor, 1, 50) == 0, ContinuousClock.now > end {
+                    distrust()
+                    shutdown(socket, Int32(SHUT_RDWR))
+                }
+                guard PQconsumeInput(handle) == 1 else { break }
+            }
+            var failure: PostgreSQLError?
+            while let result = PQgetResult(handle) {
+                defer { PQclear(result) }
+                if PQresultStatus(result) != PGRES_COMMAND_OK { failure = failure ?? error(result) }
+            }
+            if let failure { throw failure }
+            if !isAlive { throw error(nil) }
+        }
+
+        private static let longestQuestion = Duration.seconds(5)
 
         /// How long a server is waited for that has to say whether a transaction was committed.
         private static let patience = Duration.seconds(30)

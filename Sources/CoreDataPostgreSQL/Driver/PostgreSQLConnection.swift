@@ -8,6 +8,17 @@
         let address: PostgreSQLAddress
         var labels: EntityLabels
         let handle: OpaquePointer
+        /// Which server of several it leads to; nil where the address names one.
+        private let server: PostgreSQLPlaces.Server?
+        var hasSeveralHosts: Bool { server != nil }
+        /// What leads to that server alone.
+        var placeSettings: [(String, String)]? { server?.settings }
+        /// Where it leads, once that was looked at.
+        var line: PostgreSQLLine?
+        /// What the process remembers of the database; nil of a connection that no open store has.
+        var continuity: PostgreSQLContinuity?
+        /// Whether a commit was not waited for any longer that standbys had not confirmed; where libpq says so.
+        let isUnconfirmed = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
         package var readSince: RowCache.Moment?
         private var statements: [SQLPlan: PostgreSQLStatement] = [:]
         private var rowStatements: [Int: PostgreSQLStatement] = [:]
@@ -92,7 +103,14 @@
         init(_ address: PostgreSQLAddress, labels: EntityLabels = EntityLabels()) throws {
             self.address = address
             self.labels = labels
-            handle = try Self.connected(to: address)
+            isUnconfirmed.initialize(to: false)
+            do {
+                (handle, server) = try Self.connected(to: address)
+            } catch {
+                isUnconfirmed.deallocate()
+                throw error
+            }
+            watchConfirmations()
             guard PQserverVersion(handle) >= Self.oldestVersion else {
                 let version = PQparameterStatus(handle, "server_version").map { String(cString: $0) } ?? "?"
                 throw PostgreSQLError(
@@ -124,7 +142,13 @@
             }
         }
 
-        deinit { PQfinish(handle) }
+        deinit {
+            PQfinish(handle)
+            isUnconfirmed.deallocate()
+        }
+
+        /// Another server is asked first from now on.
+        func distrust() { if let server { PostgreSQLPlaces.distrust(address, server.place) } }
 
         private static let oldestVersion: Int32 = 140_000
 
@@ -206,11 +230,14 @@
 
         func error(_ result: OpaquePointer?) -> PostgreSQLError {
             if !isAlive || result == nil {
-                return PostgreSQLError(
+                var error = PostgreSQLError(
                     message: address.withoutPassword(String(cString: PQerrorMessage(handle))),
                     address: address.description)
+                error.waits = hasSeveralHosts
+                return error
             }
             var error = PostgreSQLError(result, address: address.description)
+            error.waits = hasSeveralHosts
             error.isOfExistingTables = !views.isEmpty
             error.isOfStopping = wasStopped && error.state == PostgreSQLError.cancelled
             // Somebody inserts under keys of his own choice: those that were taken may be his.

@@ -20,6 +20,7 @@
         private let views: [String: ExistingView]
         private let referencesCheckedAtOnce: Set<SQLReference>
         private let timeout: TimeInterval
+        private let continuity: PostgreSQLContinuity
 
         private let writerLock = NSRecursiveLock()
         private var writer: PostgreSQLConnection?
@@ -44,15 +45,17 @@
         ///   - first: a connection to the server itself, which holds the lock of the version; nil where one is made when
         ///     it is needed.
         ///   - identifier: the UUID of the store.
+        ///   - continuity: what has met `first` already.
         ///   - historyOffset: what history adds to the server's numbers of transactions.
         ///   - tables: the tables of the store's objects, as statements name them; none where they are others'.
         ///   - views: the views over tables that others have made, and their foreign keys that every statement checks.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection?, isReadOnly: Bool,
-            versionLock: Int64, identifier: String?, historyOffset: Int64, tables: [String],
-            views: (all: [ExistingView], references: Set<SQLReference>), timeout: TimeInterval,
+            versionLock: Int64, identifier: String?, continuity: PostgreSQLContinuity, historyOffset: Int64,
+            tables: [String], views: (all: [ExistingView], references: Set<SQLReference>), timeout: TimeInterval,
             options: PostgreSQLOptions
         ) {
+            self.continuity = continuity
             self.address = address
             self.labels = labels
             self.isReadOnly = isReadOnly
@@ -68,6 +71,7 @@
             first.labels = labels
             first.keepsTokens = !isReadOnly
             first.historyOffset = historyOffset
+            first.continuity = continuity
             first.views = self.views
             if address.isPooled {
                 keeper = listener(first, nil)
@@ -104,7 +108,9 @@
         private func connect() throws -> PostgreSQLConnection {
             if !address.isPooled { return try connectDirectly() }
             let connection = try PostgreSQLConnection(address, labels: labels)
-            connection.historyOffset = historyOffset
+            connection.line = continuity.newest
+            connection.historyOffset = connection.line?.shift ?? historyOffset
+            connection.continuity = continuity
             connection.views = views
             return connection
         }
@@ -119,6 +125,8 @@
             try connection.share(version: versionLock, timeout: timeout)
             // While no connection was open, somebody may have migrated the store.
             try requireSameStore(connection)
+            connection.continuity = continuity
+            try continuity.meet(connection)
             return connection
         }
 
@@ -237,7 +245,7 @@
                     connection = reader
                     answers = reader.answers
                     defer { giveBack(reader) }
-                    return try body(reader)
+                    return try PostgreSQLWatch.shared.watching(reader) { try body(reader) }
                 } catch let error as PostgreSQLError {
                     // A past state is read with locks on its tables.
                     let isDeadlock = error.state == PostgreSQLError.deadlock
@@ -261,9 +269,9 @@
         private func reader() throws -> PostgreSQLConnection {
             let kept = try takeReader()
             do {
-                if let kept, kept.isUsable { return kept }
+                if let kept, isGood(kept) { return kept }
                 // What died has died for the others, too.
-                if kept != nil { readers.withLock { idle.removeAll { !$0.isUsable } } }
+                if kept != nil { readers.withLock { idle.removeAll { !isGood($0) } } }
                 return try connect()
             } catch {
                 readers.withLock {
@@ -272,6 +280,11 @@
                 }
                 throw error
             }
+        }
+
+        /// Whether a connection can be used, and leads to the server that goes on now.
+        private func isGood(_ connection: PostgreSQLConnection) -> Bool {
+            connection.isUsable && continuity.isCurrent(connection)
         }
 
         /// Waits for its turn, and takes a connection that nobody uses; nil where one has to be made.
@@ -307,7 +320,7 @@
                 readers.withLock { follower }?.outdate(byOthers: false)
             }
             let connection: PostgreSQLConnection
-            if let writer, writer.isUsable {
+            if let writer, isNested ? writer.isUsable : isGood(writer) {
                 connection = writer
             } else {
                 writer = nil
@@ -316,7 +329,7 @@
                 writer = connection
             }
             do {
-                let result = try body(connection)
+                let result = try PostgreSQLWatch.shared.watching(connection) { try body(connection) }
                 if connection.transactionState == PQTRANS_IDLE {
                     PostgreSQLBookkeeping.purgeNowAndThen(on: connection)
                 }
@@ -330,6 +343,19 @@
         func withoutWriting<Result>(_ body: () throws -> Result) rethrows -> Result { try writerLock.withLock(body) }
 
         func willSave() {}
+
+        // MARK: Another server
+
+        func follow(_ follower: any ContinuationFollower) { continuity.follow(follower) }
+        func didSave(_ changes: ChangeSet) { continuity.didSave(changes) }
+        func didRead(transactions: [Int64]) { continuity.didRead(transactions) }
+
+        func lostHistory(after number: Int64) throws -> LostHistory? {
+            try readOnce { connection in
+                guard let connection = connection as? PostgreSQLConnection else { return nil }
+                return try continuity.lostHistory(after: number, on: connection)
+            }
+        }
 
         // MARK: Past states, and what others commit
 
@@ -369,7 +395,8 @@
         func following(at address: PostgreSQLAddress) -> PostgreSQLDatabase {
             PostgreSQLDatabase(
                 address, labels: labels, first: nil, isReadOnly: true, versionLock: versionLock,
-                identifier: identifier, historyOffset: historyOffset, tables: tables,
+                identifier: identifier, continuity: PostgreSQLContinuity(isReadOnly: true),
+                historyOffset: historyOffset, tables: tables,
                 views: (Array(views.values), referencesCheckedAtOnce), timeout: timeout, options: options)
         }
 

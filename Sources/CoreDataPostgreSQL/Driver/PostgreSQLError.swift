@@ -35,6 +35,10 @@
         /// Whether the state that was to be read is one that nobody holds any more.
         var isOfEndedGeneration = false
 
+        /// Whether another server may go on in the place of the one that failed: the address names several.
+        var waits = false
+        var patience: Duration? { waits ? PostgreSQLPlaces.patience : nil }
+
         static let uniqueViolation = "23505"
         static let checkViolation = "23514"
         static let notNullViolation = "23502"

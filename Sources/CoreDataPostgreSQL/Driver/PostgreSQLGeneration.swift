@@ -34,6 +34,8 @@
         func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
             let isOpen = lock.withLock { connection != nil }
             guard isOpen else { throw ended("The store is closed.") }
+            // On another server, or the same one that has begun anew, somebody else may hold a state of the same name.
+            guard isHeld else { throw ended("The connection that held it was lost.") }
             do {
                 return try database.read(at: state, body)
             } catch let error as PostgreSQLError where Self.statesOfMissing.contains(error.state) && !isHeld {

@@ -56,7 +56,8 @@ extension NSManagedObjectContext {
         if !conflicts.conflicts.isEmpty {
             let objects = conflicts.conflicts.map { object(for: $0.key) }
             try resolve(
-                zip(objects, conflicts.conflicts).map { NSMergeConflict($0, found: $1.found, isCached: isCached) })
+                zip(objects, conflicts.conflicts).map { NSMergeConflict($0, found: $1.found, isCached: isCached) },
+                wentBack: conflicts.conflicts.map(\.wentBack))
             for (object, conflict) in zip(objects, conflicts.conflicts) where object.flags.contains(.deleted) {
                 try leaveNewcomers(conflict, of: object)
             }
@@ -66,16 +67,16 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    private func resolve(_ conflicts: [NSMergeConflict]) throws {
+    private func resolve(_ conflicts: [NSMergeConflict], wentBack: [Bool]) throws {
         try storedMergePolicy.resolve(mergeConflicts: conflicts)
         defer { for conflict in conflicts { uniteMembers(of: conflict.sourceObject) } }
-        for conflict in conflicts {
+        for (conflict, wentBack) in zip(conflicts, wentBack) {
             let object = conflict.sourceObject
             guard object.home.context === self else { continue }
             if let found = conflict.foundRow {
-                guard let row = object.row, row !== found, !RowVersion.isOlder(found.version, than: row.version) else {
-                    continue
-                }
+                guard let row = object.row, row !== found,
+                    wentBack || !RowVersion.isOlder(found.version, than: row.version)
+                else { continue }
                 // The policy has left it as it was: it wins.
                 if object.flags.contains(.deleted) {
                     object.row = found

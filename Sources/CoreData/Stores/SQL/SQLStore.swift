@@ -81,6 +81,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     let knownFetches = KnownFetches()
     /// The number before which all transactions have ended, as far as the database has told it.
     let highestBound = Locked<Int64>(0)
+    /// Whether rows may have gone back in time since somebody read them (`databaseWasContinued`).
+    let doubtsRows = Locked(false)
     /// By root index: the only entity of its table, where it holds one only.
     package let soleLayouts: [Int?]
 
@@ -137,6 +139,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         super.init(configurationName: parts.configurationName, at: parts.url, options: parts.options)
         super.metadata = parts.metadata
         identifier = parts.metadata[NSStoreUUIDKey] as? String
+        database.follow(self)
     }
 
     override final var decidesByObject: Bool { isDecidedByObject }
@@ -319,9 +322,12 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
 
     /// What was read or written is now what the store has.
     package final func metadataWereSaved(_ written: [String: Any]) {
-        stateLock.withLock {
-            savedMetadata = written
+        let written = stateLock.withLock {
+            // It is told, and never written.
+            let told = savedMetadata.filter { SQLStoreMetadata.toldKeys.contains($0.key) }
+            savedMetadata = written.merging(told) { $1 }
             metadataWereSet = false
+            return savedMetadata
         }
         super.metadata = written
         identifier = written[NSStoreUUIDKey] as? String
@@ -363,7 +369,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    private func isSame(_ one: Snapshot, _ other: Snapshot) -> Bool {
+    /// Whether two rows are alike in all that a database keeps.
+    final func isSame(_ one: Snapshot, _ other: Snapshot) -> Bool {
         guard one.version == other.version, one.layoutIndex == other.layoutIndex else { return false }
         let slots = layout.entities[one.layoutIndex].slots
         return slots.indices.allSatisfy { Snapshot.isSame(one, other, $0, slots[$0].kind) }

@@ -44,6 +44,19 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Begins to watch for commits of anybody; nil where the database tells of none.
     func watchCommits(_ notices: CommitNotices) throws -> (any CommitWatch)?
 
+    /// Says who follows where another server goes on in the place of the one that was lost, and does so weakly.
+    func follow(_ follower: any ContinuationFollower)
+
+    /// Says what the last transaction of a save was about, which was committed.
+    func didSave(_ changes: ChangeSet)
+
+    /// Says which transactions of history somebody has read.
+    func didRead(transactions: [Int64])
+
+    /// Whether the history behind a number was lost with a server, where the present one has never heard of that number;
+    /// nil where it has.
+    func lostHistory(after number: Int64) throws -> LostHistory?
+
     /// Gives back all connections. Reading afterwards throws.
     func close()
 }

@@ -9,6 +9,9 @@ package protocol SQLFailure: Error {
     var codeOfEngine: Int32? { get }
     /// Whether a table, or a column of one, is not there.
     var isOfMissingPart: Bool { get }
+    /// How long the same is tried again, however often, where the connection was lost: another server is to go on. Nil
+    /// where nobody waits for one.
+    var patience: Duration? { get }
     /// The error in Core Data's terms.
     func nsError(doing operation: SQLOperation) -> NSError
 }
@@ -61,6 +64,7 @@ package struct SQLSurprise: Error {
 extension SQLFailure {
     package var codeOfEngine: Int32? { nil }
     package var isOfMissingPart: Bool { false }
+    package var patience: Duration? { nil }
 
     /// Whether the same transaction may succeed when it is run again.
     package var mayBeRepeated: Bool { kind == .passing || kind == .lost }

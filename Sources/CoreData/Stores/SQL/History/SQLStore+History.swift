@@ -86,8 +86,11 @@ extension SQLStore: HistoryStore {
             [key, HistoryTables.ofTransaction("ZTIMESTAMP")] + names, of: HistoryTables.transactions, as: "t",
             where: condition(interval))
         select.order = SQLSelect.Order.keys([key])
+        var numbers: [Int64] = []
+        defer { if !numbers.isEmpty { database.didRead(transactions: numbers) } }
         try reading { connection in
             try connection.prepare(.select(select)).stream({ _ in }) { row in
+                if capabilities.numbersHistory { numbers.append(row.int64(0)) }
                 func text(_ place: Int) -> String? { row.isNull(place) ? nil : row.string(place) }
                 try body(
                     HistoryTransactionRecord(

@@ -5,6 +5,10 @@ package struct Repetitions {
     private static let maximum = 8
     private var count = 0
     private var isOver = false
+    /// When nobody waits any longer for another server.
+    private var deadline: ContinuousClock.Instant?
+    /// The longest pause before it is looked again whether there is one, in microseconds.
+    private static let longestPause: UInt32 = 200_000
 
     package init() {}
 
@@ -14,7 +18,17 @@ package struct Repetitions {
     /// Whether it is run once more; waits a little longer each time: until others are through, or a server is there
     /// again.
     package mutating func goOn(after failure: any SQLFailure) -> Bool {
-        if isOver || count == Self.maximum || !failure.mayBeRepeated { return false }
+        if isOver || !failure.mayBeRepeated { return false }
+        if failure.kind == .lost, let patience = failure.patience {
+            let now = ContinuousClock.now
+            let end = deadline ?? now + patience
+            deadline = end
+            if now >= end { return false }
+            usleep(UInt32.random(in: 0...min(20_000 << UInt32(min(count, 8)), Self.longestPause)))
+            count = min(count + 1, Self.maximum - 1)
+            return true
+        }
+        if count >= Self.maximum { return false }
         usleep(UInt32.random(in: 0...((failure.kind == .lost ? 20_000 : 1_000) << count)))
         count += 1
         return true

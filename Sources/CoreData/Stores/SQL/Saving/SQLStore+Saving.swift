@@ -177,6 +177,7 @@ extension SQLStore {
             didAbandon(files)
             throw error
         }
+        database.didSave(changes)
         if let recorded = written.recorded { didRecord(recorded) }
         if let metadata = written.metadata { metadataWereSaved(metadata) }
         didCommit(files)
@@ -211,6 +212,7 @@ extension SQLStore {
         try requireSameModel(connection)
         try history?.readTombstones(of: changes.deleted.map(\.key))
         var session = SaveSession(store: self, connection: connection)
+        try session.checkDoubtful(changes)
         try session.checkMembers(of: changes.deleted, in: changes)
         try session.write(changes, order, &files)
         try session.check(changes.unchanged)

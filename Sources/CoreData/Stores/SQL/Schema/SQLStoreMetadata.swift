@@ -6,12 +6,15 @@ package enum SQLStoreMetadata {
     package static let frameworkVersion = 1344
 
     /// Keys that describe the store itself: a program may read but not change them.
-    package static let reservedKeys: Set<String> = [
+    package static let reservedKeys: Set<String> = toldKeys.union([
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
         // How a file gives pages back: what another says of it is no news.
         "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
-    ]
+    ])
+
+    /// Keys of what a database tells about itself whenever it is asked. None of it is kept with the store.
+    package static let toldKeys: Set<String> = ["NSPostgreSQLSynchronousReplication"]
 
     /// Where a store that is being filled notes from what. Nobody opens it while it is there.
     package static let unfinishedKey = "OpenCoreDataUnfinishedMove"
@@ -124,7 +127,7 @@ package enum SQLStoreMetadata {
 
     /// Writes the one row of metadata. The UUID has a column of its own and is not part of the property list.
     package static func write(_ metadata: [String: Any], to connection: some SQLConnection, url: URL?) throws {
-        var list = metadata
+        var list = metadata.filter { !toldKeys.contains($0.key) }
         let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
         // The row is missing while a store is made.
         let present = try? read(from: connection, url: url ?? URL(fileURLWithPath: "/dev/null"))

@@ -1,0 +1,39 @@
+import Foundation
+
+/// What a database needs of its store when another server goes on in the place of the one that was lost. That server may
+/// know less than the former has told: then rows and history are what they were some time ago.
+package protocol ContinuationFollower: AnyObject, Sendable {
+    /// Rows may have gone back in time. Called before any is read from the other server.
+    func databaseWasContinued()
+    /// An entry of the metadata is another one on that server; it is no entry that is written.
+    func metadataEntryIs(_ value: Any, forKey key: String)
+    /// Whom notifications are of; nil while the store belongs to nobody.
+    var notifier: NSPersistentStoreCoordinator? { get }
+    /// The ids of objects, by their keys.
+    func objectIDs(_ keys: [ObjectKey]) -> [NSManagedObjectID]
+    /// A token of the history as it was at a number.
+    func historyToken(_ number: Int64) -> NSPersistentHistoryToken
+}
+
+/// Why no history is read behind a number: the server that has given it is gone, and the one that went on has never heard
+/// of it.
+package struct LostHistory {
+    /// The newest number that both have.
+    package var parting: Int64
+    package var reason: String
+    /// What the error says besides.
+    package var userInfo: [String: Any]
+
+    package init(parting: Int64, reason: String, userInfo: [String: Any]) {
+        self.parting = parting
+        self.reason = reason
+        self.userInfo = userInfo
+    }
+}
+
+extension SQLDatabase {
+    package func follow(_ follower: any ContinuationFollower) {}
+    package func didSave(_ changes: ChangeSet) {}
+    package func didRead(transactions: [Int64]) {}
+    package func lostHistory(after number: Int64) throws -> LostHistory? { nil }
+}

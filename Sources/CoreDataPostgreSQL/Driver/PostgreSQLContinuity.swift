@@ -1,0 +1,241 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// What a process remembers of a database, to find out what a server has lost in whose place another one goes on: the
+    /// tokens of its last transactions, and the history that it has read last.
+    ///
+    /// Each new connection is looked at before it is used (`meet`).
+    // @unchecked Sendable: what changes is used under the lock.
+    final class PostgreSQLContinuity: @unchecked Sendable {
+        private static let (keptSaves, keptKeys, keptNumbers) = (1_024, 50_000, 20_000)
+        /// Tokens lie in the database for a day; those that are nearly as old are not asked for.
+        private static let lifetime = Duration.seconds(12 * 3_600)
+
+        private let lock = NSLock()
+        private let isReadOnly: Bool
+        private var line: PostgreSQLLine?
+        private var saves: [Save] = []
+        private var keys = 0
+        private var numbers: [Int64] = []
+        /// Numbers of history that were lost, as this process knows by itself.
+        private var lost: [Range<Int64>] = []
+        private weak var follower: (any ContinuationFollower)?
+        private var isSynchronous: Bool?
+        private let delivery = DispatchQueue(label: "PostgreSQLContinuity", qos: .utility)
+
+        private struct Save {
+            let token: UUID
+            let number: Int64?
+            let date = Date()
+            let time = ContinuousClock.now
+            var origin: ChangeOrigin?
+            var inserted: [ObjectKey] = []
+            var updated: [ObjectKey] = []
+            var deleted: [ObjectKey] = []
+        }
+
+        init(isReadOnly: Bool) { self.isReadOnly = isReadOnly }
+
+        func follow(_ follower: any ContinuationFollower) { lock.withLock { self.follower = follower } }
+
+        // MARK: Remembering
+
+        /// A transaction with a token was committed.
+        func didCommit(_ token: UUID, number: Int64?) {
+            lock.withLock {
+                saves.append(Save(token: token, number: number))
+                let now = ContinuousClock.now
+                while let first = saves.first, saves.count > Self.keptSaves || now - first.time > Self.lifetime {
+                    keys -= first.inserted.count + first.updated.count + first.deleted.count
+                    saves.removeFirst()
+                }
+            }
+        }
+
+        /// The newest of them was a save of these changes.
+        func didSave(_ changes: ChangeSet) {
+            func keys(_ rows: [Snapshot]) -> [ObjectKey] {
+                var named = changes
+                (named.updated, named.unchanged) = ([], rows)
+                return named.expected.map(\.key)
+            }
+            let count = changes.inserted.count + changes.updated.count + changes.deleted.count
+            lock.withLock {
+                guard let last = saves.indices.last else { return }
+                saves[last].origin = changes.origin
+                if count > Self.keptKeys { return }
+                saves[last].inserted = keys(changes.inserted)
+                saves[last].updated = keys(changes.updated.map(\.new))
+                saves[last].deleted = changes.deleted.map(\.key)
+                self.keys += count
+                var oldest = saves.startIndex
+                while self.keys > Self.keptKeys, oldest < last {
+                    let save = saves[oldest]
+                    self.keys -= save.inserted.count + save.updated.count + save.deleted.count
+                    (saves[oldest].inserted, saves[oldest].updated, saves[oldest].deleted) = ([], [], [])
+                    oldest += 1
+                }
+            }
+        }
+
+        /// Transactions of history were read.
+        func didRead(_ transactions: [Int64]) {
+            lock.withLock {
+                numbers += transactions.suffix(Self.keptNumbers)
+                if numbers.count > 2 * Self.keptNumbers { numbers.removeFirst(numbers.count - Self.keptNumbers) }
+            }
+        }
+
+        // MARK: Another server
+
+        /// Where the newest connection leads.
+        var newest: PostgreSQLLine? { lock.withLock { line } }
+
+        /// Whether a connection leads where the newest one does.
+        func isCurrent(_ connection: PostgreSQLConnection) -> Bool {
+            lock.withLock { line.map { line in connection.line.map { !$0.isOther(than: line) } ?? true } ?? true }
+        }
+
+        /// Throws where a server was left behind: another one goes on already.
+        private func requireNewest(_ seen: PostgreSQLLine, _ connection: PostgreSQLConnection) throws {
+            guard let line = lock.withLock({ line }), seen.cluster == line.cluster, seen.timeline < line.timeline else {
+                return
+            }
+            connection.distrust()
+            var error = PostgreSQLError(
+                state: "57P03", message: "This server was the primary once; another one goes on in its place.",
+                address: connection.address.description)
+            error.waits = connection.hasSeveralHosts
+            throw error
+        }
+
+        func requireNewest(_ connection: PostgreSQLConnection) throws {
+            if let seen = try connection.lookAtLine() { try requireNewest(seen, connection) }
+        }
+
+        /// Looks where a new connection leads, before anything is read or written by it. Where another server goes on,
+        /// what was lost is found out and told.
+        func meet(_ connection: PostgreSQLConnection) throws {
+            guard var seen = try connection.lookAtLine() else { return }
+            try requireNewest(seen, connection)
+            var tokens = try lostTokens(on: connection)
+            if !isReadOnly, !seen.isBegun || !tokens.isEmpty {
+                let isOther = lock.withLock { line.map { seen.isOther(than: $0) } ?? true }
+                // Of the same line a server has lost something as well: one that did not write to its disk.
+                if !seen.isBegun || !isOther {
+                    try connection.beginLine(behind: seen.number)
+                    seen = try connection.lookAtLine() ?? seen
+                }
+            }
+            connection.line = seen
+            connection.historyOffset = seen.shift
+            let former = lock.withLock { line }
+            guard former.map({ seen.isOther(than: $0) }) ?? true else { return try lookAtReplication(connection) }
+            let read = former == nil ? [] : try lostNumbers(on: connection)
+            tokens = try lostTokens(on: connection)
+            let told = lock.withLock { () -> (saves: [Save], parting: Int64?)? in
+                // Another thread may have come first.
+                guard line.map({ seen.isOther(than: $0) }) ?? true else { return nil }
+                line = seen
+                let gone = saves.filter { tokens.contains($0.token) }
+                saves.removeAll { tokens.contains($0.token) }
+                let least = (gone.compactMap(\.number) + read).min()
+                if let least, least < seen.begins { lost.append(least..<seen.begins) }
+                numbers.removeAll { number in least.map { number >= $0 } ?? false }
+                return (gone, least.map { $0 - 1 })
+            }
+            if former != nil { lock.withLock { follower }?.databaseWasContinued() }
+            if let told, !told.saves.isEmpty || told.parting != nil { tell(told.saves, told.parting) }
+            try lookAtReplication(connection)
+        }
+
+        /// The tokens of this process that the server does not have.
+        private func lostTokens(on connection: PostgreSQLConnection) throws -> Set<UUID> {
+            let now = ContinuousClock.now
+            let tokens = lock.withLock { saves.filter { now - $0.time < Self.lifetime }.map(\.token) }
+            if tokens.isEmpty { return [] }
+            let list = "{" + tokens.map(\.uuidString).joined(separator: ",") + "}"
+            let gone = try connection.texts(
+                "SELECT t FROM unnest($1::text::uuid[]) t "
+                    + "WHERE NOT EXISTS (SELECT 1 FROM coredata.saves s WHERE s.token = t)", [list])
+            return Set(gone.compactMap { UUID(uuidString: $0) })
+        }
+
+        /// The numbers of history that this process has read and the server does not have. Those that were deleted count
+        /// as there.
+        private func lostNumbers(on connection: PostgreSQLConnection) throws -> [Int64] {
+            let numbers = lock.withLock { self.numbers }
+            if numbers.isEmpty { return [] }
+            let list = "{" + numbers.map { "\($0)" }.joined(separator: ",") + "}"
+            return try connection.texts(
+                """
+                SELECT n FROM unnest($1::text::bigint[]) n WHERE n > coalesce((SELECT max(highest) FROM coredata.entities \
+                WHERE entity = \(HistoryTables.transactionEntity)), 0) \
+                AND NOT EXISTS (SELECT 1 FROM coredata.transactions t WHERE t.id = n)
+                """, [list]
+            ).compactMap { Int64($0) }
+        }
+
+        private func tell(_ saves: [Save], _ parting: Int64?) {
+            guard let follower = lock.withLock({ follower }) else { return }
+            delivery.async { [weak follower] in
+                guard let follower, let store = follower as? NSPersistentStore, let coordinator = follower.notifier else {
+                    return
+                }
+                let transactions = saves.map { save in
+                    PostgreSQLLostTransaction(
+                        transactionNumber: save.number, date: save.date, author: save.origin?.author,
+                        contextName: save.origin?.contextName, insertedObjectIDs: follower.objectIDs(save.inserted),
+                        updatedObjectIDs: follower.objectIDs(save.updated),
+                        deletedObjectIDs: follower.objectIDs(save.deleted))
+                }
+                var info: [AnyHashable: Any] = [
+                    NSStoreUUIDKey: store.identifier ?? "", NSPostgreSQLLostTransactionsKey: transactions,
+                ]
+                info[NSPersistentStoreURLKey] = store.url
+                if let parting, (store as? SQLStore)?.tracksHistory == true { info[NSPersistentHistoryTokenKey] = follower.historyToken(parting) }
+                NotificationCenter.default.post(name: .NSPostgreSQLTransactionsLost, object: coordinator, userInfo: info)
+            }
+        }
+
+        /// Whether a number of history is one that was lost.
+        func lostHistory(after number: Int64, on connection: PostgreSQLConnection) throws -> LostHistory? {
+            let own = lock.withLock { lost.filter { $0.contains(number) }.map { $0.lowerBound - 1 }.min() }
+            var found: Int64?
+            if own == nil, connection.line != nil {
+                found = try connection.texts("SELECT coredata.parting($1::text::bigint)", ["\(number)"]).first.flatMap {
+                    Int64($0)
+                }
+            }
+            guard let parting = own ?? found else { return nil }
+            return LostHistory(
+                parting: parting,
+                reason: "The history token is of a server that was lost (\(connection.address)), and the one that goes on "
+                    + "has less history. Forget what came after the token under NSPersistentHistoryTokenKey, and read on "
+                    + "from there.",
+                userInfo: [NSPostgreSQLFailureKey: PostgreSQLFailure.historyLost.rawValue])
+        }
+
+        // MARK: Replication
+
+        private func lookAtReplication(_ connection: PostgreSQLConnection) throws {
+            let isOn = try connection.isSynchronous()
+            let follower = lock.withLock { () -> (any ContinuationFollower)? in
+                defer { isSynchronous = isOn }
+                return isSynchronous == isOn ? nil : self.follower
+            }
+            follower?.metadataEntryIs(isOn, forKey: NSPostgreSQLSynchronousReplicationKey)
+        }
+    }
+
+    extension PostgreSQLConnection {
+        /// Whether a commit waits until a standby has it.
+        func isSynchronous() throws -> Bool {
+            try texts(
+                "SELECT current_setting('synchronous_standby_names') <> '' "
+                    + "AND current_setting('synchronous_commit') NOT IN ('off', 'local')"
+            ).first == "t"
+        }
+    }
+#endif

@@ -1,0 +1,136 @@
+#if PostgreSQL
+    import CoreData
+
+    /// The lines of time that a database has come along. Where a standby goes on in the place of a primary that was lost,
+    /// or a dump or an older backup is restored, it may know less than was told before, and gives the same numbers again:
+    /// to transactions, rows and versions. So a new line begins there, whoever comes first: history goes on with numbers
+    /// that lie far above, and so do the keys of rows.
+    ///
+    /// A server's name is that of its cluster and of the time-line that it writes.
+    enum PostgreSQLLines {
+        /// How many numbers of history lie between two lines: more than transactions can be lost.
+        static let numbersBetween: Int64 = 1 << 32
+        /// How many keys of each table: blocks of them.
+        private static let keysBetween: Int64 = 1 << 20
+
+        private static let rights = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
+
+        /// The statements that make the table and its functions.
+        static let definitions = """
+            CREATE TABLE IF NOT EXISTS coredata.lines (number integer PRIMARY KEY, server text NOT NULL, \
+            ended bigint NOT NULL, begins bigint NOT NULL, time timestamptz NOT NULL DEFAULT now());
+            COMMENT ON TABLE coredata.lines IS \
+            'Servers that have gone on with this database. History has no numbers from ended up to begins.';
+            CREATE OR REPLACE FUNCTION coredata.server() RETURNS text LANGUAGE sql STABLE \(rights) AS $$
+            SELECT system_identifier || '/' || CASE WHEN pg_is_in_recovery()
+                THEN (SELECT timeline_id FROM pg_control_checkpoint())
+                ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END FROM pg_control_system()
+            $$;
+            \(look);
+            \(beginning);
+            CREATE OR REPLACE FUNCTION coredata.parting(bigint) RETURNS bigint LANGUAGE sql STABLE \(rights) AS \
+            'SELECT min(l.ended) - 1 FROM coredata.lines l WHERE $1 >= l.ended AND $1 < l.begins'
+            """
+
+        /// Where a connection leads, what the database knows of that, and what history adds to the server's numbers.
+        private static let look = """
+            CREATE OR REPLACE FUNCTION coredata.line(OUT server text, OUT known text, OUT number integer, \
+            OUT begins bigint, OUT shift bigint) LANGUAGE plpgsql STABLE \(rights) AS $body$
+            BEGIN
+                server := coredata.server();
+                SELECT l.server, l.number, l.begins INTO known, number, begins
+                    FROM coredata.lines l ORDER BY l.number DESC LIMIT 1;
+                shift := 0;
+                IF to_regproc('coredata.history_end') IS NOT NULL THEN
+                    shift := coredata.history_end() - pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+                END IF;
+            END $body$
+            """
+
+        /// Begins a line behind one that the caller has seen, unless somebody else has begun it. What writes history
+        /// waits meanwhile.
+        private static let beginning = """
+            CREATE OR REPLACE FUNCTION coredata.begin_line(seen integer) RETURNS void LANGUAGE plpgsql \(rights) AS $body$
+            DECLARE
+                newest integer;
+                sequence record;
+                taken bigint;
+                ended bigint := 0;
+                begins bigint := 0;
+            BEGIN
+                LOCK TABLE coredata.lines IN SHARE ROW EXCLUSIVE MODE;
+                SELECT max(l.number) INTO newest FROM coredata.lines l;
+                IF coalesce(newest, 0) <> seen THEN RETURN; END IF;
+                IF newest IS NOT NULL THEN
+                    IF to_regproc('coredata.history_end') IS NOT NULL THEN
+                        LOCK TABLE coredata.transactions IN SHARE ROW EXCLUSIVE MODE;
+                        SELECT 1 + greatest(coalesce(max(t.id), 0), coalesce((SELECT max(e.highest) FROM coredata.entities e
+                            WHERE e.entity = \(HistoryTables.transactionEntity)), 0)) INTO ended FROM coredata.transactions t;
+                        begins := ended + \(numbersBetween);
+                        EXECUTE replace($numbering$\(PostgreSQLBookkeeping.numbering(with: "OFFSET_OF_LINE"))$numbering$,
+                            'OFFSET_OF_LINE',
+                            (begins - pg_snapshot_xmax(pg_current_snapshot())::text::bigint)::text);
+                    END IF;
+                    FOR sequence IN SELECT DISTINCT pg_get_serial_sequence(g.tgrelid::regclass::text, 'id')::regclass AS id
+                        FROM pg_trigger g JOIN pg_attribute a ON a.attrelid = g.tgrelid AND a.attname = 'id'
+                        WHERE g.tgname = 'coredata_changed' AND a.attidentity <> '' LOOP
+                        taken := coalesce(pg_sequence_last_value(sequence.id), 1);
+                        IF taken < \(PostgreSQLTables.farthestKey) - \(2 * keysBetween) THEN
+                            PERFORM setval(sequence.id, taken + \(keysBetween));
+                        END IF;
+                    END LOOP;
+                END IF;
+                INSERT INTO coredata.lines (number, server, ended, begins)
+                    VALUES (coalesce(newest, 0) + 1, coredata.server(), ended, begins);
+            END $body$
+            """
+    }
+
+    /// Where a connection leads.
+    struct PostgreSQLLine: Equatable {
+        /// The cluster, whatever server of it that is, and its time-line.
+        var cluster: String
+        var timeline: Int64
+        /// Whether the database has a line of this server.
+        var isBegun: Bool
+        /// The number of the newest line that the database knows, and where its history begins.
+        var number: Int
+        var begins: Int64
+        /// What history adds to the server's numbers of transactions.
+        var shift: Int64
+
+        /// Whether another server goes on, or another line of the same one.
+        func isOther(than line: Self) -> Bool {
+            cluster != line.cluster || timeline != line.timeline || number != line.number
+        }
+    }
+
+    extension PostgreSQLConnection {
+        /// Where this connection leads; nil where the database does not tell it: an older version of the framework has
+        /// made the store, and its owner has not opened it since.
+        func lookAtLine() throws -> PostgreSQLLine? {
+            do {
+                let row = try rows("SELECT server, known, number, begins, shift FROM coredata.line()").first ?? []
+                guard row.count == 5, let server = row[0]?.split(separator: "/"), server.count == 2 else { return nil }
+                return PostgreSQLLine(
+                    cluster: String(server[0]), timeline: Int64(server[1]) ?? 0, isBegun: row[0] == row[1],
+                    number: row[2].flatMap { Int($0) } ?? 0, begins: row[3].flatMap { Int64($0) } ?? 0,
+                    shift: row[4].flatMap { Int64($0) } ?? 0)
+            } catch let error as PostgreSQLError where error.isOfMissingFunction {
+                return nil
+            }
+        }
+
+        /// Begins the line of this server. No standby is waited for: whatever is committed behind it is waited for.
+        func beginLine(behind number: Int) throws {
+            try execute(
+                "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = local; "
+                    + "SELECT coredata.begin_line(\(number)); COMMIT")
+        }
+    }
+
+    extension PostgreSQLError {
+        /// Whether a function, or the schema of one, is not there, or is not the role's to call.
+        fileprivate var isOfMissingFunction: Bool { ["42883", "3F000", Self.insufficientPrivilege].contains(state) }
+    }
+#endif

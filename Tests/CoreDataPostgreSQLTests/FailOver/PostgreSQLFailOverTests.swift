@@ -1,0 +1,87 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// A primary that dies under processes that save. With OPENCOREDATA_LONG twenty times, a few times otherwise.
+    @Suite(
+        .serialized, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct PostgreSQLFailOverTests {
+        private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
+        private static let rounds = isLong ? 20 : 2
+
+        /// The longest time from a promotion to the first save of a process; without much else to do on the machine none
+        /// takes longer than five seconds.
+        private func expectSoon(_ times: [TimeInterval]) {
+            let sorted = times.sorted()
+            guard let last = sorted.last else { return }
+            let median = sorted[sorted.count / 2]
+            print("first save after the promotion: median \(median) s, longest \(last) s, of \(sorted.count)")
+            if Self.isLong {
+                #expect(median <= 2)
+                #expect(last <= 5)
+            }
+        }
+
+        @Test("Eight processes save while primaries are killed that wait for standbys: nothing is lost, nothing is twice")
+        func synchronous() throws {
+            let cluster = try PostgreSQLCluster(isSynchronous: true)
+            let run = try FailOverRun(cluster)
+            var times: [TimeInterval] = []
+            var primary = 0
+            for _ in 0..<Self.rounds {
+                try run.waitForSaves(3, after: FailOverRun.now)
+                try cluster.kill(primary)
+                let killed = primary
+                primary = try cluster.promote()
+                let promoted = FailOverRun.now
+                try run.waitForSaves(1, after: promoted)
+                times += run.firstSaves(after: promoted)
+                try cluster.rejoin(killed)
+            }
+            run.end()
+            #expect(run.labels("lost") == [])
+            run.check(on: primary)
+            expectSoon(times)
+            print("saves: \(run.labels("saved").count), failed: \(run.labels("failed").count)")
+        }
+
+        @Test("The same where standbys lag: what was acknowledged and is gone is told to the process that had saved it")
+        func asynchronous() throws {
+            let cluster = try PostgreSQLCluster(isSynchronous: false)
+            let run = try FailOverRun(cluster)
+            var times: [TimeInterval] = []
+            var primary = 0
+            var lost = 0
+            for _ in 0..<Self.rounds {
+                try run.waitForSaves(2, after: FailOverRun.now)
+                for standby in cluster.others(than: primary) { try cluster.tell("stall \(standby)") }
+                try run.waitForSaves(5, after: FailOverRun.now)
+                try cluster.kill(primary)
+                let killed = primary
+                primary = try cluster.promote()
+                let promoted = FailOverRun.now
+                try run.waitForSaves(1, after: promoted)
+                times += run.firstSaves(after: promoted)
+                // What is gone of what was acknowledged before.
+                let tags = Set(run.column("SELECT name FROM tag", on: primary))
+                let gone = Set(run.lines.filter { $0.what == "saved" && $0.time < promoted }.map(\.label))
+                    .subtracting(tags)
+                try run.wait("told") { lines in
+                    gone.isSubset(of: lines.filter { $0.what == "lost" }.map(\.label))
+                }
+                let told = Set(run.labels("lost"))
+                #expect(told == gone)
+                #expect(told.count > lost)
+                lost = told.count
+                try cluster.rejoin(killed)
+            }
+            run.end()
+            run.check(on: primary)
+            expectSoon(times)
+            print("saves: \(run.labels("saved").count), lost and told: \(lost)")
+        }
+    }
+#endif
