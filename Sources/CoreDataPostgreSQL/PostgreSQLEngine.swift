@@ -30,7 +30,7 @@
                 var address = try Self.address(of: url)
                 address.take(opening.options)
                 do {
-                    return try PostgreSQLOpening(opening, address, url).store()
+                    return try Self.awaitingAnother { try PostgreSQLOpening(opening, address, url).store() }
                 } catch let error as PostgreSQLError where error.isOfMissingPart {
                     throw SQLStoreMetadata.damaged(shown(url), because: error.message)
                 }
@@ -183,7 +183,20 @@
 
         static func connection(to url: URL) throws -> PostgreSQLConnection {
             // Locks of a session, and what is done once, need the server itself.
-            try PostgreSQLConnection(address(of: url).direct)
+            let address = try address(of: url).direct
+            return try awaitingAnother { try PostgreSQLConnection(address) }
+        }
+
+        /// Runs a body that does nothing, or the same once more, where a server is lost and another one is to go on.
+        private static func awaitingAnother<Result>(_ body: () throws -> Result) throws -> Result {
+            var repetitions = Repetitions()
+            while true {
+                do {
+                    return try body()
+                } catch let error as PostgreSQLError where error.patience != nil {
+                    if !repetitions.goOn(after: error) { throw error }
+                }
+            }
         }
 
         func reporting<Result>(_ body: () throws -> Result) throws -> Result {

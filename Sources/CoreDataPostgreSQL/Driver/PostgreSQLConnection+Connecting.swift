@@ -5,10 +5,13 @@
 
     // How a connection comes about.
     extension PostgreSQLConnection {
-        /// Connects to a server. Throws where that fails, with what the server calls the failure, where it was the server.
+        /// Connects to a server. Throws where that fails, with what the server calls the failure, where it was the
+        /// server.
         ///
         /// - Returns: the connection, and which server of several that is.
-        static func connected(to address: PostgreSQLAddress) throws -> (handle: OpaquePointer, server: PostgreSQLPlaces.Server?) {
+        static func connected(
+            to address: PostgreSQLAddress
+        ) throws -> (handle: OpaquePointer, server: PostgreSQLPlaces.Server?) {
             var handle = try begun(address, address.settings) { PQconnectStartParams($0, $1, $2) }
             let known = PostgreSQLConnectionOptions(of: handle)
             if let complaint = known.complaint(about: address) ?? refusal(of: handle, address) {

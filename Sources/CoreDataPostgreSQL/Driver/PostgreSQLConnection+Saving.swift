@@ -177,11 +177,13 @@
                     // One that was left behind knows of commits that nobody else has.
                     try continuity?.requireNewest(other)
                     do {
-                        try other.ask("INSERT INTO coredata.saves (token, time) VALUES ('\(token)', \(Self.timeOfQuestion))")
+                        try other.ask(
+                            "INSERT INTO coredata.saves (token, time) VALUES ('\(token)', \(Self.timeOfQuestion))")
                         return false
                     } catch let error as PostgreSQLError where error.isUniqueness {
                         // The answer to a question that was asked before may have been lost.
-                        let isOfQuestion = "SELECT time > now() + interval '1 day' FROM coredata.saves WHERE token = $1::uuid"
+                        let isOfQuestion =
+                            "SELECT time > now() + interval '1 day' FROM coredata.saves WHERE token = $1::text::uuid"
                         if try other.texts(isOfQuestion, ["\(token)"]).first == "t" { return false }
                         // It is committed there. Where standbys confirm what comes behind it, they have it as well.
                         try other.ask("INSERT INTO coredata.saves (token) VALUES ('\(UUID())')")

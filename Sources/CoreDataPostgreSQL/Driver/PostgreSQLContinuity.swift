@@ -180,7 +180,8 @@
         private func tell(_ saves: [Save], _ parting: Int64?) {
             guard let follower = lock.withLock({ follower }) else { return }
             delivery.async { [weak follower] in
-                guard let follower, let store = follower as? NSPersistentStore, let coordinator = follower.notifier else {
+                guard let follower, let store = follower as? NSPersistentStore, let coordinator = follower.notifier
+                else {
                     return
                 }
                 let transactions = saves.map { save in
@@ -194,8 +195,11 @@
                     NSStoreUUIDKey: store.identifier ?? "", NSPostgreSQLLostTransactionsKey: transactions,
                 ]
                 info[NSPersistentStoreURLKey] = store.url
-                if let parting, (store as? SQLStore)?.tracksHistory == true { info[NSPersistentHistoryTokenKey] = follower.historyToken(parting) }
-                NotificationCenter.default.post(name: .NSPostgreSQLTransactionsLost, object: coordinator, userInfo: info)
+                if let parting, (store as? SQLStore)?.tracksHistory == true {
+                    info[NSPersistentHistoryTokenKey] = follower.historyToken(parting)
+                }
+                NotificationCenter.default.post(
+                    name: .NSPostgreSQLTransactionsLost, object: coordinator, userInfo: info)
             }
         }
 
@@ -211,9 +215,9 @@
             guard let parting = own ?? found else { return nil }
             return LostHistory(
                 parting: parting,
-                reason: "The history token is of a server that was lost (\(connection.address)), and the one that goes on "
-                    + "has less history. Forget what came after the token under NSPersistentHistoryTokenKey, and read on "
-                    + "from there.",
+                reason: "The history token is of a server that was lost (\(connection.address)), and the one that goes "
+                    + "on has less history. Forget what came after the token under NSPersistentHistoryTokenKey, and read "
+                    + "on from there.",
                 userInfo: [NSPostgreSQLFailureKey: PostgreSQLFailure.historyLost.rawValue])
         }
 

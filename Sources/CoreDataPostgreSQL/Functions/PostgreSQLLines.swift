@@ -1,4 +1,5 @@
 #if PostgreSQL
+    import CPostgreSQL
     import CoreData
 
     /// The lines of time that a database has come along. Where a standby goes on in the place of a primary that was lost,
@@ -123,6 +124,8 @@
 
         /// Begins the line of this server. No standby is waited for: whatever is committed behind it is waited for.
         func beginLine(behind number: Int) throws {
+            // A standby writes nothing.
+            if PQparameterStatus(handle, "in_hot_standby").map({ String(cString: $0) }) == "on" { return }
             try execute(
                 "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = local; "
                     + "SELECT coredata.begin_line(\(number)); COMMIT")

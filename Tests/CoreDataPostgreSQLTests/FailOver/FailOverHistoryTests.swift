@@ -42,8 +42,9 @@
                             let tags = (transaction.changes ?? []).filter {
                                 $0.changeType == .insert && $0.changedObjectID.entity.name == "Tag"
                             }
-                            if read[transaction.transactionNumber] != nil { doubled.append(transaction.transactionNumber) }
-                            read[transaction.transactionNumber] = tags.map {
+                            let number = transaction.transactionNumber
+                            if read[number] != nil { doubled.append(number) }
+                            read[number] = tags.map {
                                 $0.changedObjectID.uriRepresentation().lastPathComponent
                             }
                         }

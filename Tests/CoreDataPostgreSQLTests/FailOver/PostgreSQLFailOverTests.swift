@@ -25,7 +25,7 @@
             }
         }
 
-        @Test("Eight processes save while primaries are killed that wait for standbys: nothing is lost, nothing is twice")
+        @Test("Eight processes save while primaries that wait for standbys are killed: nothing is lost or twice")
         func synchronous() throws {
             let cluster = try PostgreSQLCluster(isSynchronous: true)
             let run = try FailOverRun(cluster)

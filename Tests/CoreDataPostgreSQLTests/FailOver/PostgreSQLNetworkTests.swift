@@ -55,7 +55,7 @@
             }
         }
 
-        @Test("A network that drops everything: the save is ended, found out about, and repeated where another server goes on")
+        @Test("A network that drops everything: the save is ended, and takes place where another server goes on")
         func drops() async throws {
             try save("a")
             try cluster.wait(for: 1)
@@ -86,7 +86,7 @@
             #expect(names(on: 0) == ["a"] + (0..<5).map { "b\($0)" })
         }
 
-        @Test("A server whose clock is ten minutes ahead of the other's, or behind it: tokens tell the same", arguments: [10, -10])
+        @Test("A server's clock is ten minutes ahead, or behind: tokens tell the same", arguments: [10, -10])
         func clocks(minutes: Int) throws {
             try save("a")
             let shift = "ALTER TABLE coredata.saves ALTER COLUMN time SET DEFAULT now() + interval '\(minutes) minutes'"
@@ -111,9 +111,11 @@
             #expect(cluster.psql(0, "net", "GRANT postgres TO app; GRANT ALL ON DATABASE net TO app") != nil)
             let other = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-            let url = network.url(ofDatabase: "net").absoluteString.replacingOccurrences(of: "user=postgres", with: "user=app")
+            let text = network.url(ofDatabase: "net").absoluteString
+            let url = try #require(
+                URL(string: text.replacingOccurrences(of: "user=postgres", with: "user=app")) as URL?)
             try other.addPersistentStore(
-                ofType: NSPostgreSQLStoreType, configurationName: nil, at: try #require(URL(string: url)),
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
                 options: [NSPersistentHistoryTrackingKey: true])
             context.performAndWait { context.persistentStoreCoordinator = other }
             func save(_ name: String) throws {
@@ -163,6 +165,7 @@
             try context.performAndWait {
                 let tags = context.registeredObjects.filter { $0.value(forKey: "name") as? String == "b" }
                 let tag = try #require(tags.first)
+                #expect(tags.count == 1)
                 tag.setValue("changed", forKey: "name")
                 #expect(throws: NSError.self) { try context.save() }
                 context.reset()
@@ -170,7 +173,7 @@
             #expect(names(on: 1) == ["a", "c"])
         }
 
-        @Test("A wait for a standby that is cancelled counts as unknown, until a standby has confirmed what comes behind it")
+        @Test("A cancelled wait for a standby counts as unknown, until one has confirmed what comes behind")
         func cancelledWait() async throws {
             try save("a")
             try cluster.tell("sync on")

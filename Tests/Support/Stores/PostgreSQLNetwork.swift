@@ -97,10 +97,12 @@
                     forward(from, to, server)
                     shutdown(to, Int32(SHUT_RDWR))
                     shutdown(from, Int32(SHUT_RDWR))
-                    guard left.withLock({ left -> Bool in
-                        left -= 1
-                        return left == 0
-                    }) else { return }
+                    guard
+                        left.withLock({ left -> Bool in
+                            left -= 1
+                            return left == 0
+                        })
+                    else { return }
                     lock.withLock {
                         open.removeAll { $0.descriptor == client || $0.descriptor == upstream }
                         close(client)
