@@ -9,7 +9,8 @@
     ///
     /// A server's name is that of its cluster and of the time-line that it writes.
     enum PostgreSQLLines {
-        /// How many numbers of history lie between two lines: more than transactions can be lost.
+        /// How many numbers of history lie between two lines: more than transactions can be lost. Chance multiplies it, so
+        /// that two lines which begin at the same place do not go on with the same numbers.
         static let numbersBetween: Int64 = 1 << 32
         /// How many keys of each table: blocks of them.
         private static let keysBetween: Int64 = 1 << 20
@@ -19,7 +20,8 @@
         /// The statements that make the table and its functions.
         static let definitions = """
             CREATE TABLE IF NOT EXISTS coredata.lines (number integer PRIMARY KEY, server text NOT NULL, \
-            ended bigint NOT NULL, begins bigint NOT NULL, time timestamptz NOT NULL DEFAULT now());
+            ended bigint NOT NULL, begins bigint NOT NULL, id uuid NOT NULL DEFAULT gen_random_uuid(), \
+            time timestamptz NOT NULL DEFAULT now());
             COMMENT ON TABLE coredata.lines IS \
             'Servers that have gone on with this database. History has no numbers from ended up to begins.';
             CREATE OR REPLACE FUNCTION coredata.server() RETURNS text LANGUAGE sql STABLE \(rights) AS $$
@@ -35,11 +37,11 @@
 
         /// Where a connection leads, what the database knows of that, and what history adds to the server's numbers.
         private static let look = """
-            CREATE OR REPLACE FUNCTION coredata.line(OUT server text, OUT known text, OUT number integer, \
+            CREATE OR REPLACE FUNCTION coredata.line(OUT server text, OUT known text, OUT number integer, OUT id uuid, \
             OUT begins bigint, OUT shift bigint) LANGUAGE plpgsql STABLE \(rights) AS $body$
             BEGIN
                 server := coredata.server();
-                SELECT l.server, l.number, l.begins INTO known, number, begins
+                SELECT l.server, l.number, l.id, l.begins INTO known, number, id, begins
                     FROM coredata.lines l ORDER BY l.number DESC LIMIT 1;
                 shift := 0;
                 IF to_regproc('coredata.history_end') IS NOT NULL THEN
@@ -67,7 +69,7 @@
                         LOCK TABLE coredata.transactions IN SHARE ROW EXCLUSIVE MODE;
                         SELECT 1 + greatest(coalesce(max(t.id), 0), coalesce((SELECT max(e.highest) FROM coredata.entities e
                             WHERE e.entity = \(HistoryTables.transactionEntity)), 0)) INTO ended FROM coredata.transactions t;
-                        begins := ended + \(numbersBetween);
+                        begins := ended + \(numbersBetween) * (1 + floor(random() * 256)::bigint);
                         EXECUTE replace($numbering$\(PostgreSQLBookkeeping.numbering(with: "OFFSET_OF_LINE"))$numbering$,
                             'OFFSET_OF_LINE',
                             (begins - pg_snapshot_xmax(pg_current_snapshot())::text::bigint)::text);
@@ -76,8 +78,8 @@
                         FROM pg_trigger g JOIN pg_attribute a ON a.attrelid = g.tgrelid AND a.attname = 'id'
                         WHERE g.tgname = 'coredata_changed' AND a.attidentity <> '' LOOP
                         taken := coalesce(pg_sequence_last_value(sequence.id), 1);
-                        IF taken < \(PostgreSQLTables.farthestKey) - \(2 * keysBetween) THEN
-                            PERFORM setval(sequence.id, taken + \(keysBetween));
+                        IF taken < \(PostgreSQLTables.farthestKey) - \(2_048 * keysBetween) THEN
+                            PERFORM setval(sequence.id, taken + \(keysBetween) * (1 + floor(random() * 1024)::bigint));
                         END IF;
                     END LOOP;
                 END IF;
@@ -94,15 +96,17 @@
         var timeline: Int64
         /// Whether the database has a line of this server.
         var isBegun: Bool
-        /// The number of the newest line that the database knows, and where its history begins.
+        /// The number of the newest line that the database knows, who it is, and where its history begins. Of two
+        /// standbys that are promoted without knowing of each other both have the same time-line and number.
         var number: Int
+        var identifier: String
         var begins: Int64
         /// What history adds to the server's numbers of transactions.
         var shift: Int64
 
         /// Whether another server goes on, or another line of the same one.
         func isOther(than line: Self) -> Bool {
-            cluster != line.cluster || timeline != line.timeline || number != line.number
+            cluster != line.cluster || timeline != line.timeline || identifier != line.identifier
         }
     }
 
@@ -111,11 +115,12 @@
         /// made the store, and its owner has not opened it since.
         func lookAtLine() throws -> PostgreSQLLine? {
             do {
-                let row = try rows("SELECT server, known, number, begins, shift FROM coredata.line()").first ?? []
-                guard row.count == 5, let server = row[0]?.split(separator: "/"), server.count == 2 else { return nil }
+                let row = try rows("SELECT server, known, number, begins, shift, id FROM coredata.line()").first ?? []
+                guard row.count == 6, let server = row[0]?.split(separator: "/"), server.count == 2 else { return nil }
                 return PostgreSQLLine(
                     cluster: String(server[0]), timeline: Int64(server[1]) ?? 0, isBegun: row[0] == row[1],
-                    number: row[2].flatMap { Int($0) } ?? 0, begins: row[3].flatMap { Int64($0) } ?? 0,
+                    number: row[2].flatMap { Int($0) } ?? 0, identifier: row[5] ?? "",
+                    begins: row[3].flatMap { Int64($0) } ?? 0,
                     shift: row[4].flatMap { Int64($0) } ?? 0)
             } catch let error as PostgreSQLError where error.isOfMissingFunction {
                 return nil
