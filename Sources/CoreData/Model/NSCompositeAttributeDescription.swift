@@ -23,7 +23,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
     }
 
     /// The attributes at the leaves, each once, in order: what has a place in a row. Their names from here downwards.
-    final var leaves: [(path: [String], attribute: NSAttributeDescription)] {
+    package final var leaves: [(path: [String], attribute: NSAttributeDescription)] {
         storedElements.flatMap { element -> [(path: [String], attribute: NSAttributeDescription)] in
             guard let inner = element as? NSCompositeAttributeDescription else { return [([element.name], element)] }
             return inner.leaves.map { ([inner.name] + $0.path, $0.attribute) }

@@ -221,7 +221,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     // MARK: Properties
 
     /// The properties the entity declares itself, without inherited ones, in the order they were given.
-    final var ownProperties: [NSPropertyDescription] { storedProperties }
+    package final var ownProperties: [NSPropertyDescription] { storedProperties }
 
     /// All properties: the inherited ones first, then the entity's own.
     ///

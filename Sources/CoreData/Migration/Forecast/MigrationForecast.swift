@@ -39,6 +39,34 @@ public struct MigrationForecast: Sendable, Equatable {
         public var bytes: Int64
         /// About how long it takes on this machine, in seconds.
         public var seconds: Double
+        /// The part of a migration beside other programs that the step belongs to; nil of one that waits for them.
+        public var phase: Phase?
+
+        /// The parts of a migration beside other programs.
+        public enum Phase: String, Sendable {
+            /// Only what things are called changes.
+            case names
+            /// Something is added, by locks of some milliseconds.
+            case expand
+            /// Rows get their values, some thousands at a time.
+            case move
+            /// From now on the store serves both versions.
+            case serve
+            /// What only the older version needs is removed, when its last program has gone and some time has passed.
+            case contract
+        }
+
+        package init(
+            kind: Kind, summary: String, table: String?, rows: Int, bytes: Int64, seconds: Double, phase: Phase? = nil
+        ) {
+            self.kind = kind
+            self.summary = summary
+            self.table = table
+            self.rows = rows
+            self.bytes = bytes
+            self.seconds = seconds
+            self.phase = phase
+        }
     }
 
     /// The way from one version to another.
@@ -69,6 +97,12 @@ public struct MigrationForecast: Sendable, Equatable {
         public var isExclusive: Bool
         /// About how long it is held, in seconds.
         public var seconds: Double
+
+        package init(tables: [String], isExclusive: Bool, seconds: Double) {
+            self.tables = tables
+            self.isExclusive = isExclusive
+            self.seconds = seconds
+        }
     }
 
     /// Something that makes the migration impossible.
@@ -132,7 +166,8 @@ extension MigrationForecast.Version: CustomStringConvertible {
 extension MigrationForecast.Step: CustomStringConvertible {
     /// Kind, what is done, rows and bytes.
     public var description: String {
-        let kind = self.kind.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
+        let kind =
+            phase.map { "\($0.rawValue): " } ?? self.kind.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
         guard self.kind != .instant else { return kind + summary }
         let size = bytes > 0 ? ", \(MigrationForecast.text(bytes: bytes))" : ""
         return "\(kind)\(summary) (\(rows) row\(rows == 1 ? "" : "s")\(size))"

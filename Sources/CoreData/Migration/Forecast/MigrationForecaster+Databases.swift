@@ -17,6 +17,9 @@ extension MigrationForecaster {
             return forecast
         }
         if try fits(metadata, engine, address) { return forecast }
+        let migration = InPlaceMigration(
+            engine: engine, at: address, model: model, configuration: configuration, options: options)
+        if try migration.otherVersion() != nil { return forecast }
         forecast.isMigrationRequired = true
         do {
             try engine.looking(at: address) { connection in
@@ -57,6 +60,9 @@ extension MigrationForecaster {
             rowBytes: sizes.mapValues { Double($0) }.reduce(into: [:]) { result, size in
                 result[size.key] = size.value / Double(max(1, facts.tables[size.key]?.rows ?? 0))
             }, size: nil, unchanged: Set(facts.tables.keys))
+        if let online = engine as? any OnlineEngine, online.goesOnline(options) {
+            return try forecaster.goOnline(of: found, source, online, address, versions, on: connection, &forecast)
+        }
         let taken = try forecaster.goTheWay(of: found, from: state, versions, on: connection, &forecast)
         if let refusal = try engine.refusedRow(of: schema, source.layout, on: connection) {
             forecast.hops = []
@@ -91,5 +97,36 @@ extension MigrationForecaster {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("copy")
         forecast.diskSpaceNeeded = max(bytes, forecast.bytes) * 2 + Self.smallChange
         forecast.diskSpaceAvailable = Self.freeBytes(at: folder)
+    }
+
+    /// The forecast of a migration beside other programs.
+    private func goOnline(
+        of found: SourceModel, _ source: NSManagedObjectModel, _ online: any OnlineEngine, _ address: URL,
+        _ versions: [NSManagedObjectModel], on connection: any SQLConnection, _ forecast: inout MigrationForecast
+    ) throws {
+        let way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
+            .of(found.metadata, configuration)
+        var hops = [MigrationHop(source: source, target: model, means: .inferred)]
+        if let named = try namedHops(from: source, found) {
+            hops = named
+        } else if let known = way.find(from: source, to: model) {
+            hops = known
+        }
+        do {
+            let migration = try InPlaceMigration(
+                engine: online, at: address, model: model, configuration: configuration, options: options
+            ).onlineMigration(hops, from: found.metadata)
+            let (steps, locks) = try online.forecastOnline(migration, on: connection)
+            forecast.hops = [
+                .init(from: Self.version(source), to: Self.version(model), means: .inferred, steps: steps)
+            ]
+            forecast.locks = locks
+            forecast.estimatedSeconds = steps.reduce(0) { $0 + $1.seconds }
+            forecast.diskSpaceNeeded = forecast.bytes * 2 + Self.smallChange
+        } catch let error as NSError
+            where error.code == NSMigrationError || Self.obstacleCodes.contains(error.code)
+        {
+            forecast.obstacles = Self.obstacles(of: error)
+        }
     }
 }

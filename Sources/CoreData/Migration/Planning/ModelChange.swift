@@ -1,5 +1,5 @@
 /// One thing that differs between two models, as far as it concerns the rows of a store.
-enum ModelChange: Equatable, CustomStringConvertible {
+package enum ModelChange: Equatable, CustomStringConvertible {
     case entityAdded(String)
     case entityRemoved(String)
     case entityRenamed(from: String, to: String)
@@ -19,7 +19,7 @@ enum ModelChange: Equatable, CustomStringConvertible {
     /// A to-many relationship of an entity is now one of its subentities'; it starts empty.
     case movedToSubentity(entity: String, property: String)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .entityAdded(let name): "entity \(name) added"
         case .entityRemoved(let name): "entity \(name) removed"

@@ -4,17 +4,17 @@ import Foundation
 ///
 /// Nothing in it knows tables or columns. Entities and properties are matched by renaming identifier and by name; what
 /// cannot be carried over without a mapping model makes `init` throw, with one error for every such property.
-struct ModelDifference {
-    let source: ModelLayout
-    let destination: ModelLayout
+package struct ModelDifference {
+    package let source: ModelLayout
+    package let destination: ModelLayout
     /// For every layout of the destination, the layout of the source whose objects it takes over; nil for new entities.
-    private(set) var sourceOf: [Int?]
+    package private(set) var sourceOf: [Int?]
     /// For every layout of the source, the layout of the destination that takes its objects over; nil for removed ones.
-    private(set) var destinationOf: [Int?]
+    package private(set) var destinationOf: [Int?]
     /// For every layout of the destination, the properties of the source by the names of the destination's properties.
-    private(set) var properties: [[String: NSPropertyDescription]]
+    package private(set) var properties: [[String: NSPropertyDescription]]
     /// What differs, for people and tests.
-    private(set) var changes: [ModelChange] = []
+    package private(set) var changes: [ModelChange] = []
 
     private let storedSource: Set<Int>
     private let storedDestination: Set<Int>

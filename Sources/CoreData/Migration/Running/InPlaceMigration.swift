@@ -51,6 +51,7 @@ struct InPlaceMigration {
                 try check(metadata)
                 return Look(url: url, metadata: metadata) { try engine.cachedModel(at: address, timeout: timeout) }
             } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
+                if let look = try otherVersion() { return look }
                 try refuseOtherConfiguration(metadata)
                 guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true,
                     StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true, attempts.goOn()
@@ -133,6 +134,10 @@ struct InPlaceMigration {
         // Others who wait want to see how far it is, whether or not this program does.
         let progress = given ?? Progress(totalUnitCount: -1)
         if given == nil { MigrationFeed { _ in }.attach(to: progress) }
+        if let online = onlineEngine {
+            try goOnline(hops, from: metadata, lossGuard, online, progress)
+            return
+        }
         var isDone = false
         try engine.migrating(
             at: address, from: metadata, changesTables: isInferred, timeout: timeout, progress

@@ -52,7 +52,7 @@ struct MigrationTransaction {
     }
 
     /// The versions that the store will have left.
-    private func record(
+    func record(
         in metadata: [String: Any], after source: NSManagedObjectModel, through versions: [NSManagedObjectModel]
     ) -> VersionRecord {
         var record = VersionRecord(metadata)
@@ -168,7 +168,7 @@ struct MigrationTransaction {
     }
 
     /// What describes the model is new; everything else the store says about itself stays.
-    private func newMetadata(
+    func newMetadata(
         _ metadata: [String: Any], _ difference: ModelDifference, _ names: Set<String>?
     ) -> [String: Any] {
         var result = metadata

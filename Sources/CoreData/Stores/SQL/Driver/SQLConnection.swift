@@ -43,6 +43,9 @@ package protocol SQLConnection: AnyObject {
     /// A number that is another one as soon as anybody has changed tables or indexes.
     func schemaVersion() throws -> Int64
 
+    /// Whether programs go on using the store as a version of these hashes, though it says another one of itself.
+    func serves(_ hashes: [String: Data]) throws -> Bool
+
     /// Runs a body, and ends the statement that it runs by a failure of the kind `stopped` when a question is answered
     /// with true. The question is asked each time that the database has gone through so many steps.
     func interruptible<Result>(
@@ -84,6 +87,8 @@ extension SQLConnection {
     package var style: any SQLSchemaStyle { CoreDataFileStyle() }
 
     package var assumedStoreType: String? { nil }
+
+    package func serves(_ hashes: [String: Data]) throws -> Bool { false }
 
     package func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]? { nil }
 

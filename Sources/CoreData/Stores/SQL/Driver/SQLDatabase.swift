@@ -41,6 +41,10 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// From now on standbys show what anybody has committed until now.
     func requireNewStandbys()
 
+    /// The properties that bits of history stand for where another version of the model wrote them, whose programs use
+    /// the store as well: by the numbers of entities and the marks of their changes, the names that this version has.
+    func propertiesOfOtherVersions() throws -> [Int: [Int64: [String?]]]
+
     /// Begins to watch for commits of anybody; nil where the database tells of none.
     func watchCommits(_ notices: CommitNotices) throws -> (any CommitWatch)?
 
@@ -80,6 +84,8 @@ extension SQLDatabase {
     package func standby(whenOld: @escaping @Sendable () -> Void) -> (any SQLDatabase)? { nil }
 
     package func requireNewStandbys() {}
+
+    package func propertiesOfOtherVersions() throws -> [Int: [Int64: [String?]]] { [:] }
 
     package func watchCommits(_ notices: CommitNotices) throws -> (any CommitWatch)? { nil }
 }

@@ -115,6 +115,9 @@ package struct HistoryProperties: Sendable {
         return bytes
     }
 
+    /// The names of the properties, by bit; nil for a column that is no property.
+    package var names: [String?] { properties.map { $0?.name } }
+
     /// The properties whose bits are set; nil where it cannot be told which ones they are.
     package func properties(in columns: Data, by writer: HistoryWriter) -> Set<NSPropertyDescription>? {
         var bits: Set<Int> = []
@@ -163,7 +166,13 @@ struct HistoryMasks {
     private var known: [Mask: Set<NSPropertyDescription>?] = [:]
     private var last: (mask: Mask, properties: Set<NSPropertyDescription>?)?
 
-    init(_ layout: ModelLayout) { self.layout = layout }
+    /// By entity and mark: what the bits of other versions of the model are called in this one.
+    private let others: [Int: [Int64: [String?]]]
+
+    init(_ layout: ModelLayout, others: [Int: [Int64: [String?]]] = [:]) {
+        self.layout = layout
+        self.others = others
+    }
 
     /// The properties of the entity of an index; nil where it cannot be told which ones they are.
     mutating func properties(
@@ -177,10 +186,24 @@ struct HistoryMasks {
         } else {
             let order = orders[index] ?? HistoryProperties(layout.entities[index])
             orders[index] = order
-            properties = order.properties(in: columns, by: writer)
+            properties = order.properties(in: columns, by: writer) ?? translated(columns, ofEntity: index, by: writer)
             known[mask] = .some(properties)
         }
         last = (mask, properties)
         return properties
+    }
+
+    /// The properties that a program of another version has changed; nil where that is no version that is known.
+    private func translated(
+        _ columns: Data, ofEntity index: Int, by writer: HistoryWriter
+    ) -> Set<NSPropertyDescription>? {
+        guard case .library(let mark) = writer, let names = others[index]?[mark] else { return nil }
+        let own = layout.entities[index].entity.propertiesByName
+        var found: Set<NSPropertyDescription> = []
+        for (place, name) in names.enumerated()
+        where place / 8 < columns.count && columns[columns.startIndex + place / 8] & (0x80 >> UInt8(place % 8)) != 0 {
+            if let property = name.flatMap({ own[$0] }) { found.insert(property) }
+        }
+        return found
     }
 }

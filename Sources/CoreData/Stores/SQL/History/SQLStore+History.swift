@@ -131,7 +131,7 @@ extension SQLStore: HistoryStore {
                 where: Self.condition(interval))
             select.order = SQLSelect.Order.keys([HistoryTables.ofTransaction(SQLSchema.keyColumn), key])
         }
-        var masks = HistoryMasks(layout)
+        var masks = HistoryMasks(layout, others: try propertiesOfOtherVersions())
         var preserved: [Int: [Slot]] = [:]
         var latest: (number: Int, index: Int?)?
         try reading { connection in
@@ -161,6 +161,14 @@ extension SQLStore: HistoryStore {
                 try body(record)
             }
         }
+    }
+
+    private func propertiesOfOtherVersions() throws -> [Int: [Int64: [String?]]] {
+        var byIndex: [Int: [Int64: [String?]]] = [:]
+        for (number, names) in try database.propertiesOfOtherVersions() {
+            if let index = schema.layoutOfNumber[number] { byIndex[index] = names }
+        }
+        return byIndex
     }
 
     package func changeCount(_ interval: HistoryInterval) throws -> Int {

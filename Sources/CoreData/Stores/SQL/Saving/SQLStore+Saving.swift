@@ -73,7 +73,7 @@ extension SQLStore {
             guard SQLStoreMetadata.isSameStore(present, as: savedIdentifier) else {
                 throw SQLStoreMetadata.replaced(url)
             }
-            guard StoredVersion(present) == storedVersion else {
+            guard try StoredVersion(present) == storedVersion || connection.serves(storedVersion.hashes ?? [:]) else {
                 throw NSError.coreData(
                     NSPersistentStoreIncompatibleVersionHashError,
                     reason: """

@@ -1,0 +1,81 @@
+import Foundation
+
+// Migrations beside programs that go on using the older version.
+extension InPlaceMigration {
+    /// An older version that a store serves still.
+    private struct OlderVersion: StoreLook {
+        let url: URL
+        let metadata: [String: Any]
+        let readModel: () throws -> NSManagedObjectModel?
+
+        func model() throws -> NSManagedObjectModel? { try readModel() }
+    }
+
+    /// The version of the model among those that a store serves besides its newest; nil where it is none of them.
+    func otherVersion() throws -> (any StoreLook)? {
+        guard let online = engine as? any OnlineEngine else { return nil }
+        for version in try online.otherVersions(at: address) {
+            let check = StoreModelCheck(
+                model: model, layout: model.layout, configurationName: configuration, url: url,
+                archivedModel: version.model)
+            if try check.fits(version.metadata) {
+                return OlderVersion(url: url, metadata: version.metadata, readModel: version.model)
+            }
+        }
+        return nil
+    }
+
+    /// The engine that migrates beside others; nil where that is not asked for.
+    var onlineEngine: (any OnlineEngine)? {
+        guard let online = engine as? any OnlineEngine, online.goesOnline(options) else { return nil }
+        return online
+    }
+
+    func goOnline(
+        _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?, _ online: any OnlineEngine,
+        _ progress: Progress
+    ) throws {
+        let migration = try onlineMigration(hops, from: metadata)
+        if let lossGuard, let first = hops.first {
+            try online.looking(at: address) { try lossGuard.check(metadata, first.source, on: $0) }
+        }
+        try online.migrateOnline(migration, at: address, timeout: timeout, progress)
+    }
+
+    /// What is to be done, where the hops are those of one inference.
+    func onlineMigration(_ hops: [MigrationHop], from metadata: [String: Any]) throws -> OnlineMigration {
+        guard let first = hops.first, let last = hops.last else {
+            throw OnlineMigration.refusal(entity: nil, reason: "there is no way to the version", help: "")
+        }
+        if let hop = hops.first(where: { !$0.isInferred || $0.stage != nil }) {
+            throw OnlineMigration.refusal(
+                entity: nil,
+                reason: "code of the program's own takes part (\(hop.stage ?? hop.name)), which nobody can apply "
+                    + "backwards to what the older version writes meanwhile",
+                help: "Split the change: add what is new, let programs fill it, and remove what is old in a later "
+                    + "version; or migrate without NSPostgreSQLOnlineMigrationOption.")
+        }
+        let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+        let names = stored.map { Set($0.keys) }
+        let runs = MigrationRun.runs(
+            from: first.source, storing: names, through: hops.map(\.target), configuration: configuration)
+        guard runs.count == 1, let run = runs.first else {
+            throw OnlineMigration.refusal(
+                entity: nil, reason: "the way leads through \(runs.count) versions",
+                help: "Go to one version after the other, each when the one before it has no program any more.")
+        }
+        let transaction = MigrationTransaction(url: url, model: last.target, configuration: configuration)
+        let difference = try ModelDifference(
+            from: first.source.layout, to: last.target.layout,
+            storedSource: names.map { MigrationMap.layouts(of: $0, in: first.source) },
+            storedDestination: MigrationMap.layouts(ofConfiguration: configuration, in: last.target),
+            origins: run.origins)
+        let entities = try transaction.entityNames()
+        var newMetadata = transaction.newMetadata(metadata, difference, entities)
+        transaction.record(in: metadata, after: first.source, through: hops.dropLast().map(\.target))
+            .write(to: &newMetadata)
+        return OnlineMigration(
+            source: first.source, model: last.target, difference: difference, entities: entities, metadata: metadata,
+            newMetadata: newMetadata, url: url, options: options)
+    }
+}

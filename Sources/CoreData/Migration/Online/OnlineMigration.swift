@@ -1,0 +1,83 @@
+import Foundation
+
+/// What an engine needs to know to bring a store to another version while others use it.
+package struct OnlineMigration {
+    /// The version that the store has, and the one that it is to have besides.
+    package let source: NSManagedObjectModel
+    package let model: NSManagedObjectModel
+    package let difference: ModelDifference
+    /// The names of the entities that the store holds of the newer version; nil for all.
+    package let entities: Set<String>?
+    /// What the store says of itself, and what it will say as the newer version.
+    package let metadata: [String: Any]
+    package let newMetadata: [String: Any]
+    /// What errors show of the address.
+    package let url: URL
+    package let options: [AnyHashable: Any]?
+
+    /// The newer version as the store keeps it.
+    package func archivedModel() throws -> Data { try ModelArchive.encodeDeflated(model) }
+
+    /// The error of something that cannot be while the older version is in use.
+    ///
+    /// - Parameter help: what to do instead, or how to split the change.
+    package static func refusal(entity: String?, property: String? = nil, reason: String, help: String) -> NSError {
+        var info: [String: Any] = [NSLocalizedRecoverySuggestionErrorKey: help]
+        info[MigrationErrors.entityKey] = entity
+        info[MigrationErrors.propertyKey] = property
+        let place = [entity, property].compactMap { $0 }.joined(separator: ".")
+        let text = place.isEmpty ? reason : "“\(place)” \(reason)"
+        return .coreData(
+            NSMigrationError, reason: "The store cannot be migrated while others use it: \(text). \(help)",
+            userInfo: info)
+    }
+
+    /// One error for all of them.
+    package static func combined(_ refusals: [NSError]) -> NSError { MigrationErrors.combined(refusals) }
+}
+
+/// An engine whose stores serve several versions of a model at a time.
+package protocol OnlineEngine: InPlaceEngine {
+    /// Whether a store's options want migrations that hold up nobody.
+    func goesOnline(_ options: [AnyHashable: Any]?) -> Bool
+
+    /// What the store at an address says of itself to programs of each version that it serves besides the newest.
+    func otherVersions(at url: URL) throws -> [(metadata: [String: Any], model: () throws -> NSManagedObjectModel?)]
+
+    /// Brings a store to another version while others use it as its present one. Returns when the store serves the
+    /// newer version, or somebody else has done something to it meanwhile: then it is looked at again.
+    func migrateOnline(_ migration: OnlineMigration, at url: URL, timeout: TimeInterval, _ progress: Progress) throws
+
+    /// The steps of such a migration, and the locks that it takes.
+    func forecastOnline(
+        _ migration: OnlineMigration, on connection: any SQLConnection
+    ) throws -> (steps: [MigrationForecast.Step], locks: [MigrationForecast.Lock])
+}
+
+/// Follows such a migration, for whoever wants to see how far it is.
+package struct OnlineProgress {
+    private let progress: Progress
+    private let feed: MigrationFeed?
+
+    /// - Parameter rows: about how many rows are moved.
+    package init(_ progress: Progress, rows: Int) {
+        self.progress = progress
+        feed = MigrationFeed.of(progress)
+        feed?.begin(.preparing)
+        progress.totalUnitCount = Int64(rows) + 1
+        progress.completedUnitCount = 0
+    }
+
+    /// The rows of an entity begin to be moved.
+    package func begin(_ entity: String, rows: Int) { feed?.begin(.rewriting, entity: entity, rows: rows) }
+
+    /// So many more rows were moved, of the entity so many now.
+    package func moved(_ count: Int, ofEntity rows: Int) {
+        progress.completedUnitCount = min(progress.completedUnitCount + Int64(count), progress.totalUnitCount - 1)
+        feed?.update(rows: rows, fraction: Double(progress.completedUnitCount) / Double(progress.totalUnitCount))
+    }
+
+    package func end() { progress.completedUnitCount = progress.totalUnitCount }
+
+    package var isCancelled: Bool { progress.isCancelled }
+}
