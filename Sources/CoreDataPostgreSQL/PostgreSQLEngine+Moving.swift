@@ -20,18 +20,23 @@
                         url: shown(url), userInfo: ["metadata": metadata])
                 }
                 let lock = PostgreSQLConnection.versionLock(of: metadata)
-                try connection.takeAlone(version: lock, timeout: timeout, progress)
+                for lock in try [lock] + connection.locksOfVersions(besides: lock) {
+                    try connection.takeAlone(version: lock, timeout: timeout, progress)
+                }
                 let beacon = PostgreSQLBeacon(connection.address, progress)
                 defer { beacon?.end() }
                 try connection.transaction {
                     // It takes as long as it takes, and the program's own code may run in between.
                     try connection.liftTimeLimits()
+                    let settling = try PostgreSQLSettling(connection)
+                    let changesTables = changesTables || settling != nil
                     // Other programs know nothing of versions.
                     try connection.lock(
                         PostgreSQLOpening.tables(on: connection), changesTables ? .againstAll : .againstWriters,
                         timeout: timeout, progress)
                     // A table with checks that wait for the commit cannot be changed.
                     if changesTables { try PostgreSQLTables.dropConstraints(on: connection) }
+                    try settling?.run()
                     try body(connection)
                     if changesTables { try PostgreSQLOpening.furnish(on: connection) }
                 }
@@ -129,6 +134,7 @@
                 let isItself = try connection.leadsWhere(reader)
                 reader.beginReading()
                 defer { reader.rollback() }
+                reader.places = try reader.newestVersionIfThere()?.places
                 // The layout does not keep its model.
                 let (model, from) = try Self.end(of: reader, shown(sourceURL))
                 defer { withExtendedLifetime(model) {} }

@@ -111,11 +111,15 @@
             let timeout = max(timeout, Self.closingTime)
             if force {
                 guard let lock = try Self.lock(connection, url) else { return nil }
-                try connection.endUsers(ofVersion: lock, within: Self.closingTime)
+                for lock in try [lock] + connection.locksOfVersions(besides: lock) {
+                    try connection.endUsers(ofVersion: lock, within: Self.closingTime)
+                }
                 return lock
             }
             while let wanted = try Self.lock(connection, url) {
-                try connection.takeAlone(version: wanted, timeout: timeout, nil)
+                for lock in try [wanted] + connection.locksOfVersions(besides: wanted) {
+                    try connection.takeAlone(version: lock, timeout: timeout, nil)
+                }
                 // A migration, or a move, may have ended while the lock was waited for.
                 if try Self.lock(connection, url) == wanted { return wanted }
             }
@@ -156,6 +160,7 @@
                 // Nobody who only looks waits for a migration.
                 try connection.waitBriefly()
                 do {
+                    connection.places = try connection.newestVersionIfThere()?.places
                     return try body(connection)
                 } catch let error as PostgreSQLError where error.isPassing {
                     throw NSError.coreData(

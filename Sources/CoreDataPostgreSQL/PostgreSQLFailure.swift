@@ -43,6 +43,8 @@
         case historyLost
         /// The query generation lasted as long as it may, or its connection was lost.
         case generationEnded
+        /// No program may have the store open any more as the version of its model that this one has.
+        case versionEnded
     }
 
     extension PostgreSQLError {
@@ -61,6 +63,7 @@
             case "53300": .noConnectionLeft
             case "53100": .diskFull
             case "25006": .readOnly
+            case PostgreSQLAdmission.ended: .versionEnded
             case "55P03": .locked
             case Self.cancelled: .cancelled
             default: isOfLostConnection ? .connectionLost : nil
@@ -91,6 +94,10 @@
                 case .generationEnded:
                     "The query generation has ended, by its time (NSPostgreSQLGenerationLifetimeOption) or another way: "
                         + "pin the context again, or let it read what is there now"
+                case .versionEnded:
+                    "The store is not served any more as this version of its model, and nothing was saved: the program "
+                        + "slept longer than it may (NSPostgreSQLLeaseOption), or the store was migrated. Remove it from "
+                        + "the coordinator and open it with the newer model"
                 case nil: nil as String?
                 }
             if state == Self.limitExceeded, let constraint {

@@ -30,7 +30,8 @@
             let layout = opening.layout
             let found = try share()
             let actual = try ActualSchema(connection)
-            let numbers = actual.numbers
+            let version = try found.flatMap { try servedVersion(of: $0) }
+            let numbers = version?.places.numbers ?? actual.numbers
             let isPresent = found != nil
             if isPresent, !actual.tables.contains(SQLBookkeeping.Keys.table) { throw SQLStoreMetadata.damaged(url) }
             let names = layout.entities.map(\.name)
@@ -45,16 +46,18 @@
                 try existing?.schema
                 ?? SQLSchemaBuilder.schema(
                     of: layout, entities: entities, numbers: ownNumbers,
-                    style: PostgreSQLStyle(isPresent ? PostgreSQLNames(of: connection) : nil))
+                    style: PostgreSQLStyle(
+                        isPresent ? version?.places.names ?? PostgreSQLNames(of: connection) : nil))
             let derivedAttributes = try DerivedAttributes(
                 layout: layout, schema: schema, storeNumber: opening.number,
                 missing: PostgreSQLDialect.missingFunctions)
-            let labels = EntityLabels(schema, layout)
+            let labels = EntityLabels(schema, layout, version?.places.labels ?? [:])
             connection.labels = labels
             if !isPresent, isReadOnly, existing == nil { throw SQLStoreMetadata.notAStore(url) }
-            if let found { try requireFit(found, existing) }
+            if let found { try requireFit(found, existing, version) }
             let metadata = try found ?? create(schema, existing)
             let lock = PostgreSQLConnection.versionLock(of: metadata)
+            let admitted = try admitted(lock, version)
             let history =
                 tracksHistory && !isReadOnly
                 ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
@@ -72,6 +75,7 @@
                 address, labels: labels, first: connection, isReadOnly: isReadOnly, versionLock: lock,
                 identifier: metadata[NSStoreUUIDKey] as? String, continuity: continuity,
                 historyOffset: connection.historyOffset,
+                admitted: admitted,
                 tables: existing == nil ? schema.allTables.map { PostgreSQLDialect().quoted($0.name) } : [],
                 views: (existing?.views ?? [], try existing?.referencesCheckedAtOnce(on: connection) ?? []),
                 timeout: timeout, options: PostgreSQLOptions(opening))
@@ -111,10 +115,35 @@
                 let lock = PostgreSQLConnection.versionLock(of: metadata)
                 try connection.share(version: lock, timeout: timeout)
                 // A migration may have ended while the lock was waited for.
-                if let now = try present(), PostgreSQLConnection.versionLock(of: now) == lock { return now }
+                if let now = try present() {
+                    if PostgreSQLConnection.versionLock(of: now) == lock { return now }
+                    if let older = try PostgreSQLVersion.served(lock, on: connection) {
+                        return older.metadata(over: now)
+                    }
+                }
                 try connection.giveBack(version: lock)
             }
             return nil
+        }
+
+        /// The version that some metadata tell, where the store has come to it beside others or serves others still.
+        private func servedVersion(of metadata: [String: Any]) throws -> PostgreSQLVersion? {
+            try PostgreSQLVersion.served(PostgreSQLConnection.versionLock(of: metadata), on: connection)
+        }
+
+        /// The version that transactions will write as; with the option, what says from now on that this program lives.
+        private func admitted(
+            _ lock: Int64, _ version: PostgreSQLVersion?
+        ) throws -> (PostgreSQLAdmitted?, PostgreSQLLease?) {
+            let online = PostgreSQLOnlineOptions(opening.options)
+            guard online.isOn, !isReadOnly, !ExistingTables.isWanted(opening.options) else {
+                return (version.map { PostgreSQLAdmitted(version: lock, generation: $0.generation) }, nil)
+            }
+            try PostgreSQLAdmission.furnish(on: connection)
+            let lease = PostgreSQLLease(lock, generation: version?.generation ?? 0, online)
+            try lease.renew(on: connection)
+            if let number = lease.admitted.lease { try connection.hold(lease: number) }
+            return (lease.admitted, lease)
         }
 
         /// The metadata of the store that is there; nil where there is none.
@@ -127,9 +156,13 @@
         }
 
         /// Throws where a store is not whole, or another model's.
-        private func requireFit(_ metadata: [String: Any], _ existing: ExistingTables?) throws {
+        private func requireFit(
+            _ metadata: [String: Any], _ existing: ExistingTables?, _ version: PostgreSQLVersion? = nil
+        ) throws {
             try SQLStoreMetadata.requireFinished(metadata, url)
-            try opening.requireModel(metadata) { try Self.cachedModel(on: connection) }
+            try opening.requireModel(metadata) {
+                try version.map { try StoredModel.decode($0.model, of: url) } ?? Self.cachedModel(on: connection)
+            }
             if let existing, try !existing.stale(on: connection).isEmpty {
                 try connection.transaction { try existing.furnish(connection) }
             }
@@ -238,6 +271,7 @@
         static func empty(on connection: PostgreSQLConnection) throws {
             try PostgreSQLTables.dropConstraints(on: connection)
             for table in try tables(on: connection) { try connection.run(.define(.dropTable(table))) }
+            try connection.forgetVersions()
             let own = [
                 SQLBookkeeping.Keys.table, SQLBookkeeping.Metadata.table, SQLBookkeeping.ModelCache.table,
                 HistoryTables.changes, HistoryTables.transactions, HistoryTables.strings,
@@ -278,6 +312,14 @@
             let content = try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.data(0) }
             guard let content, let model = try? ModelArchive.decode(deflated: content) else { return nil }
             defer { withExtendedLifetime(model) {} }
+            let versions = try PostgreSQLVersion.all(on: connection).filter { !$0.model.isEmpty }
+            if !versions.isEmpty {
+                let names = try versions.flatMap { version in
+                    let (model, _, schema) = try version.schema(of: connection.address.shown)
+                    return withExtendedLifetime(model) { schema.allTables.map(\.name) }
+                }
+                return Set(names).intersection(present).sorted()
+            }
             return try SQLSchemaBuilder.schema(
                 of: ModelLayout(model: model), entities: Set(numbers.keys), numbers: numbers,
                 style: PostgreSQLStyle(PostgreSQLNames(of: connection))

@@ -16,6 +16,13 @@
 //   postgresql-child URL batch (stored | computed | deletion | purge)
 //       Runs a batch over all books, or deletes all authors and their books, or all history. Prints how many rows there
 //       were, and "peak N kB": the most memory that the process has had.
+//   postgresql-child URL migrate OLDER NEWER
+//       Brings the store from one model to another beside other programs. Prints "served", or "failed" with the error.
+//   postgresql-child URL insert MODEL LEASE
+//       Inserts items until that fails, with a lease of so many seconds. Prints "saved N" after each.
+//   postgresql-child URL work MODEL ENTITY,TEXT,NUMBER FILE NAME
+//       Inserts, changes, finds and deletes objects until there is a file. Prints "wrong" for what is not as it was
+//       written, and at the end "rounds N longest MILLISECONDS".
 #if PostgreSQL
     import CoreData
     import CoreDataPostgreSQL
@@ -44,6 +51,11 @@
         // A server may be on its way up.
         while context == nil { context = try? makeContext(url, history: true) }
         if let context { FailingOver(arguments[3], context).run() }
+    case "migrate": migrateOnline(url, from: arguments[3], to: arguments[4])
+    case "insert": insertItems(url, arguments[3], lease: Double(arguments[4]) ?? 1)
+    case "work":
+        work(
+            url, arguments[3], arguments[4].split(separator: ",").map(String.init), until: arguments[5], arguments[6])
     case "batch": try runBatch(arguments[3], url)
     case "open":
         do {

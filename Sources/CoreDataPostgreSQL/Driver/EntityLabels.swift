@@ -6,8 +6,13 @@
         private let names: [Int64: String]
         private let numbers: [String: Int64]
 
-        convenience init(_ schema: SQLSchema, _ layout: ModelLayout) {
-            self.init(schema.layoutOfNumber.mapValues { layout.entities[$0].name })
+        /// - Parameter labels: what rows call entities that have other names by now.
+        convenience init(_ schema: SQLSchema, _ layout: ModelLayout, _ labels: [String: String] = [:]) {
+            self.init(
+                schema.layoutOfNumber.mapValues { index in
+                    let name = layout.entities[index].name
+                    return labels[name] ?? name
+                })
         }
 
         init(_ names: [Int: String]) {

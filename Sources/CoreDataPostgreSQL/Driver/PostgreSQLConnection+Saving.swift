@@ -22,10 +22,14 @@
             try execute(
                 ([Self.beginning] + transactionSettings).joined(separator: "; ")
                     + "; SELECT pg_advisory_xact_lock(\(Self.writersLock)); SELECT set_config('coredata.writer', 'framework', true)"
+                    + (admitted.map { "; SELECT \($0.call)" } ?? "")
                     + (token.map { "; INSERT INTO coredata.saves (token) VALUES ('\($0)')" } ?? ""))
             self.token = token
             (isChecked, tellsBehind) = (false, false)
         }
+
+        /// Waits, in the transaction that is open, for those who save, and lets nobody save until it ends.
+        func waitForSaves() throws { try execute("SELECT pg_advisory_xact_lock(\(Self.writersLock))") }
 
         /// Begins the transaction of a save. Saves run beside each other; what excludes all others waits for them.
         func beginSave(alone: Bool) throws {
@@ -52,7 +56,7 @@
             return try own(
                 """
                 WITH kept AS (INSERT INTO coredata.saves (token) VALUES ($1)) \
-                SELECT \(lock)(\(Self.writersLock)), set_config('coredata.writer', 'framework', true), \
+                SELECT \(lock)(\(Self.writersLock)), set_config('coredata.writer', 'framework', true)\(admitted.map { ", \($0.call)" } ?? ""), \
                 pg_current_xact_id()::text::bigint
                 """, types: [PostgreSQLType.uuid])
         }

@@ -65,6 +65,10 @@
         /// Whether transactions leave a token, and that of the one which is open.
         var keepsTokens = false
         var token: UUID?
+        /// The version that is written as, where the store may serve several.
+        var admitted: PostgreSQLAdmitted?
+        /// Where the version lies that is read, and what rows call its entities, where that is not as in a new store.
+        var places: PostgreSQLPlaces?
         /// Whether a save is open, whether the checks that would wait for its commit were sent, and whether those who
         /// listen are told of the commit behind it.
         var isSaving = false
@@ -92,9 +96,11 @@
         }
 
         var dialect: any SQLDialect { PostgreSQLDialect() }
-        var style: any SQLSchemaStyle { PostgreSQLStyle() }
+        var style: any SQLSchemaStyle { PostgreSQLStyle(places?.names) }
 
-        func nameEntities(_ names: [Int: String]) { labels = EntityLabels(names) }
+        func nameEntities(_ names: [Int: String]) {
+            labels = EntityLabels(names.mapValues { places?.label(of: $0) ?? $0 })
+        }
 
         /// What is asked while a statement runs, and whether it was answered with true.
         private(set) var question: (() -> Bool)?

@@ -15,6 +15,12 @@
         private let versionLock: Int64
         private let identifier: String?
         private let historyOffset: Int64
+        /// The version that transactions write as, where the store may serve several; and what says that this program
+        /// lives.
+        let admitted: PostgreSQLAdmitted?
+        /// What the properties of other versions are called in this one, by the locks that were looked at.
+        let otherVersions = Locked<(locks: [String], properties: [Int: [Int64: [String?]]])?>(nil)
+        private let lease: PostgreSQLLease?
         /// The tables that a state of the past has to have in common with the present one, as statements name them.
         private let tables: [String]
         private let views: [String: ExistingView]
@@ -47,12 +53,14 @@
         ///   - identifier: the UUID of the store.
         ///   - continuity: what has met `first` already.
         ///   - historyOffset: what history adds to the server's numbers of transactions.
+        ///   - admitted: the version, where the store may serve several; with the lease of the program.
         ///   - tables: the tables of the store's objects, as statements name them; none where they are others'.
         ///   - views: the views over tables that others have made, and their foreign keys that every statement checks.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection?, isReadOnly: Bool,
             versionLock: Int64, identifier: String?, continuity: PostgreSQLContinuity, historyOffset: Int64,
-            tables: [String], views: (all: [ExistingView], references: Set<SQLReference>), timeout: TimeInterval,
+            admitted: (PostgreSQLAdmitted?, PostgreSQLLease?), tables: [String],
+            views: (all: [ExistingView], references: Set<SQLReference>), timeout: TimeInterval,
             options: PostgreSQLOptions
         ) {
             self.continuity = continuity
@@ -63,6 +71,7 @@
             self.versionLock = versionLock
             self.identifier = identifier
             self.historyOffset = historyOffset
+            (self.admitted, lease) = admitted
             self.tables = tables
             self.views = Dictionary(views.all.map { ($0.name, $0) }) { first, _ in first }
             referencesCheckedAtOnce = views.references
@@ -72,6 +81,7 @@
             first.keepsTokens = !isReadOnly
             first.historyOffset = historyOffset
             first.continuity = continuity
+            first.admitted = admitted.0
             first.views = self.views
             if address.isPooled {
                 keeper = listener(first, nil)
@@ -80,6 +90,9 @@
             } else {
                 writer = first
             }
+            lease?.begin(
+                { [weak self] in try self?.reading($0) },
+                connect: { try PostgreSQLConnection(address.direct) })
         }
 
         var capabilities: SQLCapabilities {
@@ -111,6 +124,7 @@
             connection.line = continuity.newest
             connection.historyOffset = connection.line?.shift ?? historyOffset
             connection.continuity = continuity
+            connection.admitted = admitted
             connection.views = views
             return connection
         }
@@ -119,6 +133,7 @@
         private func connectDirectly() throws -> PostgreSQLConnection {
             let connection = try PostgreSQLConnection(address.direct, labels: labels)
             connection.historyOffset = historyOffset
+            connection.admitted = admitted
             connection.views = views
             // A standby may not have the store yet.
             try willRead?(connection)
@@ -127,6 +142,7 @@
             try requireSameStore(connection)
             connection.continuity = continuity
             try continuity.meet(connection)
+            if let lease = admitted?.lease { try connection.hold(lease: lease) }
             return connection
         }
 
@@ -135,7 +151,11 @@
         /// Throws where the store that is there is of another version, or another one.
         private func requireSameStore(_ connection: PostgreSQLConnection) throws {
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
-            guard PostgreSQLConnection.versionLock(of: metadata) == versionLock else {
+            try connection.requireAdmission()
+            guard
+                try PostgreSQLConnection.versionLock(of: metadata) == versionLock
+                    || connection.isServed(versionLock, generation: admitted?.generation)
+            else {
                 throw StoreModelCheck.incompatible([], metadata: metadata, url: url)
             }
             guard SQLStoreMetadata.isSameStore(metadata, as: identifier) else { throw replacedError }
@@ -235,7 +255,7 @@
         }
 
         /// Runs a body with a connection that reads, once more where the connection was lost before it has answered.
-        private func reading<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+        func reading<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
             var repetitions = Repetitions()
             while true {
                 var answers = 0
@@ -396,12 +416,13 @@
             PostgreSQLDatabase(
                 address, labels: labels, first: nil, isReadOnly: true, versionLock: versionLock,
                 identifier: identifier, continuity: PostgreSQLContinuity(isReadOnly: true),
-                historyOffset: historyOffset, tables: tables,
+                historyOffset: historyOffset, admitted: (admitted, nil), tables: tables,
                 views: (Array(views.values), referencesCheckedAtOnce), timeout: timeout, options: options)
         }
 
         func close() {
             readers.withLock { follower }?.close()
+            lease?.end(on: writerLock.withLock { writer })
             readers.withLock {
                 isClosed = true
                 idle = []

@@ -118,6 +118,7 @@
         func nsError(doing operation: SQLOperation) -> NSError {
             let code =
                 switch operation {
+                case _ where failure == .versionEnded: NSPersistentStoreIncompatibleVersionHashError
                 case .opening: NSPersistentStoreOpenError
                 case .reading: NSPersistentStoreOperationError
                 case .saving: NSPersistentStoreSaveError

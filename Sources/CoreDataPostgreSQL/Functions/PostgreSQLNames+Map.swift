@@ -22,8 +22,12 @@
         // MARK: Writing
 
         /// The statements that make the map of a schema.
-        static func statements(for schema: SQLSchema, _ layout: ModelLayout) -> [String] {
-            var writer = Writer(schema: schema, layout: layout)
+        ///
+        /// - Parameter labels: what rows call entities that have other names by now.
+        static func statements(
+            for schema: SQLSchema, _ layout: ModelLayout, labels: [String: String] = [:]
+        ) -> [String] {
+            var writer = Writer(schema: schema, layout: layout, labels: labels)
             writer.add()
             return Self.definitions + writer.statements
         }
@@ -47,13 +51,15 @@
         private struct Writer {
             let schema: SQLSchema
             let layout: ModelLayout
+            let labels: [String: String]
             private let dialect = PostgreSQLDialect()
             private var tables: [String] = []
             private var columns: [String] = []
 
-            init(schema: SQLSchema, layout: ModelLayout) {
+            init(schema: SQLSchema, layout: ModelLayout, labels: [String: String]) {
                 self.schema = schema
                 self.layout = layout
+                self.labels = labels
             }
 
             var statements: [String] {
@@ -67,6 +73,8 @@
                 "(" + values.map { dialect.literal($0) }.joined(separator: ", ") + ")"
             }
 
+            private func label(_ name: String) -> String { labels[name] ?? name }
+
             private func text(_ text: String?) -> SlotValue { text.map { .string($0) } ?? .null }
 
             private func table(of entity: NSEntityDescription?) -> String? {
@@ -79,10 +87,10 @@
                         let table = schema.table(ofRoot: entity.rootIndex)?.name
                     else { continue }
                     let properties = HistoryProperties(entity)
-                    let parent = entity.superIndex.map { layout.entities[$0].name }
+                    let parent = entity.superIndex.map { label(layout.entities[$0].name) }
                     tables.append(
                         row([
-                            .string(entity.name), text(parent), .string(table), .int(Int64(number)),
+                            .string(label(entity.name)), text(parent), .string(table), .int(Int64(number)),
                             .int(properties.mark), .int(Int64(properties.byteCount)),
                         ]))
                     for (number, slot) in entity.slots.enumerated() where slot.isPersistent {
@@ -110,7 +118,7 @@
                 let place = PostgreSQLNames.place(of: slot, in: entity)
                 columns.append(
                     row([
-                        .string(place.entity), .string(place.property), .string(place.role), .string(table),
+                        .string(label(place.entity)), .string(place.property), .string(place.role), .string(table),
                         .string(PostgreSQLDialect.asGiven(column)),
                         properties.bit(ofSlot: number).map { .int(Int64($0)) } ?? .null, text(target), text(inverse),
                     ]))
@@ -122,7 +130,8 @@
                 let end = schema.joinEnds[entity.index][toMany.index]
                 columns.append(
                     row([
-                        .string(entity.name), .string(toMany.relationship.name), .string("members"), text(end?.table),
+                        .string(label(entity.name)), .string(toMany.relationship.name), .string("members"),
+                        text(end?.table),
                         text(end.map { PostgreSQLDialect.asGiven($0.ownerColumn) }), .int(Int64(bit)),
                         text(table(of: entity.entity)), .null,
                     ]))

@@ -8,6 +8,8 @@
         let connection: PostgreSQLConnection
         let schema: SQLSchema
         let layout: ModelLayout
+        /// What rows call entities that have other names by now.
+        private let labels: [String: String]
 
         private let dialect = PostgreSQLDialect()
 
@@ -18,17 +20,43 @@
         /// hardly any: a sequence passes it when it comes there.
         static let farthestKey = ObjectKey.primaryKeyMask / 2
 
-        init(_ connection: PostgreSQLConnection, _ schema: SQLSchema, _ layout: ModelLayout) {
+        init(
+            _ connection: PostgreSQLConnection, _ schema: SQLSchema, _ layout: ModelLayout,
+            labels: [String: String] = [:]
+        ) {
             self.connection = connection
             self.schema = schema
             self.layout = layout
+            self.labels = labels
+        }
+
+        /// Brings tables that were just made to what the model says, but for foreign keys, in the transaction that is
+        /// open.
+        func furnish(newTables names: Set<String>) throws {
+            try connection.execute(try statements(ofTables: names))
         }
 
         /// Brings all tables to what the model says. What is there already stays as it is.
         func furnish() throws {
+            var statements = try statements(ofTables: Set(schema.allTables.map(\.name)))
+            statements += try foreignKeyStatements()
+            statements = PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions + statements
+            if statements.isEmpty { return }
+            do {
+                try connection.trying { try connection.execute(statements) }
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.foreignKeyViolation {
+                try forgetDangling()
+                try connection.execute(statements)
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.checkViolation {
+                throw try refusedRow { $0 == error.constraint } ?? error
+            }
+        }
+
+        /// The statements for each table by itself.
+        private func statements(ofTables names: Set<String>) throws -> [String] {
             var statements: [String] = []
             for root in layout.entities where root.superIndex == nil {
-                guard let table = schema.table(ofRoot: root.index) else { continue }
+                guard let table = schema.table(ofRoot: root.index), names.contains(table.name) else { continue }
                 let present = try columns(of: table.name)
                 statements += keyStatements(table.name, present) + fixedStatements(table.name, root, present)
                 let wanted = Dictionary(meanings(of: root, table), uniquingKeysWith: { $0.merged(with: $1) })
@@ -42,18 +70,10 @@
                     statements.append(PostgreSQLChange.comment(name, onTable: dialect.quoted(table.name)))
                 }
             }
-            statements += try foreignKeyStatements()
-            for join in schema.joins { statements += PostgreSQLTriggers.statements(ofJoinTable: join.table) }
-            statements = PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions + statements
-            if statements.isEmpty { return }
-            do {
-                try connection.trying { try connection.execute(statements) }
-            } catch let error as PostgreSQLError where error.state == PostgreSQLError.foreignKeyViolation {
-                try forgetDangling()
-                try connection.execute(statements)
-            } catch let error as PostgreSQLError where error.state == PostgreSQLError.checkViolation {
-                throw try refusedRow { $0 == error.constraint } ?? error
+            for join in schema.joins where names.contains(join.table) {
+                statements += PostgreSQLTriggers.statements(ofJoinTable: join.table)
             }
+            return statements
         }
 
         /// The error of the first row that a check of ours will refuse. Older tables let it in, and so do tables that
@@ -158,7 +178,10 @@
         /// The entities of a table, as literals.
         private func entities(of root: EntityLayout) -> [String] {
             root.subtree.filter { schema.numbers[$0] != nil }
-                .map { dialect.literal(.string(layout.entities[$0].name)) }
+                .map { index in
+                    let name = layout.entities[index].name
+                    return dialect.literal(.string(labels[name] ?? name))
+                }
         }
 
         private func check(of root: EntityLayout) -> PostgreSQLChange.Check {
@@ -304,7 +327,7 @@
         /// Drops the foreign keys of tables: what stands in the way of dropping one after the other.
         static func dropForeignKeys(of tables: [String], on connection: PostgreSQLConnection) throws {
             let own = Set(tables)
-            let statements = try present(on: connection).filter { own.contains($0.key.table) }
+            let statements = try presentForeignKeys(on: connection).filter { own.contains($0.key.table) }
                 .map { drop($1, of: $0.table) }
             try connection.execute(statements.sorted())
         }
@@ -315,7 +338,7 @@
         }
 
         /// The names of foreign keys of ours by what they are.
-        private static func present(on connection: PostgreSQLConnection) throws -> [ForeignKey: String] {
+        static func presentForeignKeys(on connection: PostgreSQLConnection) throws -> [ForeignKey: String] {
             return Dictionary(
                 try connection.foreignKeys().map { row in
                     (
@@ -326,14 +349,19 @@
                 }, uniquingKeysWith: { first, _ in first })
         }
 
+        /// The name of a foreign key; with a number where another one has it.
+        static func nameOfForeignKey(_ key: ForeignKey, number: Int? = nil) -> String {
+            name("\(key.table)_\(key.column)", (number.map { "_\($0)" } ?? "") + keySuffix)
+        }
+
         private func foreignKeyStatements() throws -> [String] {
-            let (wanted, present) = (Self.wanted(schema, layout), try Self.present(on: connection))
+            let (wanted, present) = (Self.wanted(schema, layout), try Self.presentForeignKeys(on: connection))
             let tables = Set(schema.allTables.map(\.name))
             let gone = present.filter { !wanted.contains($0.key) && tables.contains($0.key.table) }.map { key, name in
                 PostgreSQLChange.statement([.dropConstraint(dialect.quoted(name))], of: dialect.quoted(key.table))
             }
             let new = wanted.filter { present[$0] == nil }.map { key in
-                let name = Self.name("\(key.table)_\(key.column)", Self.keySuffix)
+                let name = Self.nameOfForeignKey(key)
                 let foreignKey = PostgreSQLChange.foreignKey(
                     name: dialect.quoted(name), column: dialect.quoted(key.column), table: dialect.quoted(key.target),
                     key: dialect.quoted(SQLSchema.keyColumn))
@@ -345,7 +373,7 @@
         /// Forgets what leads to no row, where a foreign key is to come: a version without the inverse, or with another
         /// rule, left it leading to what was deleted.
         private func forgetDangling() throws {
-            let present = try Self.present(on: connection)
+            let present = try Self.presentForeignKeys(on: connection)
             let joins = Set(schema.joins.map(\.table))
             let statements = Self.wanted(schema, layout).filter { present[$0] == nil }.map { key in
                 PostgreSQLChange.forgetDangling(

@@ -1,0 +1,184 @@
+#if PostgreSQL
+    @_spi(MigrationTesting) import CoreData
+    import Foundation
+
+    /// Ends versions that no program has any more, and removes what only they need.
+    struct PostgreSQLContraction {
+        let connection: PostgreSQLConnection
+        let timeout: TimeInterval
+        /// Whether a transaction is open that nobody is beside.
+        private let isWithin: Bool
+
+        init(_ connection: PostgreSQLConnection, _ options: [AnyHashable: Any]?) {
+            self.init(
+                connection,
+                timeout: (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 60)
+        }
+
+        init(_ connection: PostgreSQLConnection, timeout: TimeInterval, isWithin: Bool = false) {
+            self.connection = connection
+            self.isWithin = isWithin
+            self.timeout = timeout
+        }
+
+        private var shortly: PostgreSQLShortly {
+            PostgreSQLShortly(connection: connection, timeout: timeout, progress: nil, isWithin: isWithin)
+        }
+
+        private var url: URL { connection.address.shown }
+
+        /// Ends all versions but the newest that nobody has used for so many seconds.
+        ///
+        /// - Returns: whether only the newest is left. False where somebody else is at it, too.
+        func end(after delay: TimeInterval) throws -> Bool {
+            let versions = try PostgreSQLVersion.all(on: connection)
+            let metadata = try SQLStoreMetadata.read(from: connection, url: url)
+            let lock = PostgreSQLConnection.versionLock(of: metadata)
+            guard let newest = versions.first(where: { $0.lock == lock && $0.state == .served }) else { return true }
+            guard try connection.tryOnlineLock() else { return false }
+            defer { connection.giveBackOnlineLock() }
+            return try endOthers(than: newest, after: delay)
+        }
+
+        /// The same for one who has the lock of migrations beside others.
+        func endOthers(than newest: PostgreSQLVersion, after delay: TimeInterval) throws -> Bool {
+            var isAlone = true
+            for version in try PostgreSQLVersion.all(on: connection) where version.lock != newest.lock {
+                switch version.state {
+                case .served:
+                    if try end(version, after: delay) {
+                        try remove(version, keeping: newest)
+                    } else {
+                        isAlone = false
+                    }
+                case .ended: try remove(version, keeping: newest)
+                // Who began it, or another one, goes on.
+                case .coming, .removed: continue
+                }
+            }
+            return isAlone
+        }
+
+        // MARK: Letting nobody in
+
+        /// Lets no program of a version in any more, if none lives. Programs that sleep are shut out.
+        private func end(_ version: PostgreSQLVersion, after delay: TimeInterval) throws -> Bool {
+            guard try isDue(version, delay) else { return false }
+            let users = try connection.usersOfVersion(version.lock)
+            if !users.living.isEmpty {
+                try connection.execute(
+                    "UPDATE coredata.model_versions SET seen = now() WHERE lock = \(version.lock)")
+                return false
+            }
+            // What they have begun would be written after the end. A role that may not end them waits for it.
+            for process in users.asleep { _ = try? connection.texts("SELECT pg_terminate_backend($1)", [process]) }
+            return try shortly.transaction {
+                // Who opens the store says first that he lives, and saves hold the lock of writers.
+                try connection.execute("LOCK TABLE coredata.leases IN SHARE ROW EXCLUSIVE MODE")
+                try connection.waitForSaves()
+                guard try isDue(version, delay), try connection.usersOfVersion(version.lock).living.isEmpty else {
+                    return false
+                }
+                try connection.execute(
+                    "UPDATE coredata.model_versions SET state = 'ended' WHERE lock = \(version.lock)")
+                return true
+            }
+        }
+
+        /// Whether the last program that said that it lives has been gone for so long.
+        private func isDue(_ version: PostgreSQLVersion, _ delay: TimeInterval) throws -> Bool {
+            let select = """
+                SELECT greatest(v.seen + $2::float8 * interval '1 second', (SELECT max(l.until) + \
+                greatest($2::float8, 0) * interval '1 second' FROM coredata.leases l WHERE l.version = v.lock)) \
+                <= clock_timestamp() FROM coredata.model_versions v WHERE v.lock = $1::bigint
+                """
+            return try connection.rows(select, ["\(version.lock)", "\(delay)"]).first?[0] == "t"
+        }
+
+        // MARK: Removing
+
+        /// Removes what a version has and the one that stays has not.
+        func remove(_ version: PostgreSQLVersion, keeping kept: PostgreSQLVersion) throws {
+            let (gone, goneLayout, goneSchema) = try version.schema(of: url)
+            let (model, layout, schema) = try kept.schema(of: url)
+            defer { withExtendedLifetime((gone, model, goneLayout)) {} }
+            let needed = Dictionary(schema.allTables.map { ($0.name, $0) }) { first, _ in first }
+            let inStep = try connection.tablesInStep()
+            let present = try connection.tableNames()
+            let facts = try connection.facts(ofTables: present)
+            for table in Set(goneSchema.allTables.map(\.name) + inStep).sorted() where present.contains(table) {
+                guard let stays = needed[table] else {
+                    try shortly.run([PostgreSQLStep.dropping(table: table)])
+                    continue
+                }
+                let columns = goneSchema.allTables.first { $0.name == table }?.columns.map(\.name) ?? []
+                let known = Set(stays.columns.map(\.name))
+                let there = Set(facts.tables[table]?.columns.map(\.name) ?? [])
+                let doomed = columns.filter { !known.contains($0) && there.contains($0) }
+                try shortly.run(
+                    (inStep.contains(table) ? PostgreSQLStep.keepingNoMore(table) : [])
+                        + PostgreSQLStep.droppingColumns(doomed, of: table))
+                MigrationMoment.reach(.stepDone)
+            }
+            let unfinished = try connection.unfinishedIndexes()
+            for index in try connection.facts(ofTables: present).indexes {
+                let isOfGone = goneSchema.indexes.contains { PostgreSQLStep.isSame(index, $0) }
+                guard isOfGone,
+                    !schema.indexes.contains(where: { PostgreSQLStep.isSame(index, $0) })
+                        || unfinished.contains(index.name)
+                else { continue }
+                if isWithin {
+                    try connection.execute(PostgreSQLStep.droppingNow(index: index.name))
+                } else {
+                    try shortly.alone(PostgreSQLStep.dropping(index: index.name))
+                }
+            }
+            // A migration has dropped them all.
+            if !isWithin { try PostgreSQLReferences(shortly, only: schema, layout).complete() }
+            try shortly.transaction {
+                let labels = Set(kept.places.numbers.keys.map(kept.places.label))
+                try connection.removeEntities(
+                    version.places.numbers.filter { !labels.contains(version.places.label(of: $0.key)) }
+                        .map { (version.places.label(of: $0.key), $0.value) })
+                try PostgreSQLMove.forget(on: connection)
+                try connection.execute(
+                    "UPDATE coredata.model_versions SET state = 'removed', model = '' WHERE lock = \(version.lock); "
+                        + "DELETE FROM coredata.leases WHERE version = \(version.lock)")
+            }
+        }
+    }
+
+    extension PostgreSQLConnection {
+        /// Replaces the model that the store keeps.
+        func replaceModel(_ archive: Data) throws {
+            typealias Cache = SQLBookkeeping.ModelCache
+            try run(.delete(SQLDelete(from: Cache.table)))
+            try prepare(Cache.insert).run { $0.bind(1, archive) }
+        }
+
+        /// Notes the entities that a newer version has more.
+        func addEntities(_ plan: OnlinePlan) throws {
+            let known = try Set(ActualSchema(self).numbers.values)
+            for entity in plan.destination.entities {
+                guard let number = plan.new.numbers[entity.index], !known.contains(number) else { continue }
+                let parent = entity.superIndex.flatMap { plan.new.numbers[$0] } ?? 0
+                let values: [SQLExpression] = [
+                    .number(number), .value(.string(plan.places.label(of: entity.name))), .number(parent), .number(0),
+                ]
+                try run(
+                    .insert(SQLInsert(into: SQLBookkeeping.Keys.table, SQLBookkeeping.Keys.columns, .values(values))))
+            }
+        }
+
+        /// Forgets entities that are gone, with their history.
+        func removeEntities(_ entities: [(label: String, number: Int)]) throws {
+            let tables = try tableNames()
+            for (label, number) in entities {
+                _ = try rows("DELETE FROM coredata.entities WHERE name = $1 RETURNING 1", [label])
+                if tables.contains(HistoryTables.changes) {
+                    try execute("DELETE FROM coredata.changes WHERE of_entity = \(number)")
+                }
+            }
+        }
+    }
+#endif

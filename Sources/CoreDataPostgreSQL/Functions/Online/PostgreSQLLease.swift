@@ -1,0 +1,78 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// Says again and again that a program lives which has a store open: a row of `coredata.leases`. An advisory lock
+    /// would go with a fail-over, and stays where a program sleeps.
+    final class PostgreSQLLease: @unchecked Sendable {  // what may change is used on the queue
+        let admitted: PostgreSQLAdmitted
+        private let number: Int32
+        private let options: PostgreSQLOnlineOptions
+        private let queue = DispatchQueue(label: "CoreDataPostgreSQL.PostgreSQLLease", qos: .utility)
+        private var timer: (any DispatchSourceTimer)?
+
+        /// - Parameter generation: the one of the version that the program has.
+        init(_ version: Int64, generation: Int64, _ options: PostgreSQLOnlineOptions) {
+            number = .random(in: 1 ... .max)
+            admitted = PostgreSQLAdmitted(version: version, generation: generation, lease: number)
+            self.options = options
+        }
+
+        deinit { timer?.cancel() }
+
+        /// Says it for the first time, or once more. Throws where the version has ended.
+        func renew(on connection: PostgreSQLConnection) throws {
+            let statement = """
+                INSERT INTO coredata.leases (id, version, until, process) \
+                SELECT $1::integer, $2::bigint, now() + $3::float8 * interval '1 second', $4 \
+                WHERE NOT EXISTS (SELECT FROM coredata.model_versions WHERE lock = $2::bigint \
+                AND (state IN ('ended', 'removed') OR generation <> $5::bigint)) \
+                ON CONFLICT (id) DO UPDATE SET until = excluded.until RETURNING id
+                """
+            let process = ProcessInfo.processInfo
+            let values = [
+                "\(number)", "\(admitted.version)", "\(options.lease)",
+                "\(process.processName) \(process.processIdentifier) on \(process.hostName)",
+                "\(admitted.generation)",
+            ]
+            if try connection.rows(statement, values).isEmpty { throw connection.endedVersion() }
+        }
+
+        /// Renews it from now on.
+        ///
+        /// - Parameters:
+        ///   - use: gives a connection of the store's to a body.
+        ///   - connect: makes one to the server itself, for what takes longer.
+        func begin(
+            _ use: @escaping @Sendable ((PostgreSQLConnection) throws -> Void) throws -> Void,
+            connect: @escaping @Sendable () throws -> PostgreSQLConnection
+        ) {
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(deadline: .now() + options.lease / 3, repeating: options.lease / 3)
+            timer.setEventHandler { [weak self] in
+                guard let self else { return }
+                // The next time does what could not be done.
+                try? use { connection in
+                    try self.renew(on: connection)
+                    guard try self.isSomebodyDue(on: connection) else { return }
+                    _ = try? PostgreSQLContraction(connect(), nil).end(after: self.options.delay)
+                }
+            }
+            timer.activate()
+            self.timer = timer
+        }
+
+        /// Whether an older version is served, or was left half removed, and this program has the newest one.
+        private func isSomebodyDue(on connection: PostgreSQLConnection) throws -> Bool {
+            let states = try connection.rows(
+                "SELECT lock FROM coredata.model_versions WHERE state IN ('served', 'ended') ORDER BY number")
+            return states.count > 1 && states.last?[0] == "\(admitted.version)"
+        }
+
+        /// Says it no more: the program has closed the store.
+        func end(on connection: PostgreSQLConnection?) {
+            timer?.cancel()
+            try? connection?.execute("UPDATE coredata.leases SET until = now() WHERE id = \(number)")
+        }
+    }
+#endif

@@ -1,0 +1,89 @@
+#if PostgreSQL
+    @_spi(MigrationTesting) import CoreData
+    import Foundation
+
+    /// Has the trigger of a table give its rows the values of the newer version, slice by slice in the order of their
+    /// keys. How far it is lies in the database: whoever goes on begins there.
+    struct PostgreSQLMove {
+        let shortly: PostgreSQLShortly
+        let table: String
+        /// The lock of the newer version.
+        let version: Int64
+
+        private var connection: PostgreSQLConnection { shortly.connection }
+        private var name: String { PostgreSQLDialect().quoted(table) }
+
+        /// How long a slice takes at best, in seconds; and how many rows it has at first and at most.
+        private static let (aim, first, most) = (0.04, 500, 20_000)
+
+        /// - Parameter moved: is told how many more rows were moved.
+        func run(_ moved: (Int) throws -> Void) throws {
+            var (position, bound) = try begin()
+            var count = Self.first
+            while position < bound {
+                let start = ContinuousClock.now
+                let slice = try shortly.transaction { try move(after: position, upTo: bound, count) }
+                guard let slice else { return }
+                position = slice.position
+                try moved(slice.rows)
+                MigrationMoment.reach(.stepDone)
+                let (seconds, attoseconds) = (ContinuousClock.now - start).components
+                let time = Double(seconds) + Double(attoseconds) * 1e-18
+                // Where others keep the server busy a slice takes longer: then slices are smaller, and pauses longer.
+                count = min(Self.most, max(50, Int(Double(count) * min(2, max(0.5, Self.aim / max(time, 0.001))))))
+                usleep(UInt32(min(1, time) * 1_000_000))
+            }
+        }
+
+        /// Where to begin, and behind which key the trigger has seen every row.
+        private func begin() throws -> (position: Int64, bound: Int64) {
+            let insert = """
+                INSERT INTO coredata.moves ("table", version, position, bound) \
+                SELECT $1, $2::bigint, 0, coalesce(max(id), 0) FROM \(name) ON CONFLICT ("table") DO UPDATE \
+                SET version = excluded.version, position = 0, bound = excluded.bound \
+                WHERE coredata.moves.version <> excluded.version
+                """
+            return try shortly.transaction {
+                _ = try connection.rows(insert + " RETURNING 1", [table, "\(version)"])
+                let row = try connection.rows(
+                    "SELECT position, bound FROM coredata.moves WHERE \"table\" = $1", [table]
+                ).first
+                return (row?[0].flatMap { Int64($0) } ?? 0, row?[1].flatMap { Int64($0) } ?? 0)
+            }
+        }
+
+        /// Moves so many rows, in the order in which saves lock them; nil where there are no more.
+        private func move(after position: Int64, upTo bound: Int64, _ count: Int) throws -> (
+            position: Int64, rows: Int
+        )? {
+            // Whoever lost a slice with the server moves it once more: nobody has to wait for the disk.
+            try connection.execute(
+                "SET LOCAL synchronous_commit = off; SELECT set_config('coredata.writer', 'framework', true), "
+                    + "set_config('coredata.moving', 'on', true)")
+            let update = """
+                WITH slice AS (SELECT id FROM \(name) WHERE id > $1::bigint AND id <= $2::bigint \
+                ORDER BY id LIMIT $3::bigint FOR NO KEY UPDATE), \
+                moved AS (UPDATE \(name) t SET version = t.version FROM slice WHERE t.id = slice.id RETURNING t.id) \
+                SELECT count(*), max(id) FROM moved
+                """
+            let row = try connection.rows(update, ["\(position)", "\(bound)", "\(count)"]).first
+            guard let rows = row?[0].flatMap({ Int($0) }), let last = row?[1].flatMap({ Int64($0) }) else {
+                try note(bound)
+                return nil
+            }
+            try note(last)
+            return (last, rows)
+        }
+
+        private func note(_ position: Int64) throws {
+            _ = try connection.rows(
+                "UPDATE coredata.moves SET position = $1::bigint WHERE \"table\" = $2 RETURNING 1",
+                ["\(position)", table])
+        }
+
+        /// Forgets how far tables were: nobody goes on.
+        static func forget(on connection: PostgreSQLConnection) throws {
+            try connection.execute("DELETE FROM coredata.moves")
+        }
+    }
+#endif

@@ -1,0 +1,57 @@
+#if PostgreSQL
+    @_spi(MigrationTesting) import CoreData
+
+    /// The foreign keys of a store that serves two versions. A program of one version deletes rows that a relationship
+    /// of the other version leads to: then the server clears the reference, or removes the pair.
+    struct PostgreSQLReferences {
+        private let shortly: PostgreSQLShortly
+        private let wanted: [(key: TransferReference, deletion: PostgreSQLStep.Deletion)]
+
+        private var connection: PostgreSQLConnection { shortly.connection }
+
+        /// Those that a migration needs besides, and those of the older version that the newer one does not know.
+        init(_ shortly: PostgreSQLShortly, _ plan: OnlinePlan) {
+            self.shortly = shortly
+            let joins = Set(plan.new.joins.map(\.table) + plan.old.joins.map(\.table))
+            wanted = (plan.newReferences + plan.unknownReferences).map {
+                ($0, joins.contains($0.table) ? .follows : .cleared)
+            }
+        }
+
+        /// Those that a store has which serves one version alone.
+        init(_ shortly: PostgreSQLShortly, only schema: SQLSchema, _ layout: ModelLayout) {
+            self.shortly = shortly
+            wanted = PostgreSQLTables.wanted(schema, layout).sorted { ($0.table, $0.column) < ($1.table, $1.column) }
+                .map { ($0, .refused) }
+        }
+
+        /// Makes what is missing, and makes anew what is otherwise.
+        func complete() throws {
+            let present = try PostgreSQLTables.presentForeignKeys(on: connection)
+            let deletions = try connection.deletionsOfForeignKeys()
+            let tables = try connection.tableNames()
+            for (key, deletion) in wanted where tables.contains(key.table) && tables.contains(key.target) {
+                let known = present[key]
+                if let known, let now = deletions[known], now.letter == deletion.letter {
+                    if !now.isValid { try look(known, key.table) }
+                    continue
+                }
+                var name = PostgreSQLTables.nameOfForeignKey(key)
+                var number = 2
+                while name == known || deletions[name] != nil {
+                    name = PostgreSQLTables.nameOfForeignKey(key, number: number)
+                    number += 1
+                }
+                var statements = [PostgreSQLStep.reference(key, name, deletion)]
+                if let known { statements.append(PostgreSQLStep.dropping(constraint: known, of: key.table)) }
+                try shortly.run(statements)
+                try look(name, key.table)
+                MigrationMoment.reach(.stepDone)
+            }
+        }
+
+        private func look(_ name: String, _ table: String) throws {
+            try shortly.run([PostgreSQLStep.validating(constraint: name, of: table)])
+        }
+    }
+#endif

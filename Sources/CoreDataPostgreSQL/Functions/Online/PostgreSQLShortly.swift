@@ -1,0 +1,69 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// Changes tables without holding anybody up: locks are asked for some milliseconds at a time, again and again.
+    /// Whoever comes while a reader is waited for does not queue behind it for long.
+    struct PostgreSQLShortly {
+        let connection: PostgreSQLConnection
+        /// How long it is tried, in seconds.
+        var timeout: TimeInterval
+        var progress: Progress?
+        /// Whether a transaction is open that nobody is beside: then everything is part of it.
+        var isWithin = false
+
+        /// How long a lock is waited for, and how long the pauses between are, in milliseconds.
+        private static let (patience, pauses) = (50, 50...150)
+
+        /// Runs a body in a transaction of its own, once more where somebody was in the way.
+        func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+            if isWithin { return try body() }
+            let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+            while true {
+                try MigrationCancellation.check(progress)
+                do {
+                    try connection.execute(
+                        "\(PostgreSQLConnection.beginning); SET LOCAL lock_timeout = '\(Self.patience)ms'; "
+                            + "SET LOCAL statement_timeout = 0")
+                    let result = try body()
+                    try connection.execute("COMMIT")
+                    return result
+                } catch let error as PostgreSQLError where error.isPassing {
+                    connection.rollback()
+                    connection.endSleepers()
+                    guard ContinuousClock.now < deadline else { throw error }
+                    usleep(UInt32(Int.random(in: Self.pauses)) * 1_000)
+                } catch {
+                    connection.rollback()
+                    throw error
+                }
+            }
+        }
+
+        func run(_ statements: [String]) throws {
+            if !statements.isEmpty { try transaction { try connection.execute(statements) } }
+        }
+
+        /// Runs a statement that is no part of a transaction, and that waits for others without their waiting for it.
+        func alone(_ statement: String) throws {
+            try connection.execute("SET lock_timeout = 0; SET statement_timeout = 0")
+            defer { try? connection.execute("RESET lock_timeout; RESET statement_timeout") }
+            let progress = progress
+            try connection.interruptible(every: 0, by: { progress?.isCancelled ?? false }) {
+                try connection.execute(statement)
+            }
+        }
+    }
+
+    extension PostgreSQLConnection {
+        /// The lock of whoever brings a store to another version beside others, or removes an older one.
+        static let onlineLock: Int64 = 0x4F70_656E_4F6E_6C69
+
+        /// Takes it if nobody has it.
+        func tryOnlineLock() throws -> Bool {
+            try texts("SELECT pg_try_advisory_lock(\(Self.onlineLock))").first == "t"
+        }
+
+        func giveBackOnlineLock() { _ = try? texts("SELECT pg_advisory_unlock(\(Self.onlineLock))") }
+    }
+#endif

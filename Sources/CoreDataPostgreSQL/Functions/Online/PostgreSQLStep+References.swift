@@ -1,0 +1,116 @@
+#if PostgreSQL
+    import CoreData
+
+    // Foreign keys and indexes of a migration beside others.
+    extension PostgreSQLStep {
+        /// What becomes of a reference when its row is deleted by a program that does not know of it.
+        enum Deletion: String {
+            /// Nothing: programs see to it that there is none.
+            case refused = "NO ACTION"
+            case cleared = "SET NULL"
+            case follows = "CASCADE"
+
+            /// The letter of the server's catalogue.
+            var letter: String {
+                switch self {
+                case .refused: "a"
+                case .cleared: "n"
+                case .follows: "c"
+                }
+            }
+        }
+
+        /// The statement that makes a foreign key, for rows to come. Those that are there are looked at afterwards.
+        static func reference(_ key: TransferReference, _ name: String, _ deletion: Deletion) -> String {
+            let dialect = PostgreSQLDialect()
+            return "ALTER TABLE \(dialect.quoted(key.table)) ADD CONSTRAINT \(PostgreSQLDialect.inQuotes(name)) "
+                + "FOREIGN KEY (\(dialect.quoted(key.column))) REFERENCES \(dialect.quoted(key.target)) "
+                + "(\(dialect.quoted(SQLSchema.keyColumn))) ON DELETE \(deletion.rawValue) "
+                + "DEFERRABLE INITIALLY DEFERRED NOT VALID"
+        }
+
+        static func dropping(constraint: String, of table: String) -> String {
+            "ALTER TABLE \(PostgreSQLDialect().quoted(table)) "
+                + "DROP CONSTRAINT IF EXISTS \(PostgreSQLDialect.inQuotes(constraint))"
+        }
+
+        /// Looks at all rows while others write.
+        static func validating(constraint: String, of table: String) -> String {
+            "ALTER TABLE \(PostgreSQLDialect().quoted(table)) "
+                + "VALIDATE CONSTRAINT \(PostgreSQLDialect.inQuotes(constraint))"
+        }
+
+        /// Makes an index while others write.
+        static func indexing(_ index: SQLIndex, on connection: PostgreSQLConnection) -> String {
+            let text = PostgreSQLStatement(.define(.createIndex(index)), on: connection).text
+            guard let place = text.range(of: " INDEX ") else { return text }
+            return text.replacingCharacters(in: place, with: " INDEX CONCURRENTLY ")
+        }
+
+        static func dropping(index: String) -> String {
+            "DROP INDEX CONCURRENTLY IF EXISTS \(PostgreSQLDialect().quoted(index))"
+        }
+
+        static func droppingNow(index: String) -> String {
+            "DROP INDEX IF EXISTS \(PostgreSQLDialect().quoted(index))"
+        }
+
+        static func droppingColumns(_ columns: [String], of table: String) -> [String] {
+            if columns.isEmpty { return [] }
+            let dialect = PostgreSQLDialect()
+            let parts = columns.map { "DROP COLUMN IF EXISTS \(dialect.quoted($0))" }
+            return ["ALTER TABLE \(dialect.quoted(table)) \(parts.joined(separator: ", "))"]
+        }
+
+        static func dropping(table: String) -> String {
+            "DROP TABLE IF EXISTS \(PostgreSQLDialect().quoted(table)) CASCADE"
+        }
+
+        /// Whether an index that is there is one that a schema has, whatever they are called.
+        static func isSame(_ index: StoreFacts.Index, _ wanted: SQLIndex) -> Bool {
+            let columns = index.columns.map(\.name)
+            guard index.table == wanted.table, columns == wanted.columns.map(\.name), index.isUnique == wanted.isUnique,
+                (index.condition == nil) == (wanted.condition == nil)
+            else { return false }
+            return wanted.condition == nil || index.name == wanted.name
+        }
+    }
+
+    extension PostgreSQLConnection {
+        /// Of each foreign key of ours: what becomes of a reference, and whether all rows were looked at; by its name.
+        func deletionsOfForeignKeys() throws -> [String: (letter: String, isValid: Bool)] {
+            let select = """
+                SELECT c.conname, c.confdeltype, c.convalidated FROM pg_constraint c \
+                JOIN pg_class t ON t.oid = c.conrelid WHERE c.contype = 'f' AND c.condeferred \
+                AND t.relnamespace = current_schema()::regnamespace AND c.conname LIKE '%\\_fkey'
+                """
+            return Dictionary(
+                try rows(select).map { ($0[0] ?? "", ($0[1] ?? "", $0[2] == "t")) }
+            ) { first, _ in first }
+        }
+
+        /// The indexes that nobody can use: a process was killed while it made one.
+        func unfinishedIndexes() throws -> Set<String> {
+            try Set(
+                texts(
+                    """
+                    SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+                    WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace
+                    """))
+        }
+
+        /// The names that neither a table nor an index can have any more.
+        func relationNames() throws -> Set<String> {
+            try Set(texts("SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace"))
+        }
+
+        /// The tables that have a trigger of a migration beside others.
+        func tablesInStep() throws -> [String] {
+            try texts(
+                """
+                SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+                WHERE t.tgname = '\(PostgreSQLStep.trigger)' AND c.relnamespace = current_schema()::regnamespace
+                """)
+        }
+    }
+#endif

@@ -1,0 +1,167 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// The statements of a migration beside others. Each can be run once more: a process may have been killed behind it.
+    enum PostgreSQLStep {
+        private static let dialect = PostgreSQLDialect()
+
+        // MARK: Columns
+
+        /// Adds the new columns of a table. A default value is that of the rows which are there, too: none is written.
+        static func adding(_ columns: [OnlinePlan.NewColumn], to table: String) -> [String] {
+            if columns.isEmpty { return [] }
+            let name = dialect.quoted(table)
+            let parts = columns.map { added in
+                "ADD COLUMN IF NOT EXISTS \(dialect.quoted(added.column.name)) \(dialect.name(of: added.column.type))"
+                    + (added.defaultValue.map { " DEFAULT \($0)" } ?? "") + (added.isMandatory ? " NOT NULL" : "")
+            }
+            return ["ALTER TABLE \(name) \(parts.joined(separator: ", "))"]
+                + columns.map {
+                    PostgreSQLChange.comment($0.comment, onTable: name, column: dialect.quoted($0.column.name))
+                }
+        }
+
+        /// The name of a check that every row has a value, as long as the server has not looked at all of them.
+        private static func check(of column: String) -> String {
+            var name = PostgreSQLDialect.asGiven(column)
+            while name.utf8.count > 50 { name.removeLast() }
+            return PostgreSQLDialect.inQuotes("coredata_\(name)_check")
+        }
+
+        /// Has every row have a value in a column. The server looks at the rows while others write them.
+        static func mandatory(_ column: String, of table: String) -> (before: [String], look: String, after: [String]) {
+            let (name, quoted, check) = (dialect.quoted(table), dialect.quoted(column), check(of: column))
+            return (
+                [
+                    "ALTER TABLE \(name) DROP CONSTRAINT IF EXISTS \(check)",
+                    "ALTER TABLE \(name) ADD CONSTRAINT \(check) CHECK (\(quoted) IS NOT NULL) NOT VALID",
+                ], "ALTER TABLE \(name) VALIDATE CONSTRAINT \(check)",
+                [
+                    "ALTER TABLE \(name) ALTER COLUMN \(quoted) SET NOT NULL",
+                    "ALTER TABLE \(name) DROP CONSTRAINT \(check)",
+                ]
+            )
+        }
+
+        // MARK: The trigger of a table
+
+        static let trigger = "coredata_step"
+
+        private static func function(of table: String) -> String {
+            var name = table
+            while name.utf8.count > 58 { name.removeLast() }
+            return "\"coredata\".\(PostgreSQLDialect.inQuotes("step_\(name)"))"
+        }
+
+        /// Has a table keep the columns of both versions in step. Whoever does not say that he has the newer version
+        /// knows the columns of the older one.
+        static func keepingInStep(
+            _ table: String, _ twins: [OnlinePlan.Twin], _ fillers: [OnlinePlan.Filler], newer: Int64
+        ) -> [String] {
+            let body = (twins.map(text) + fillers.map(text)).joined(separator: "\n")
+            return [
+                """
+                CREATE OR REPLACE FUNCTION \(function(of: table))() RETURNS trigger LANGUAGE plpgsql \
+                SET search_path = pg_catalog, pg_temp AS $body$
+                DECLARE
+                    newer boolean := coalesce(current_setting('coredata.version', true), '') = '\(newer)';
+                    moving boolean := coalesce(current_setting('coredata.moving', true), '') = 'on';
+                BEGIN
+                    \(body)
+                    RETURN NEW;
+                END $body$
+                """,
+                "CREATE OR REPLACE TRIGGER \(trigger) BEFORE INSERT OR UPDATE ON \(dialect.quoted(table)) "
+                    + "FOR EACH ROW EXECUTE FUNCTION \(function(of: table))()",
+            ]
+        }
+
+        /// Takes the trigger away again.
+        static func keepingNoMore(_ table: String) -> [String] {
+            [
+                "DROP TRIGGER IF EXISTS \(trigger) ON \(dialect.quoted(table))",
+                "DROP FUNCTION IF EXISTS \(function(of: table))()",
+            ]
+        }
+
+        private static func isOne(of labels: [String]?) -> String {
+            guard let labels else { return "true" }
+            return "NEW.entity IN (\(labels.map { dialect.literal(.string($0)) }.joined(separator: ", ")))"
+        }
+
+        private static func text(_ twin: OnlinePlan.Twin) -> String {
+            let (old, new) = (dialect.quoted(twin.old.name), dialect.quoted(twin.new.name))
+            return """
+                    IF \(isOne(of: twin.labels)) THEN
+                        IF newer THEN
+                            IF TG_OP = 'INSERT' OR NEW.\(new) IS DISTINCT FROM OLD.\(new) THEN
+                                \(taking(twin.new, into: twin.old, twin.oldDefault, isExact: twin.isExact))
+                            END IF;
+                        ELSIF TG_OP = 'INSERT' OR moving OR NEW.\(old) IS DISTINCT FROM OLD.\(old) THEN
+                            \(taking(twin.old, into: twin.new, twin.newDefault, isExact: twin.isExact))
+                        END IF;
+                    END IF;
+                """
+        }
+
+        /// Takes the value of one column over into the other one, if that can hold it.
+        private static func taking(
+            _ from: SQLColumn, into to: SQLColumn, _ defaultValue: String?, isExact: Bool
+        ) -> String {
+            let (source, target) = ("NEW.\(dialect.quoted(from.name))", "NEW.\(dialect.quoted(to.name))")
+            let refusing = """
+                RAISE EXCEPTION USING ERRCODE = '22003', TABLE = TG_TABLE_NAME, \
+                COLUMN = \(dialect.literal(.string(PostgreSQLDialect.asGiven(from.name)))), \
+                MESSAGE = 'The value ' || \(source)::text || ' does not fit the other version of the model, '
+                    'which programs have still.';
+                """
+            var lines: [String] = []
+            if from.type != to.type, let range = range(of: to.type) {
+                lines.append("IF \(source)::\(number(from.type)) NOT BETWEEN \(range) THEN \(refusing) END IF;")
+            }
+            let value = conversion(source, from.type, to.type)
+            lines.append("\(target) := \(defaultValue.map { "coalesce(\(value), \($0))" } ?? value);")
+            if from.type != to.type, isExact {
+                let back = conversion(target, to.type, from.type)
+                lines.append("IF \(source) IS NOT NULL AND \(back) IS DISTINCT FROM \(source) THEN \(refusing) END IF;")
+            }
+            return lines.joined(separator: "\n")
+        }
+
+        private static func plain(_ type: SQLColumnType) -> String {
+            dialect.name(of: type).replacingOccurrences(of: " COLLATE \"C\"", with: "")
+        }
+
+        private static func conversion(_ value: String, _ from: SQLColumnType, _ to: SQLColumnType) -> String {
+            if from == to { return value }
+            // A truth value has casts to and from `integer` alone.
+            return "\(value)\(from == .boolean || to == .boolean ? "::integer" : "")::\(plain(to))"
+        }
+
+        private static func number(_ type: SQLColumnType) -> String {
+            type == .boolean ? "integer::numeric" : "numeric"
+        }
+
+        private static func range(of type: SQLColumnType) -> String? {
+            switch type {
+            case .boolean: "0 AND 1"
+            case .smallInteger: "-32768 AND 32767"
+            case .mediumInteger: "-2147483648 AND 2147483647"
+            case .integer: "-9223372036854775808 AND 9223372036854775807"
+            default: nil
+            }
+        }
+
+        private static func text(_ filler: OnlinePlan.Filler) -> String {
+            let column = "NEW.\(dialect.quoted(filler.column))"
+            let isWanted =
+                filler.isOfNewer ? "NOT newer AND (TG_OP = 'INSERT' OR moving)" : "newer AND TG_OP = 'INSERT'"
+            return """
+                    IF \(isWanted) AND \(column) IS NULL AND \(isOne(of: filler.labels)) THEN
+                        \(column) := \(filler.value);
+                    END IF;
+                """
+        }
+    }
+#endif

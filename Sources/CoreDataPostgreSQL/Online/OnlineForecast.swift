@@ -1,0 +1,95 @@
+#if PostgreSQL
+    import CoreData
+
+    /// What a migration beside others will do, for people: its steps, and the locks that it takes.
+    struct OnlineForecast {
+        private let plan: OnlinePlan
+        private let facts: StoreFacts
+        private let bytes: [String: Int64]
+
+        /// What was measured on a server of an ordinary computer, for a row: to move it, to look at it, and to put it
+        /// into an index. Pauses are counted in.
+        private static let (moving, looking, indexing) = (6e-5, 1.4e-7, 1.6e-6)
+        /// How long a lock is held that keeps everybody out.
+        private static let short = 0.01
+
+        init(_ plan: OnlinePlan, on connection: PostgreSQLConnection) throws {
+            self.plan = plan
+            let tables = plan.movedTables + plan.newIndexes.map(\.table) + plan.newReferences.map(\.table)
+            facts = try connection.facts(ofTables: Set(tables))
+            bytes = try connection.sizes(ofTables: plan.movedTables)
+        }
+
+        private func rows(_ table: String) -> Int { facts.tables[table]?.rows ?? 0 }
+
+        private func step(
+            _ phase: MigrationForecast.Step.Phase, _ kind: MigrationForecast.Step.Kind, _ summary: String,
+            _ table: String? = nil, perRow: Double = 0
+        ) -> MigrationForecast.Step {
+            let count = kind == .instant ? 0 : table.map(rows) ?? 0
+            return MigrationForecast.Step(
+                kind: kind, summary: summary, table: kind == .instant ? nil : table, rows: count,
+                bytes: kind == .rewrite ? table.flatMap { bytes[$0] } ?? 0 : 0, seconds: Double(count) * perRow,
+                phase: phase)
+        }
+
+        var parts: (steps: [MigrationForecast.Step], locks: [MigrationForecast.Lock]) {
+            var steps: [MigrationForecast.Step] = []
+            for change in plan.migration.difference.changes {
+                switch change {
+                case .entityRenamed, .propertyRenamed: steps.append(step(.names, .instant, "\(change)"))
+                default: continue
+                }
+            }
+            for table in plan.newTables { steps.append(step(.expand, .instant, "table \(table.name) added")) }
+            for column in plan.newColumns {
+                steps.append(step(.expand, .instant, "column \(column.table).\(column.column.name) added"))
+            }
+            for table in Set(plan.twins.map(\.table) + plan.fillers.map(\.table)).sorted() {
+                steps.append(step(.expand, .instant, "trigger of \(table) that keeps both versions in step"))
+            }
+            for table in plan.movedTables {
+                steps.append(step(.move, .rewrite, "rows of \(table), slice by slice", table, perRow: Self.moving))
+            }
+            for twin in plan.twins where twin.isMandatory {
+                steps.append(
+                    step(
+                        .move, .scan, "look whether \(twin.table).\(twin.new.name) has a value everywhere", twin.table,
+                        perRow: Self.looking))
+            }
+            for key in plan.newReferences + plan.unknownReferences {
+                steps.append(
+                    step(
+                        .expand, .scan, "foreign key of \(key.table).\(key.column)", key.table, perRow: Self.looking))
+            }
+            for index in plan.newIndexes {
+                let name = "\(index.isUnique ? "unique " : "")index \(index.name), while others write"
+                steps.append(step(.expand, .scan, name, index.table, perRow: Self.indexing))
+            }
+            steps.append(step(.serve, .instant, "the store serves both versions"))
+            steps.append(
+                step(
+                    .contract, .instant, "what only the older version needs is dropped, when its last program has gone")
+            )
+            return (steps, locks)
+        }
+
+        private var locks: [MigrationForecast.Lock] {
+            var exclusive: [String] = []
+            for table in plan.newColumns.map(\.table) + plan.twins.map(\.table) + plan.fillers.map(\.table)
+            where !exclusive.contains(table) {
+                exclusive.append(table)
+            }
+            var writing: [String] = []
+            for key in plan.newReferences + plan.unknownReferences {
+                for table in [key.table, key.target] where !writing.contains(table) && !exclusive.contains(table) {
+                    writing.append(table)
+                }
+            }
+            func lock(_ tables: [String], _ isExclusive: Bool) -> [MigrationForecast.Lock] {
+                tables.isEmpty ? [] : [.init(tables: tables, isExclusive: isExclusive, seconds: Self.short)]
+            }
+            return lock(exclusive, true) + lock(writing, false)
+        }
+    }
+#endif

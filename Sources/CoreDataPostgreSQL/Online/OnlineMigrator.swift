@@ -1,0 +1,210 @@
+#if PostgreSQL
+    @_spi(MigrationTesting) import CoreData
+    import Foundation
+
+    /// Brings a store to a newer version while programs go on using it as the present one: adds what the newer version
+    /// needs besides, keeps both in step, moves rows, and lets the newer version in.
+    ///
+    /// What has been done lies in the database. A process that is killed leaves it as it is, and the next one goes on.
+    struct OnlineMigrator {
+        let migration: OnlineMigration
+        let connection: PostgreSQLConnection
+        let timeout: TimeInterval
+        let progress: Progress
+
+        private var shortly: PostgreSQLShortly {
+            PostgreSQLShortly(connection: connection, timeout: timeout, progress: progress)
+        }
+
+        func run() throws {
+            let (present, target) = (
+                PostgreSQLConnection.versionLock(of: migration.metadata),
+                PostgreSQLConnection.versionLock(of: migration.newMetadata)
+            )
+            try PostgreSQLAdmission.furnish(on: connection)
+            // Nobody migrates it in another way meanwhile.
+            try connection.share(version: present, timeout: timeout)
+            try connection.takeAlone(version: PostgreSQLConnection.onlineLock, timeout: timeout, progress)
+            let beacon = PostgreSQLBeacon(connection.address, progress)
+            defer { beacon?.end() }
+            // Somebody may have done it while this process waited.
+            let newest = try SQLStoreMetadata.read(from: connection, url: migration.url)
+            guard PostgreSQLConnection.versionLock(of: newest) == present else { return }
+            if target == present {
+                throw OnlineMigration.refusal(
+                    entity: nil, reason: "the two versions differ in names alone that no hash tells",
+                    help: "Migrate without NSPostgreSQLOnlineMigrationOption.")
+            }
+            let source = try source(present, newest)
+            try clear(for: target, after: present)
+            let resumed = try PostgreSQLVersion.all(on: connection).first { $0.lock == target && $0.state == .coming }
+            let plan = try OnlinePlan(migration, from: source.places, resumed: resumed?.places, on: connection)
+            let version = PostgreSQLVersion(
+                lock: target, state: .coming, metadata: migration.newMetadata,
+                model: try migration.archivedModel(), places: plan.places)
+            if resumed == nil {
+                try shortly.run([source.writing(), version.writing()])
+            }
+            do {
+                try expand(plan)
+                try move(plan)
+                try complete(plan)
+            } catch let error as PostgreSQLError where error.kind == .refusedRow {
+                // The rows do not fit: nobody goes on here.
+                try PostgreSQLContraction(connection, timeout: timeout).remove(version, keeping: source)
+                throw unfit(error)
+            }
+            MigrationMoment.reach(.stepsDone)
+            try serve(plan, version)
+            MigrationMoment.reach(.committed)
+        }
+
+        /// The version that the store has, as its row says, or as the tables are.
+        private func source(_ lock: Int64, _ metadata: [String: Any]) throws -> PostgreSQLVersion {
+            if let known = try PostgreSQLVersion.served(lock, on: connection) { return known }
+            let places = PostgreSQLPlaces(
+                names: try PostgreSQLNames(of: connection) ?? PostgreSQLNames(),
+                numbers: try ActualSchema(connection).numbers)
+            guard let model = try StoredModel.archive(from: connection) else {
+                throw SQLStoreMetadata.damaged(migration.url)
+            }
+            return PostgreSQLVersion(lock: lock, metadata: metadata, model: model, places: places)
+        }
+
+        /// Removes what another migration has left half done, and the version before, if it may go.
+        private func clear(for target: Int64, after present: Int64) throws {
+            let contraction = PostgreSQLContraction(connection, timeout: timeout)
+            let versions = try PostgreSQLVersion.all(on: connection)
+            guard let newest = versions.first(where: { $0.lock == present && $0.state == .served }) else { return }
+            for version in versions where version.state == .coming && version.lock != target {
+                try contraction.remove(version, keeping: newest)
+            }
+            let delay = PostgreSQLOnlineOptions(migration.options).delay
+            guard try contraction.endOthers(than: newest, after: delay) else {
+                throw OnlineMigration.refusal(
+                    entity: nil,
+                    reason:
+                        "the store still serves the version before its present one, which may go when its last program "
+                        + "has closed the store and the delay after that has passed",
+                    help: "Wait, or end it with endOlderPostgreSQLVersions.")
+            }
+        }
+
+        // MARK: Steps
+
+        private func expand(_ plan: OnlinePlan) throws {
+            let present = try connection.tableNames()
+            let tables = plan.newTables.filter { !present.contains($0.name) }
+            if !tables.isEmpty {
+                try shortly.transaction {
+                    for table in tables { try connection.run(.define(.createTable(table))) }
+                    let names = Set(tables.map(\.name))
+                    for index in plan.new.indexes where names.contains(index.table) {
+                        try connection.run(.define(.createIndex(index)))
+                    }
+                    try PostgreSQLTables(
+                        connection, plan.new, plan.destination, labels: plan.places.labels
+                    ).furnish(newTables: names)
+                }
+                MigrationMoment.reach(.stepDone)
+            }
+            for (table, columns) in Dictionary(grouping: plan.newColumns, by: \.table).sorted(by: { $0.key < $1.key }) {
+                let known = try Set(connection.columnNames(of: table))
+                let missing = columns.filter { !known.contains($0.column.name) }
+                try shortly.run(PostgreSQLStep.adding(missing, to: table))
+                MigrationMoment.reach(.stepDone)
+            }
+            for table in Set(plan.twins.map(\.table) + plan.fillers.map(\.table)).sorted() {
+                try shortly.run(
+                    PostgreSQLStep.keepingInStep(
+                        table, plan.twins.filter { $0.table == table }, plan.fillers.filter { $0.table == table },
+                        newer: plan.lock))
+                MigrationMoment.reach(.stepDone)
+            }
+        }
+
+        private func move(_ plan: OnlinePlan) throws {
+            let tables = plan.movedTables
+            let facts = try connection.facts(ofTables: Set(tables))
+            func rows(_ table: String) -> Int { facts.tables[table]?.rows ?? 0 }
+            let follower = OnlineProgress(progress, rows: tables.reduce(0) { $0 + rows($1) })
+            for table in tables {
+                let entity = plan.destination.entities.first {
+                    $0.superIndex == nil && plan.new.table(ofRoot: $0.index)?.name == table
+                }
+                follower.begin(entity?.name ?? table, rows: rows(table))
+                var done = 0
+                try PostgreSQLMove(shortly: shortly, table: table, version: plan.lock).run { count in
+                    done += count
+                    follower.moved(count, ofEntity: done)
+                    try MigrationCancellation.check(progress)
+                }
+            }
+        }
+
+        private func complete(_ plan: OnlinePlan) throws {
+            for twin in plan.twins where twin.isMandatory {
+                let (before, look, after) = PostgreSQLStep.mandatory(twin.new.name, of: twin.table)
+                try shortly.run(before)
+                try shortly.run([look])
+                try shortly.run(after)
+                MigrationMoment.reach(.stepDone)
+            }
+            try PostgreSQLReferences(shortly, plan).complete()
+            for index in plan.newIndexes {
+                try make(index)
+                MigrationMoment.reach(.stepDone)
+            }
+        }
+
+        /// Makes an index while others write, once more where a process was killed at it.
+        private func make(_ index: SQLIndex) throws {
+            let unfinished = try connection.unfinishedIndexes()
+            let facts = try connection.facts(ofTables: [index.table])
+            var index = index
+            if let left = facts.indexes.first(where: { PostgreSQLStep.isSame($0, index) }) {
+                guard unfinished.contains(left.name) else { return }
+                try shortly.alone(PostgreSQLStep.dropping(index: left.name))
+            }
+            let taken = try connection.relationNames()
+            var number = 2
+            let name = index.name
+            while taken.contains(index.name) {
+                index.name = "\(name)\(number)"
+                number += 1
+            }
+            do {
+                try shortly.alone(PostgreSQLStep.indexing(index, on: connection))
+            } catch {
+                if connection.isAlive { try? shortly.alone(PostgreSQLStep.dropping(index: index.name)) }
+                throw error
+            }
+        }
+
+        /// Lets programs of the newer version in, and says that it is the newest.
+        private func serve(_ plan: OnlinePlan, _ version: PostgreSQLVersion) throws {
+            var version = version
+            version.state = .served
+            try shortly.transaction {
+                try connection.execute(version.writing())
+                try connection.noteServing()
+                let present = try SQLStoreMetadata.read(from: connection, url: migration.url)
+                let metadata = SQLStoreMetadata.changes(
+                    to: migration.newMetadata, since: migration.metadata, over: present)
+                try SQLStoreMetadata.write(metadata, to: connection, url: migration.url)
+                try connection.replaceModel(version.model)
+                try connection.addEntities(plan)
+                try connection.execute(
+                    PostgreSQLNames.statements(for: plan.new, plan.destination, labels: plan.places.labels))
+            }
+        }
+
+        private func unfit(_ error: PostgreSQLError) -> NSError {
+            let help = "Bring the rows to what the newer version takes before the migration."
+            return .coreData(
+                NSMigrationError, reason: "The store cannot be migrated: \(error.message) \(help)", url: migration.url,
+                underlying: error.nsError(doing: .saving),
+                userInfo: [NSLocalizedRecoverySuggestionErrorKey: help])
+        }
+    }
+#endif

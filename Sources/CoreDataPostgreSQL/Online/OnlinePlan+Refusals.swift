@@ -1,0 +1,256 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    // What cannot be while programs of the older version go on: each with its reason, and how to split the change.
+    extension OnlinePlan {
+        mutating func lookForWhatCannotBe() {
+            let one = "Make it in a version of its own, without NSPostgreSQLOnlineMigrationOption."
+            for change in migration.difference.changes {
+                switch change {
+                case .parentChanged(let entity, _, _):
+                    refuse(
+                        entity, nil, "gets another parent, and the older version reads its rows by the present one", one
+                    )
+                case .madeToMany(let entity, let property):
+                    refuse(
+                        entity, property, "leads to many objects, of which the older version can see one",
+                        "Add a relationship to many beside it, let programs fill both, and remove the old one in a "
+                            + "later version.")
+                case .orderingChanged(let entity, let property, _):
+                    refuse(entity, property, "gets another order, which the older version does not keep", one)
+                case .inverseChanged(let entity, let property):
+                    refuse(entity, property, "gets another inverse, which the older version does not keep", one)
+                case .destinationChanged(let entity, let property, _, _, _),
+                    .movedToSubentity(let entity, let property):
+                    refuse(
+                        entity, property, "leads elsewhere, where the older version cannot follow",
+                        "Add a relationship beside it, and remove the old one in a later version.")
+                case .entityAdded, .entityRemoved, .entityRenamed, .propertyAdded, .propertyRemoved, .propertyRenamed,
+                    .madeOptional, .madeMandatory, .typeChanged, .externalStorageChanged:
+                    break
+                }
+            }
+            for entity in destination.entities where new.numbers[entity.index] != nil {
+                if let index = migration.difference.sourceOf[entity.index] {
+                    look(at: entity, source.entities[index])
+                } else {
+                    look(atNew: entity)
+                }
+            }
+            for entity in source.entities where old.numbers[entity.index] != nil {
+                lookAtWhatGoes(of: entity)
+            }
+        }
+
+        // MARK: Entities
+
+        private mutating func look(at entity: EntityLayout, _ former: EntityLayout) {
+            if entity.entity.isAbstract != former.entity.isAbstract {
+                refuse(
+                    entity.name, nil,
+                    "is abstract in one version alone: the other one would meet, or make, its objects",
+                    "Leave it as it is until the older version has gone.")
+            }
+            for property in entity.entity.ownProperties where !property.isTransient {
+                let before = migration.difference.properties[entity.index][property.name]
+                switch (property, before) {
+                case (let attribute as NSAttributeDescription, let before as NSAttributeDescription?):
+                    look(at: attribute, before, of: entity)
+                case (let relationship as NSRelationshipDescription, let before as NSRelationshipDescription):
+                    look(at: relationship, before, of: entity)
+                case (let relationship as NSRelationshipDescription, nil):
+                    look(atNew: relationship, of: entity)
+                default: break
+                }
+            }
+            lookAtTombstones(entity, former)
+        }
+
+        private mutating func look(atNew entity: EntityLayout) {
+            if migration.difference.sourceOf[entity.rootIndex] != nil {
+                let root = destination.entities[entity.rootIndex].name
+                refuse(
+                    entity.name, nil,
+                    "is a new entity below “\(root)”, whose objects the older version would meet where it reads those of "
+                        + "“\(root)”",
+                    "Make it an entity without a parent, or add it without NSPostgreSQLOnlineMigrationOption.")
+            }
+            for property in entity.entity.ownProperties where !property.isTransient {
+                if let derived = property as? NSDerivedAttributeDescription, readsOthers(derived) {
+                    refuseDerived(entity.name, property.name)
+                }
+                if let relationship = property as? NSRelationshipDescription { look(atNew: relationship, of: entity) }
+            }
+        }
+
+        private func readsOthers(_ derived: NSDerivedAttributeDescription) -> Bool {
+            derived.derivationExpression?.description.contains(".") ?? false
+        }
+
+        private mutating func refuseDerived(_ entity: String, _ property: String) {
+            refuse(
+                entity, property, "is derived in another way than before, and the older version would not keep it up",
+                "Add it, or remove it, in a version that is migrated without others.")
+        }
+
+        /// What stays of deleted objects lies in columns by the order of names.
+        private mutating func lookAtTombstones(_ entity: EntityLayout, _ former: EntityLayout) {
+            let before = HistoryTombstones.slots(of: former).map { former.slots[$0].name }
+            let now = HistoryTombstones.slots(of: entity).map { entity.slots[$0].name }
+            let origins = migration.difference.properties[entity.index].mapValues(\.name)
+            if before == now.map({ origins[$0] ?? $0 }) { return }
+            refuse(
+                entity.name, nil, "preserves other values of deleted objects in history, or in another order",
+                "Leave “Preserve After Deletion” as it is, and the order of these names, until the older version has "
+                    + "gone.")
+        }
+
+        // MARK: Attributes
+
+        private mutating func look(
+            at attribute: NSAttributeDescription, _ former: NSAttributeDescription?, of entity: EntityLayout
+        ) {
+            func derivation(_ attribute: NSAttributeDescription?) -> String? {
+                (attribute as? NSDerivedAttributeDescription).map { $0.derivationExpression?.description ?? "" }
+            }
+            if derivation(attribute) != derivation(former) { return refuseDerived(entity.name, attribute.name) }
+            if let composite = attribute as? NSCompositeAttributeDescription {
+                let before = (former as? NSCompositeAttributeDescription)?.leaves.map(Self.text)
+                if former == nil, attribute.isOptional { return }
+                if before == composite.leaves.map(Self.text), former?.isOptional == attribute.isOptional { return }
+                return refuse(
+                    entity.name, attribute.name, "is composed in another way",
+                    "Add a composite attribute beside it, and remove the old one in a later version.")
+            }
+            guard let former else {
+                if attribute.isOptional || hasDefault(attribute) { return }
+                return refuse(
+                    entity.name, attribute.name, "is mandatory, and objects of the older version have no value for it",
+                    "Give it a default value, or make it optional until the older version has gone.")
+            }
+            if former is NSCompositeAttributeDescription {
+                return refuse(entity.name, attribute.name, "was composed before", "Give it another name.")
+            }
+            if former.isOptional, !attribute.isOptional, !hasDefault(attribute) {
+                refuse(
+                    entity.name, attribute.name, "is mandatory, and the older version writes objects without a value",
+                    "Give it a default value.")
+            }
+            if !former.isOptional, attribute.isOptional, !hasDefault(former) {
+                refuse(
+                    entity.name, attribute.name,
+                    "is optional, and the older version wants a value in each object, for which it has no default",
+                    "Leave it mandatory until the older version has gone.")
+            }
+            if former.attributeType != attribute.attributeType || former.isOptional != attribute.isOptional,
+                former is NSDerivedAttributeDescription
+            {
+                refuseDerived(entity.name, attribute.name)
+            }
+        }
+
+        private static func text(_ leaf: (path: [String], attribute: NSAttributeDescription)) -> String {
+            "\(leaf.path) \(leaf.attribute.attributeType.rawValue) \(leaf.attribute.isOptional)"
+        }
+
+        private func hasDefault(_ attribute: NSAttributeDescription) -> Bool {
+            PostgreSQLDialect().defaultValue(of: attribute, in: type(of: attribute)) != nil
+        }
+
+        private func type(of attribute: NSAttributeDescription) -> SQLColumnType {
+            for layout in [destination, source] {
+                let isOfNewer = layout === destination
+                for entity in layout.entities {
+                    guard let place = entity.slots.firstIndex(where: { $0.property === attribute }) else { continue }
+                    let schema = isOfNewer ? new : old
+                    guard let name = schema.columns[entity.index][place],
+                        let column = schema.table(ofRoot: entity.rootIndex)?.columns.first(where: { $0.name == name })
+                    else { continue }
+                    return column.type
+                }
+            }
+            return .varchar
+        }
+
+        // MARK: Relationships
+
+        private mutating func look(
+            at relationship: NSRelationshipDescription, _ former: NSRelationshipDescription, of entity: EntityLayout
+        ) {
+            if relationship.isOptional != former.isOptional || relationship.minCount != former.minCount
+                || relationship.isToMany && relationship.maxCount != former.maxCount
+            {
+                refuse(
+                    entity.name, relationship.name,
+                    "leads to another number of objects at least or at most, which the other version does not respect",
+                    "Leave it as it is until the older version has gone.")
+            }
+            let keeps = [relationship, former].map { $0.deleteRule == .noActionDeleteRule }
+            if keeps[0] != keeps[1] {
+                refuse(
+                    entity.name, relationship.name, "has the rule “No Action” for deletions in one version alone",
+                    "Leave the rule as it is until the older version has gone.")
+            }
+        }
+
+        /// What the other version does not know: it makes objects without it, and deletes objects that it leads to.
+        private mutating func look(atNew relationship: NSRelationshipDescription, of entity: EntityLayout) {
+            let isKnown = migration.difference.sourceOf[entity.index] != nil
+            let target = relationship.destinationEntity.flatMap { destination.layout(of: $0) }
+            let isTargetKnown = target.map { migration.difference.sourceOf[$0.index] != nil } ?? false
+            look(atUnknown: relationship, of: entity.name, isKnown, isTargetKnown, other: "older")
+        }
+
+        private mutating func look(
+            atUnknown relationship: NSRelationshipDescription, of entity: String, _ isKnown: Bool,
+            _ isTargetKnown: Bool, other: String
+        ) {
+            if !relationship.isOptional, isKnown || isTargetKnown {
+                refuse(
+                    entity, relationship.name,
+                    "is mandatory, and the \(other) version makes or deletes objects without knowing of it",
+                    "Make it optional until the older version has gone.")
+            }
+            if isKnown, ![.nullifyDeleteRule, .noActionDeleteRule].contains(relationship.deleteRule) {
+                refuse(
+                    entity, relationship.name,
+                    "has a rule for deletions that the \(other) version does not follow",
+                    "Let it be “Nullify” until the older version has gone.")
+            }
+        }
+
+        // MARK: What goes
+
+        private mutating func lookAtWhatGoes(of entity: EntityLayout) {
+            let now = migration.difference.destinationOf[entity.index]
+            if now == nil, migration.difference.destinationOf[entity.rootIndex] != nil {
+                refuse(
+                    entity.name, nil, "goes, and the newer version would meet its objects, which the older one makes",
+                    "Delete its objects, and remove it when no program makes any.")
+            }
+            let kept = now.map { Array(migration.difference.properties[$0].values) } ?? []
+            for property in entity.entity.ownProperties where !property.isTransient {
+                if kept.contains(where: { $0 === property }) { continue }
+                if let attribute = property as? NSAttributeDescription, now != nil {
+                    lookAtWhatGoes(attribute, of: entity)
+                }
+                if let relationship = property as? NSRelationshipDescription {
+                    let target = relationship.destinationEntity.flatMap { source.layout(of: $0) }
+                    let isTargetKnown = target.map { migration.difference.destinationOf[$0.index] != nil } ?? false
+                    look(atUnknown: relationship, of: entity.name, now != nil, isTargetKnown, other: "newer")
+                }
+            }
+        }
+
+        private mutating func lookAtWhatGoes(_ attribute: NSAttributeDescription, of entity: EntityLayout) {
+            if attribute is NSDerivedAttributeDescription { return refuseDerived(entity.name, attribute.name) }
+            let isUnique = entity.entity.uniquenessConstraintNames.contains { $0.contains(attribute.name) }
+            if attribute.isOptional || hasDefault(attribute) && !isUnique { return }
+            refuse(
+                entity.name, attribute.name,
+                "goes, and the older version wants a value in the objects that the newer one makes",
+                "Make it optional, or give it a default value, in a version before.")
+        }
+    }
+#endif

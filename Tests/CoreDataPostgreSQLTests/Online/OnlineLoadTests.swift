@@ -1,0 +1,129 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// Programs of both versions under load while rows are migrated, and the migrator is killed again and again. In the
+    /// long form there are a million rows and 50 kills, and stalls are measured.
+    @Suite(
+        .serialized, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct OnlineLoadTests {
+        private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
+        private static let (rows, kills) = isLong ? (1_000_000, 50) : (5_000, 2)
+
+        private static let older = """
+            entity Item
+              name string
+              count int16
+            """
+
+        enum Kind: String, CaseIterable {
+            case renaming, mandatory, type
+
+            var newer: String {
+                switch self {
+                case .renaming: "entity Thing was Item\n  label string was name\n  total int16 was count"
+                case .mandatory: "entity Item\n  name string\n  count int16\n  note string! = none"
+                case .type: "entity Item\n  name string\n  count int64"
+                }
+            }
+
+            var names: String { self == .renaming ? "Thing,label,total" : "Item,name,count" }
+
+            /// Counts rows that are not as the newer version has them.
+            var wrong: String? {
+                switch self {
+                case .renaming: nil
+                case .mandatory: "SELECT count(*) FROM item WHERE note IS NULL"
+                case .type: "SELECT count(*) FROM item WHERE count2 IS DISTINCT FROM count"
+                }
+            }
+        }
+
+        /// Programs at work: how many rounds they made, the longest stall in milliseconds, and what went wrong.
+        private struct Workers {
+            let stop: URL
+            var children: [ChildProgram] = []
+
+            init(_ store: OnlineStore) {
+                stop = store.database.folder.url.appendingPathComponent("stop \\(UUID().uuidString)")
+            }
+
+            mutating func start(_ store: OnlineStore, _ model: String, _ names: String, _ name: String) throws {
+                let child = try ChildProgram(
+                    "postgresql-child", [store.database.url.absoluteString, "work", model, names, stop.path, name])
+                child.wait(for: "ready\n")
+                children.append(child)
+            }
+
+            func end() throws -> (rounds: [Int], longest: Int, complaints: String) {
+                try Data().write(to: stop)
+                let outputs = children.map { $0.wait().output }
+                var (rounds, longest): ([Int], Int) = ([], 0)
+                var complaints = ""
+                for line in outputs.joined().split(separator: "\n") {
+                    let words = line.split(separator: " ")
+                    if words.first == "rounds", words.count == 4 {
+                        rounds.append(Int(words[1]) ?? 0)
+                        longest = max(longest, Int(words[3]) ?? 0)
+                    } else {
+                        complaints += line + "\n"
+                    }
+                }
+                return (rounds, longest, complaints)
+            }
+        }
+
+        private func fill(_ store: OnlineStore) throws {
+            try store.close(store.open(Self.older))
+            let filled = store.database.psql(
+                "SET session_replication_role = replica; INSERT INTO item (entity, version, name, count) "
+                    + "SELECT 'Item', 1, 'row ' || n, n % 100 FROM generate_series(1, \(Self.rows)) n")
+            #expect(filled != nil)
+        }
+
+        @Test(
+            "Programs of both versions see no error while rows are migrated and the migrator is killed",
+            arguments: Kind.allCases)
+        func load(_ kind: Kind) throws {
+            let store = try OnlineStore(Self.older, kind.newer)
+            try fill(store)
+            var usual = 0
+            if Self.isLong {
+                var workers = Workers(store)
+                for number in 0..<2 { try workers.start(store, Self.older, "Item,name,count", "usual\(number)") }
+                usleep(20_000_000)
+                usual = try workers.end().longest
+            }
+            var workers = Workers(store)
+            for number in 0..<2 { try workers.start(store, Self.older, "Item,name,count", "older\(number)") }
+            let arguments = [store.database.url.absoluteString, "migrate", Self.older, kind.newer]
+            var random = SplitMix(state: 11)
+            var killed = 0
+            while killed < Self.kills {
+                let child = try ChildProgram("postgresql-child", arguments)
+                usleep(UInt32.random(in: 100_000...(Self.isLong ? 3_000_000 : 400_000), using: &random))
+                child.kill()
+                _ = child.wait()
+                killed += 1
+            }
+            #expect(try ChildProgram("postgresql-child", arguments).wait().output == "served\n")
+            for number in 0..<2 { try workers.start(store, kind.newer, kind.names, "newer\(number)") }
+            usleep(Self.isLong ? 20_000_000 : 500_000)
+            let result = try workers.end()
+            #expect(result.complaints.isEmpty, "\(result.complaints)")
+            #expect(result.rounds.count == 4 && result.rounds.allSatisfy { $0 > 0 })
+            if Self.isLong {
+                #expect(result.longest <= 2 * usual + 250, "\(result.longest) ms, without a migration \(usual) ms")
+                print("\(kind): longest stall \(result.longest) ms, without a migration \(usual) ms")
+            }
+            if let wrong = kind.wrong { #expect(store.database.psql(wrong) == "0") }
+            // Their leases last a minute: only then is the older version's last program known to have gone.
+            #expect(store.database.psql("UPDATE coredata.leases SET until = now()") != nil)
+            #expect(try store.end())
+            #expect(store.columns("item").contains("count") == (kind != .type))
+        }
+    }
+#endif

@@ -1,0 +1,102 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct OnlineRefusalTests {
+        private static let older = """
+            entity Thing
+              name string
+            entity Book : Thing
+              pages int32
+              author one Person.books
+            entity Person
+              name string
+              code string!
+              books many Book.author
+            """
+
+        /// What is done to the lines of the older model, what the error names, and a word of its reason.
+        struct Change: CustomTestStringConvertible {
+            var from: String
+            var to: String
+            var place: String
+            var word: String
+            var testDescription: String { "\(place) \(word)" }
+        }
+
+        private static let changes = [
+            Change(from: "  pages int32", to: "  pages int32\n  isbn string!", place: "Book.isbn", word: "default"),
+            Change(from: "  code string!", to: "", place: "Person.code", word: "goes"),
+            Change(from: "  code string!", to: "  code string", place: "Person.code", word: "optional"),
+            Change(from: "entity Book : Thing", to: "entity Book\n  name string", place: "Book", word: "parent"),
+            Change(from: "entity Person", to: "entity Novel : Book\nentity Person", place: "Novel", word: "below"),
+            Change(
+                from: "entity Book : Thing\n  pages int32\n  author one Person.books",
+                to: "abstract entity Book : Thing\n  pages int32\n  author one Person.books", place: "Book",
+                word: "abstract"),
+            Change(
+                from: "  author one Person.books", to: "  author many Person.books", place: "Book.author", word: "many"),
+            Change(
+                from: "  author one Person.books", to: "  author one! Person.books", place: "Book.author",
+                word: "number"),
+            Change(
+                from: "  author one Person.books", to: "  author one Person.books\n  owner one! Person",
+                place: "Book.owner", word: "mandatory"),
+        ]
+
+        @Test(
+            "What cannot be beside an older version is refused with a reason, and the forecast says so",
+            arguments: changes)
+        func refusals(_ change: Change) throws {
+            let text = Self.older.replacingOccurrences(of: change.from, with: change.to)
+            let store = try OnlineStore(Self.older, text)
+            let older = try store.open(Self.older)
+            let error = try #require(throws: NSError.self) { _ = try store.open(text) }
+            #expect(error.code == NSMigrationError, "\(error)")
+            #expect(error.localizedDescription.contains("“\(change.place)”"), "\(error)")
+            #expect(error.localizedDescription.contains(change.word), "\(error)")
+            let forecast = try NSPersistentStoreCoordinator.migrationForecast(
+                forPersistentStoreAt: store.database.url, to: ModelText.model(text), options: store.options())
+            #expect(!forecast.isPossible)
+            #expect(forecast.obstacles.contains { !$0.help.isEmpty })
+            // Nothing was done.
+            try older.performAndWait {
+                older.make("Person", ["name": "Anna", "code": "1"])
+                try older.save()
+            }
+        }
+
+        @Test("The forecast tells the steps by their kinds, and the locks")
+        func forecast() throws {
+            let text = Self.older.replacingOccurrences(of: "pages int32", with: "sheets int64 was pages")
+                .replacingOccurrences(of: "  code string!", with: "  code string! index\n  note string! = none")
+            let store = try OnlineStore(Self.older, text)
+            let older = try store.open(Self.older)
+            try older.performAndWait {
+                for number in 0..<10 { older.make("Book", ["pages": number]) }
+                try older.save()
+            }
+            let forecast = try NSPersistentStoreCoordinator.migrationForecast(
+                forPersistentStoreAt: store.database.url, to: ModelText.model(text), options: store.options())
+            let steps = forecast.hops.flatMap(\.steps).map { "\($0.phase?.rawValue ?? "") \($0.summary) \($0.rows)" }
+            #expect(
+                steps == [
+                    "names Book.pages renamed to sheets 0", "expand column person.note added 0",
+                    "expand column thing.sheets added 0", "expand trigger of thing that keeps both versions in step 0",
+                    "move rows of thing, slice by slice 10", "expand index person_code_idx, while others write 0",
+                    "serve the store serves both versions 0",
+                    "contract what only the older version needs is dropped, when its last program has gone 0",
+                ], "\(forecast)")
+            #expect(forecast.locks.map(\.tables) == [["person", "thing"]])
+            let newer = try store.open(text)
+            #expect(try OnlineStore.lines(newer, "Book", "sheets").count == 10)
+            let done = try NSPersistentStoreCoordinator.migrationForecast(
+                forPersistentStoreAt: store.database.url, to: ModelText.model(text), options: store.options())
+            #expect(!done.isMigrationRequired)
+        }
+    }
+#endif

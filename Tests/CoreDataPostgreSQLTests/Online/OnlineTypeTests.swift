@@ -1,0 +1,163 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct OnlineTypeTests {
+        private static let older = """
+            entity Item
+              name string
+              count int16 index
+              price double
+              isNew bool
+              note string
+              rank int32! = 1
+            """
+        private static let newer = """
+            entity Item
+              name string
+              count int64 index
+              price decimal
+              isNew int16
+              note string! = none
+              rank int32
+            """
+
+        private static func filled(_ rows: Int = 3) throws -> (OnlineStore, NSManagedObjectContext) {
+            let store = try OnlineStore(older, newer)
+            let context = try store.open(older)
+            try context.performAndWait {
+                for number in 0..<rows {
+                    context.make(
+                        "Item",
+                        ["name": "i\(number)", "count": number, "price": 1.5, "isNew": number % 2 == 0, "rank": number])
+                }
+                try context.save()
+            }
+            return (store, context)
+        }
+
+        @Test(
+            "Attributes of other types, and mandatory ones that were optional: both versions see what the other writes")
+        func bothVersions() throws {
+            let (store, older) = try Self.filled()
+            let newer = try store.open(Self.newer)
+            let keys = ["name", "count", "price", "isNew", "note", "rank"]
+            func lines(_ context: NSManagedObjectContext) throws -> [String] {
+                try context.performAndWait {
+                    context.refreshAllObjects()
+                    return try context.all("Item").map { item in
+                        keys.map { "\(item.value(forKey: $0) ?? "-")" }.joined(separator: " ")
+                    }.sorted()
+                }
+            }
+            #expect(try lines(newer) == ["i0 0 1.5 1 none 0", "i1 1 1.5 0 none 1", "i2 2 1.5 1 none 2"])
+            try newer.performAndWait {
+                newer.make("Item", ["name": "n", "count": 300, "price": NSDecimalNumber(string: "2.25"), "isNew": 0])
+                let first = try #require(try newer.all("Item", "name == 'i0'").first)
+                first.setValue(30_000, forKey: "count")
+                first.setValue("noted", forKey: "note")
+                first.setValue(nil, forKey: "rank")
+                try newer.save()
+            }
+            try older.performAndWait {
+                older.make("Item", ["name": "o", "count": 5, "isNew": true])
+                let second = try #require(try older.all("Item", "name == 'i1'").first)
+                second.setValue(77, forKey: "count")
+                second.setValue(nil, forKey: "price")
+                second.setValue("written", forKey: "note")
+                try older.save()
+            }
+            #expect(
+                try lines(older).map { $0.replacingOccurrences(of: "true", with: "1") }
+                    .map { $0.replacingOccurrences(of: "false", with: "0") } == [
+                        "i0 30000 1.5 1 noted 1", "i1 77 - 0 written 1", "i2 2 1.5 1 - 2", "n 300 2.25 0 none 1",
+                        "o 5 - 1 - 1",
+                    ])
+            #expect(
+                try lines(newer) == [
+                    "i0 30000 1.5 1 noted -", "i1 77 - 0 written 1", "i2 2 1.5 1 none 2", "n 300 2.25 0 none -",
+                    "o 5 - 1 none 1",
+                ])
+            try store.close(older)
+            #expect(try store.end())
+            #expect(
+                store.columns("item") == [
+                    "count2", "entity", "id", "is_new2", "name", "note2", "price2", "rank2", "version",
+                ])
+            try newer.performAndWait {
+                let item = try #require(try newer.all("Item", "name == 'n'").first)
+                item.setValue(10_000_000_000, forKey: "count")
+                try newer.save()
+                #expect(try newer.all("Item", "count > 100000").count == 1)
+            }
+        }
+
+        @Test("A value that the older version cannot hold is refused while it is served, by the attribute's name")
+        func valuesBeyond() throws {
+            let (store, older) = try Self.filled()
+            let newer = try store.open(Self.newer)
+            try newer.performAndWait {
+                let item = try #require(try newer.all("Item", "name == 'i1'").first)
+                item.setValue(100_000, forKey: "count")
+                let error = try #require(throws: NSError.self) { try newer.save() }
+                #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "count", "\(error) \(error.userInfo)")
+                newer.rollback()
+                let truth = try #require(try newer.all("Item", "name == 'i1'").first)
+                truth.setValue(2, forKey: "isNew")
+                #expect(throws: NSError.self) { try newer.save() }
+            }
+            #expect(try OnlineStore.lines(older, "Item", "name", "count")[1] == "i1 1")
+        }
+
+        @Test("Rows whose values do not fit end the migration, and leave the store as it was")
+        func unfitRows() throws {
+            let store = try OnlineStore(Self.newer, Self.older)
+            let context = try store.open(Self.newer)
+            try context.performAndWait {
+                context.make("Item", ["name": "large", "count": 100_000])
+                try context.save()
+            }
+            let columns = store.columns("item")
+            let error = try #require(throws: NSError.self) { _ = try store.open(Self.older) }
+            #expect(error.localizedDescription.contains("100000"), "\(error)")
+            #expect(store.columns("item") == columns)
+            #expect(store.database.psql("SELECT count(*) FROM pg_trigger WHERE tgname = 'coredata_step'") == "0")
+            try context.performAndWait {
+                context.make("Item", ["name": "larger", "count": 200_000])
+                try context.save()
+            }
+        }
+
+        @Test("A migration that is killed again and again is taken over, while programs of the older version work")
+        func kills() throws {
+            let rows = 20_000
+            let (store, older) = try Self.filled(rows)
+            let url = store.database.url.absoluteString
+            var random = SplitMix(state: 7)
+            for _ in 0..<4 {
+                let child = try ChildProgram("postgresql-child", [url, "migrate", Self.older, Self.newer])
+                // Wherever it is: what it leaves has to be whole.
+                usleep(UInt32.random(in: 50_000...900_000, using: &random))
+                child.kill()
+                _ = child.wait()
+                try older.performAndWait {
+                    older.make("Item", ["name": "between", "count": 9, "isNew": false])
+                    try older.save()
+                }
+            }
+            let child = try ChildProgram("postgresql-child", [url, "migrate", Self.older, Self.newer])
+            let end = child.wait()
+            #expect(end.output == "served\n", "\(end.output)")
+            let wrong = store.database.psql(
+                "SELECT count(*) FROM item WHERE count2 IS DISTINCT FROM count OR is_new2 <> is_new::integer "
+                    + "OR note2 IS NULL OR price2 IS DISTINCT FROM price::numeric")
+            #expect(wrong == "0")
+            #expect(store.database.psql("SELECT count(*) FROM item") == "\(rows + 4)")
+            #expect(store.database.psql("SELECT count(*) FROM pg_index WHERE NOT indisvalid") == "0")
+        }
+    }
+#endif

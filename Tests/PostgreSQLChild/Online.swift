@@ -1,0 +1,106 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+
+    func openOnline(_ url: URL, _ text: String, _ more: [AnyHashable: Any] = [:]) throws -> NSManagedObjectContext {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
+        var options: [AnyHashable: Any] = [
+            NSPersistentHistoryTrackingKey: true, NSPostgreSQLOnlineMigrationOption: true,
+            NSPersistentStoreTimeoutOption: 60,
+        ]
+        for (key, value) in more { options[key] = value }
+        try coordinator.addPersistentStore(
+            ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: options)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.performAndWait { context.persistentStoreCoordinator = coordinator }
+        return context
+    }
+
+    func sayFailure(_ error: any Error) {
+        let error = error as NSError
+        let failure = error.userInfo[NSPostgreSQLFailureKey] as? String ?? "none"
+        say("failed \(failure): \(error) \(error.userInfo)")
+    }
+
+    /// Brings the store to a newer version beside others.
+    func migrateOnline(_ url: URL, from older: String, to newer: String) {
+        do {
+            let context = try openOnline(
+                url, newer,
+                [
+                    NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                    NSMigrationKnownVersionsOption: [ModelText.model(older)],
+                ])
+            withExtendedLifetime(context) { say("served") }
+        } catch {
+            sayFailure(error)
+        }
+    }
+
+    /// Inserts items until that fails.
+    func insertItems(_ url: URL, _ model: String, lease: Double) {
+        do {
+            let context = try openOnline(url, model, [NSPostgreSQLLeaseOption: lease])
+            var count = 0
+            try context.performAndWait {
+                while true {
+                    context.make("Item", ["name": "item \(count)", "count": count % 100])
+                    try context.save()
+                    count += 1
+                    say("saved \(count)")
+                }
+            }
+        } catch {
+            sayFailure(error)
+        }
+    }
+
+    /// Inserts, changes, counts and deletes objects of one's own until there is a file, and looks whether they are what
+    /// was written. Prints how many saves there were, and the longest stall of one in milliseconds.
+    func work(_ url: URL, _ model: String, _ names: [String], until stop: String, _ name: String) {
+        do {
+            let context = try openOnline(url, model)
+            say("ready")
+            let (entity, text, number) = (names[0], names[1], names[2])
+            var known: [(object: NSManagedObject, number: Int)] = []
+            var random = SplitMix(state: UInt64(name.utf8.reduce(0) { Int($0) + Int($1) }))
+            var (rounds, longest) = (0, Duration.zero)
+            func timed<Result>(_ body: () throws -> Result) rethrows -> Result {
+                let start = ContinuousClock.now
+                defer { longest = max(longest, ContinuousClock.now - start) }
+                return try body()
+            }
+            try context.performAndWait {
+                while !FileManager.default.fileExists(atPath: stop) {
+                    let value = Int.random(in: 0..<100, using: &random)
+                    let object = context.make(entity, [text: "\(name) \(rounds)", number: value])
+                    try timed { try context.save() }
+                    known.append((object, value))
+                    let place = Int.random(in: 0..<known.count, using: &random)
+                    let next = Int.random(in: 0..<100, using: &random)
+                    known[place].object.setValue(next, forKey: number)
+                    known[place].number = next
+                    try timed { try context.save() }
+                    let mine = try timed {
+                        try context.all(entity, "\(number) == \(next) AND \(text) BEGINSWITH '\(name) '")
+                    }
+                    if !mine.contains(known[place].object) { say("wrong: \(next) was not found") }
+                    context.refresh(known[place].object, mergeChanges: false)
+                    let seen = timed { known[place].object.value(forKey: number) as? Int }
+                    if seen != next { say("wrong: \(next) is \(seen.map { "\($0)" } ?? "nothing")") }
+                    if known.count > 50 {
+                        context.delete(known.removeFirst().object)
+                        try timed { try context.save() }
+                    }
+                    rounds += 1
+                }
+            }
+            let (seconds, attoseconds) = longest.components
+            say("rounds \(rounds) longest \(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)")
+        } catch {
+            sayFailure(error)
+        }
+    }
+#endif
