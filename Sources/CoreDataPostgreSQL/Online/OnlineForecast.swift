@@ -60,7 +60,7 @@
             for key in plan.newReferences + plan.unknownReferences {
                 steps.append(
                     step(
-                        .expand, .scan, "foreign key of \(key.table).\(key.column)", key.table, perRow: Self.looking))
+                        .expand, .scan, "references of \(key.table).\(key.column)", key.table, perRow: Self.looking))
             }
             for index in plan.newIndexes {
                 let name = "\(index.isUnique ? "unique " : "")index \(index.name), while others write"
