@@ -11,7 +11,7 @@
         /// - Returns: the connection, and which server of several that is.
         static func connected(
             to address: PostgreSQLAddress
-        ) throws -> (handle: OpaquePointer, server: PostgreSQLPlaces.Server?) {
+        ) throws -> (handle: OpaquePointer, server: PostgreSQLHosts.Server?) {
             var handle = try begun(address, address.settings) { PQconnectStartParams($0, $1, $2) }
             let known = PostgreSQLConnectionOptions(of: handle)
             if let complaint = known.complaint(about: address) ?? refusal(of: handle, address) {
@@ -19,7 +19,7 @@
                 throw PostgreSQLError.ofOption(complaint, address: address)
             }
             let seconds = known.number("connect_timeout") ?? PostgreSQLAddress.usualConnectTimeout
-            if let places = PostgreSQLPlaces(address, known) {
+            if let places = PostgreSQLHosts(address, known) {
                 PQfinish(handle)
                 let found = try places.connected(
                     seconds: seconds, { try begun(address, $0) { PQconnectStartParams($0, $1, $2) } },

@@ -9,7 +9,7 @@
         var labels: EntityLabels
         let handle: OpaquePointer
         /// Which server of several it leads to; nil where the address names one.
-        private let server: PostgreSQLPlaces.Server?
+        private let server: PostgreSQLHosts.Server?
         var hasSeveralHosts: Bool { server != nil }
         /// What leads to that server alone.
         var placeSettings: [(String, String)]? { server?.settings }
@@ -68,7 +68,7 @@
         /// The version that is written as, where the store may serve several.
         var admitted: PostgreSQLAdmitted?
         /// Where the version lies that is read, and what rows call its entities, where that is not as in a new store.
-        var places: PostgreSQLPlaces?
+        var places: PostgreSQLHosts?
         /// Whether a save is open, whether the checks that would wait for its commit were sent, and whether those who
         /// listen are told of the commit behind it.
         var isSaving = false
@@ -154,7 +154,7 @@
         }
 
         /// Another server is asked first from now on.
-        func distrust() { if let server { PostgreSQLPlaces.distrust(address, server.place) } }
+        func distrust() { if let server { PostgreSQLHosts.distrust(address, server.place) } }
 
         private static let oldestVersion: Int32 = 140_000
 

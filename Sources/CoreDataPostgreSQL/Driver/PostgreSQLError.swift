@@ -37,7 +37,7 @@
 
         /// Whether another server may go on in the place of the one that failed: the address names several.
         var waits = false
-        var patience: Duration? { waits ? PostgreSQLPlaces.patience : nil }
+        var patience: Duration? { waits ? PostgreSQLHosts.patience : nil }
 
         static let uniqueViolation = "23505"
         static let checkViolation = "23514"

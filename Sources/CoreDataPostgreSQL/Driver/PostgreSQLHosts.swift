@@ -5,7 +5,7 @@
 
     /// The servers of an address that names several, one of which takes writes. They are asked beside each other: one that
     /// answers nothing holds nobody up. The one that was there last is asked first.
-    struct PostgreSQLPlaces {
+    struct PostgreSQLHosts {
         /// How long one is waited for before the next one is asked as well.
         private static let headStart = Duration.milliseconds(250)
         /// How long another server is waited for that goes on in the place of one that was lost.
