@@ -68,7 +68,7 @@
         /// The version that is written as, where the store may serve several.
         var admitted: PostgreSQLAdmitted?
         /// Where the version lies that is read, and what rows call its entities, where that is not as in a new store.
-        var places: PostgreSQLHosts?
+        var places: PostgreSQLPlaces?
         /// Whether a save is open, whether the checks that would wait for its commit were sent, and whether those who
         /// listen are told of the commit behind it.
         var isSaving = false

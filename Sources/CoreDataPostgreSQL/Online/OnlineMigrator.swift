@@ -49,7 +49,10 @@
                 try expand(plan)
                 try move(plan)
                 try complete(plan)
-            } catch let error as PostgreSQLError where error.kind == .refusedRow {
+            } catch let error as PostgreSQLError where error.isOfStopping {
+                try MigrationCancellation.check(progress)
+                throw error
+            } catch let error as PostgreSQLError where error.kind == .refusedRow || error.isUniqueness {
                 // The rows do not fit: nobody goes on here.
                 try PostgreSQLContraction(connection, timeout: timeout).remove(version, keeping: source)
                 throw unfit(error)
@@ -202,7 +205,9 @@
         private func unfit(_ error: PostgreSQLError) -> NSError {
             let help = "Bring the rows to what the newer version takes before the migration."
             return .coreData(
-                NSMigrationError, reason: "The store cannot be migrated: \(error.message) \(help)", url: migration.url,
+                NSMigrationError,
+                reason: "The store cannot be migrated: \(error.message)\(error.detail.map { " \($0)" } ?? "") \(help)",
+                url: migration.url,
                 underlying: error.nsError(doing: .saving),
                 userInfo: [NSLocalizedRecoverySuggestionErrorKey: help])
         }
