@@ -71,16 +71,18 @@
             connection.historyOffset = offset
             let continuity = PostgreSQLContinuity(isReadOnly: isReadOnly)
             try continuity.meet(connection)
+            var told = metadata
+            // Afterwards the connection may be used by a listener on another thread.
+            told[NSPostgreSQLSynchronousReplicationKey] = try connection.isSynchronous()
+            let existingReferences = try existing?.referencesCheckedAtOnce(on: connection) ?? []
             let database = PostgreSQLDatabase(
                 address, labels: labels, first: connection, isReadOnly: isReadOnly, versionLock: lock,
                 identifier: metadata[NSStoreUUIDKey] as? String, continuity: continuity,
                 historyOffset: connection.historyOffset,
                 admitted: admitted,
                 tables: existing == nil ? schema.allTables.map { PostgreSQLDialect().quoted($0.name) } : [],
-                views: (existing?.views ?? [], try existing?.referencesCheckedAtOnce(on: connection) ?? []),
+                views: (existing?.views ?? [], existingReferences),
                 timeout: timeout, options: PostgreSQLOptions(opening))
-            var told = metadata
-            told[NSPostgreSQLSynchronousReplicationKey] = try connection.isSynchronous()
             let parts = SQLStore.Parts(
                 layout: layout, storeNumber: opening.number, typeName: opening.type, schema: schema, use: opening.use,
                 derivedAttributes: derivedAttributes, historyTables: history, tracksHistory: tracksHistory,

@@ -118,7 +118,7 @@ struct NothingSilentTests {
             let json = try ToolRun(["info", store.path, "--json"])
             let values = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
             #expect(values?["kind"] as? String == "XML" && values?["model"] is NSNull)
-            #expect((values?["entities"] as? [[String: Any]])?.count == 7)
+            #expect((values?["entities"] as? [[String: Any]])?.count == 6)
         }
     }
 
