@@ -61,3 +61,19 @@ package struct HistoryChangeRecord {
     /// Of deletions: what was to stay, by attribute name.
     package var tombstone: [String: Any]?
 }
+
+/// Why no history is read behind a number: the server that has given it is gone, and the one that went on has never heard
+/// of it.
+package struct LostHistory {
+    /// The newest number that both have.
+    package var parting: Int64
+    package var reason: String
+    /// What the error says besides.
+    package var userInfo: [String: Any]
+
+    package init(parting: Int64, reason: String, userInfo: [String: Any]) {
+        self.parting = parting
+        self.reason = reason
+        self.userInfo = userInfo
+    }
+}

@@ -15,22 +15,6 @@ package protocol ContinuationFollower: AnyObject, Sendable {
     func historyToken(_ number: Int64) -> NSPersistentHistoryToken
 }
 
-/// Why no history is read behind a number: the server that has given it is gone, and the one that went on has never heard
-/// of it.
-package struct LostHistory {
-    /// The newest number that both have.
-    package var parting: Int64
-    package var reason: String
-    /// What the error says besides.
-    package var userInfo: [String: Any]
-
-    package init(parting: Int64, reason: String, userInfo: [String: Any]) {
-        self.parting = parting
-        self.reason = reason
-        self.userInfo = userInfo
-    }
-}
-
 extension SQLDatabase {
     package func follow(_ follower: any ContinuationFollower) {}
     package func didSave(_ changes: ChangeSet) {}
