@@ -19,7 +19,7 @@
             /// The tags that transactions have inserted, by the numbers of those.
             private(set) var read: [Int64: [String]] = [:]
             private(set) var doubled: [Int64] = []
-            /// The numbers that were lost, as the refusals tell.
+            /// The numbers behind the partings that the refusals told of.
             private(set) var lost: Set<Int64> = []
             private(set) var refusals = 0
 
@@ -112,13 +112,14 @@
             }
             #expect(Set(reader.read.keys) == Set(numbers))
             #expect(reader.doubled == [])
-            #expect(reader.lost.isDisjoint(with: numbers))
+            // Behind the parting there are some that both servers have: they were read once more.
+            #expect(isSynchronous ? reader.lost.isEmpty : !reader.lost.subtracting(numbers).isEmpty)
             #expect(isSynchronous ? reader.refusals == 0 : reader.refusals >= 1)
             let tags = run.column("SELECT id FROM tag", on: primary)
             let read = reader.read.values.joined().map { String($0.drop { !$0.isNumber }) }
             #expect(Set(read) == Set(tags))
             #expect(read.count == tags.count)
-            print("read \(reader.read.count) transactions, lost and told \(reader.lost.count)")
+            print("read \(reader.read.count) transactions, lost and told \(reader.lost.subtracting(numbers).count)")
         }
     }
 #endif
