@@ -46,7 +46,7 @@ struct RemoteChangeTests {
 
     @Test(
         "another process's saves are announced, with the token of the newest, and history says what it did",
-        .timeLimit(.minutes(2)), .onStores(.sqlite))
+        .timeLimit(.minutes(10)), .onStores(.sqlite))
     func processes() async throws {
         let library = try Library(options: [
             NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
@@ -75,7 +75,7 @@ struct RemoteChangeTests {
     }
 
     @Test(
-        "a save of another coordinator in this process is announced, without history too", .timeLimit(.minutes(2)),
+        "a save of another coordinator in this process is announced, without history too", .timeLimit(.minutes(10)),
         arguments: [true, false])
     func coordinators(_ keepsHistory: Bool) async throws {
         let options = [
@@ -99,7 +99,7 @@ struct RemoteChangeTests {
         await changes.wait { $0.count > count }
     }
 
-    @Test("nothing is announced without the option, nor once the store is removed", .timeLimit(.minutes(2)))
+    @Test("nothing is announced without the option, nor once the store is removed", .timeLimit(.minutes(10)))
     func silence() async throws {
         let history = [NSPersistentHistoryTrackingKey: true]
         let announced = history.merging([NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]) { $1 }
@@ -119,7 +119,7 @@ struct RemoteChangeTests {
         #expect(late.all.isEmpty)
     }
 
-    @Test("a commit that others see only a while after its bytes were written is announced", .timeLimit(.minutes(2)))
+    @Test("a commit that others see only a while after its bytes were written is announced", .timeLimit(.minutes(10)))
     func lateCommit() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let notices = CommitNotices(newest: nil) { _ in continuation.yield() }
@@ -137,7 +137,7 @@ struct RemoteChangeTests {
         #expect(looks.withLock { $0 } >= 4)
     }
 
-    @Test("an observer may remove the store", .timeLimit(.minutes(2)))
+    @Test("an observer may remove the store", .timeLimit(.minutes(10)))
     func removal() async throws {
         let library = try Library(options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
