@@ -138,6 +138,7 @@
 
         @Test("A standby is promoted while the old primary still runs: what only that one had is told when it goes")
         func twoPrimaries() throws {
+            context.performAndWait { context.retainsRegisteredObjects = true }
             try save("a")
             try cluster.wait(for: 1)
             let told = Locked<[PostgreSQLLostTransaction]>([])
