@@ -81,7 +81,7 @@
 
         @Test(
             "A reader of history beside eight writers and two fail-overs misses nothing, gets nothing twice, and is told what was lost",
-            arguments: [true, false])
+            arguments: isLong ? [true, false] : [false])
         func reading(isSynchronous: Bool) throws {
             let cluster = try PostgreSQLCluster(isSynchronous: isSynchronous)
             let run = try FailOverRun(cluster)
