@@ -3,13 +3,16 @@
     import CoreData
     import Foundation
 
-    /// The servers of an address that names several, one of which takes writes. They are asked beside each other: one that
-    /// answers nothing holds nobody up. The one that was there last is asked first.
+    /// The servers of an address that names several, one of which takes writes. They are asked beside each other: one
+    /// that answers nothing holds nobody up. The one that was there last is asked first.
     struct PostgreSQLHosts {
         /// How long one is waited for before the next one is asked as well.
         private static let headStart = Duration.milliseconds(250)
         /// How long another server is waited for that goes on in the place of one that was lost.
         static let patience = Duration.seconds(30)
+
+        /// The port of a host for which the address names none.
+        private static let usualPort = "5432"
 
         private let address: PostgreSQLAddress
         /// What libpq gets for each, behind what the address says.
@@ -26,11 +29,14 @@
                     $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
                 } ?? []
             }
-            let (hosts, numbers, ports) = (list("host"), list("hostaddr"), list("port"))
+            let (hosts, numbers) = (list("host"), list("hostaddr"))
+            // A URL gives a place for the port of each host, which is empty where it names none.
+            let ports = list("port").map { $0.isEmpty ? Self.usualPort : $0 }
             let count = max(hosts.count, numbers.count)
             let said = known.values["target_session_attrs"] ?? "any"
             guard count > 1, said != "prefer-standby", [1, 0, count].contains(ports.count),
-                [0, count].contains(hosts.count), [0, count].contains(numbers.count)
+                [0, count].contains(hosts.count), [0, count].contains(numbers.count),
+                !hosts.contains(""), !numbers.contains("")
             else { return nil }
             self.address = address
             attributes = said == "any" && !address.saysAttributes && !address.mayLeadToStandby ? "read-write" : said

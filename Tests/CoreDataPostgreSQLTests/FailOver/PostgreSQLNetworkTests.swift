@@ -55,6 +55,17 @@
             }
         }
 
+        @Test("A URL that names servers and no ports leads to the usual port of each")
+        func hostsOfURL() throws {
+            let folder = cluster.folder.replacingOccurrences(of: "/", with: "%2F")
+            let url = try #require(URL(string: "postgresql://postgres@%2Fnowhere,\(folder)/net") as URL?)
+            let other = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            let store = try other.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
+                options: [NSPersistentHistoryTrackingKey: true])
+            #expect(store.identifier == coordinator.persistentStores.first?.identifier)
+        }
+
         @Test("A network that drops everything: the save is ended, and takes place where another server goes on")
         func drops() async throws {
             try save("a")
