@@ -58,11 +58,10 @@
     }
 
     /// Inserts, changes, counts and deletes objects of one's own until there is a file, and looks whether they are what
-    /// was written. Prints how many saves there were, and the longest stall of one in milliseconds.
+    /// was written. Says when the first round is done, and at the end how many there were and the longest stall in ms.
     func work(_ url: URL, _ model: String, _ names: [String], until stop: String, _ name: String) {
         do {
             let context = try openOnline(url, model)
-            say("ready")
             let (entity, text, number) = (names[0], names[1], names[2])
             var known: [(object: NSManagedObject, number: Int)] = []
             var random = SplitMix(state: UInt64(name.utf8.reduce(0) { Int($0) + Int($1) }))
@@ -95,6 +94,7 @@
                         try timed { try context.save() }
                     }
                     rounds += 1
+                    if rounds == 1 { say("worked") }
                 }
             }
             let (seconds, attoseconds) = longest.components

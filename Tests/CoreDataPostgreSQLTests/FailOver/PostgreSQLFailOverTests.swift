@@ -12,8 +12,8 @@
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
         private static let rounds = isLong ? 20 : 2
 
-        /// The longest time from a promotion to the first save of a process; without much else to do on the machine none
-        /// takes longer than five seconds.
+        /// The longest time from a promotion to the first save of a process; without much else to do on the machine
+        /// none takes longer than five seconds.
         private func expectSoon(_ times: [TimeInterval]) {
             let sorted = times.sorted()
             guard let last = sorted.last else { return }

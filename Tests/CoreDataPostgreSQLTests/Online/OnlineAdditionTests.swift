@@ -140,6 +140,41 @@
             #expect(try OnlineStore.lines(newer, "Chapter", "text").count == 4)
         }
 
+        @Test("Rows that are not unique end the migration, and leave the store as it was")
+        func duplicates() throws {
+            let text = Self.newer(("  text string", "  text string\n  note string! = none\n  unique text"))
+            let store = try OnlineStore(Self.older, text)
+            let older = try store.open(Self.older)
+            try Self.fill(older)
+            try older.performAndWait {
+                older.make("Chapter", ["text": "text 1"])
+                try older.save()
+            }
+            let columns = store.columns("chapter")
+            let error = try #require(throws: NSError.self) { _ = try store.open(text) }
+            #expect(error.code == NSMigrationError && error.localizedDescription.contains("text 1"), "\(error)")
+            #expect(store.columns("chapter") == columns)
+            #expect(store.database.psql("SELECT count(*) FROM pg_index WHERE NOT indisvalid") == "0")
+            #expect(try OnlineStore.lines(older, "Chapter", "text").count == 4)
+        }
+
+        @Test("A migration that is cancelled leaves the older version, and goes on when it is begun again")
+        func cancellation() throws {
+            let text = Self.newer(("  pages int32", "  pages int64"))
+            let store = try OnlineStore(Self.older, text)
+            let older = try store.open(Self.older)
+            try Self.fill(older)
+            let progress = Progress(totalUnitCount: 1)
+            progress.cancel()
+            let error = try #require(throws: NSError.self) {
+                _ = try store.open(text, [NSMigrationProgressOption: progress])
+            }
+            #expect(error.code == NSMigrationCancelledError, "\(error)")
+            #expect(try OnlineStore.lines(older, "Book", "pages") == ["0", "1", "2"])
+            let newer = try store.open(text, [NSMigrationProgressOption: Progress(totalUnitCount: 1)])
+            #expect(try OnlineStore.lines(newer, "Book", "pages") == ["0", "1", "2"])
+        }
+
         @Test("Indexes and uniqueness constraints come while programs write, and hold for both versions")
         func indexes() throws {
             let text = Self.newer(

@@ -19,17 +19,23 @@
             """
 
         private func wait(until statement: String, _ database: TestDatabase) {
-            while database.psql(statement) != "t" { usleep(20_000) }
+            while database.psql(statement) != "t" {}
         }
 
-        @Test("A program that slept past its lease, and whose version has ended, writes nothing and is told so")
-        func sleeper() throws {
-            let store = try OnlineStore(Self.older, Self.newer)
+        /// A program of the older version that was stopped while it saved, and whose lease has run out.
+        private func stoppedProgram(_ store: OnlineStore) throws -> ChildProgram {
             let child = try ChildProgram(
                 "postgresql-child", [store.database.url.absoluteString, "insert", Self.older, "1"])
             child.wait(for: "saved 5\n")
             kill(child.processIdentifier, SIGSTOP)
             wait(until: "SELECT max(until) < now() FROM coredata.leases", store.database)
+            return child
+        }
+
+        @Test("A program that slept past its lease, and whose version has ended, writes nothing and is told so")
+        func sleeper() throws {
+            let store = try OnlineStore(Self.older, Self.newer)
+            let child = try stoppedProgram(store)
             let newer = try store.open(Self.newer)
             #expect(try store.end())
             #expect(store.columns("item") == ["entity", "id", "name", "total", "version"])
@@ -43,11 +49,7 @@
         @Test("A program that slept past its lease goes on where its version is served still")
         func shortSleeper() throws {
             let store = try OnlineStore(Self.older, Self.newer)
-            let child = try ChildProgram(
-                "postgresql-child", [store.database.url.absoluteString, "insert", Self.older, "1"])
-            child.wait(for: "saved 5\n")
-            kill(child.processIdentifier, SIGSTOP)
-            wait(until: "SELECT max(until) < now() FROM coredata.leases", store.database)
+            let child = try stoppedProgram(store)
             let newer = try store.open(Self.newer)
             let count = try OnlineStore.lines(newer, "Item", "name").count
             kill(child.processIdentifier, SIGCONT)
