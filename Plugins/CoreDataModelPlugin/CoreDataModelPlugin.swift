@@ -15,8 +15,8 @@ struct CoreDataModelPlugin: BuildToolPlugin {
         #endif
     }
 
-    /// The package manager asks again only when files come or go, not when they change. So what this returns must hold for
-    /// any content: sources that get their first `@NSManaged` later share one output, the others have one each.
+    /// The package manager asks again only when files come or go, not when they change. So what this returns must hold
+    /// for any content: sources that get their first `@NSManaged` later share one output, the others have one each.
     private func command(for target: SwiftSourceModuleTarget, _ context: PluginContext) throws -> Command {
         let folder = context.pluginWorkDirectoryURL
         var arguments = [
@@ -77,8 +77,8 @@ struct CoreDataModelPlugin: BuildToolPlugin {
         return data.range(of: Data("@NSManaged".utf8)) != nil
     }
 
-    /// Those that are declared as resources are among them: Xcode compiles these, too, and programs ask their bundle for what
-    /// comes of it. The package manager copies the sources besides; the framework goes by the compiled ones.
+    /// Those that are declared as resources are among them: Xcode compiles these, too, and programs ask their bundle
+    /// for what comes of it. The package manager copies the sources besides; the framework goes by the compiled ones.
     private func models(of target: SwiftSourceModuleTarget) -> [URL] {
         files(of: target, ["xcdatamodeld", "xcdatamodel"])
     }

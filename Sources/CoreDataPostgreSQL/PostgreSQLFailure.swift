@@ -36,8 +36,8 @@
         case cancelled
         /// A lock was not given in time.
         case locked
-        /// The connection was lost while changes were committed, or no standby has confirmed them, and no server has said
-        /// since whether they were.
+        /// The connection was lost while changes were committed, or no standby has confirmed them, and no server has
+        /// said since whether they were.
         case commitUnknown
         /// A history token is of a server that was lost, and the one that goes on has less history.
         case historyLost

@@ -7,16 +7,16 @@
         /// told: transactions that this process has committed, or history that it has read.
         ///
         /// The object is the coordinator. The user info has the store's identifier (`NSStoreUUIDKey`) and URL
-        /// (`NSPersistentStoreURLKey`), the transactions (`NSPostgreSQLLostTransactionsKey`), and, where the store keeps
-        /// history, a token of the newest history that both servers have (`NSPersistentHistoryTokenKey`). It is posted
-        /// on a queue of the framework's, as soon as a connection leads to the other server.
+        /// (`NSPersistentStoreURLKey`), the transactions (`NSPostgreSQLLostTransactionsKey`), and, where the store
+        /// keeps history, a token of the newest history that both servers have (`NSPersistentHistoryTokenKey`). It is
+        /// posted on a queue of the framework's, as soon as a connection leads to the other server.
         ///
         /// Replication that is synchronous loses nothing that was committed.
         public static let NSPostgreSQLTransactionsLost = Notification.Name("NSPostgreSQLTransactionsLost")
     }
 
-    /// The key, in the user info of `NSPostgreSQLTransactionsLost`, of the transactions of this process that are gone: an
-    /// array of `PostgreSQLLostTransaction`, oldest first.
+    /// The key, in the user info of `NSPostgreSQLTransactionsLost`, of the transactions of this process that are gone:
+    /// an array of `PostgreSQLLostTransaction`, oldest first.
     public let NSPostgreSQLLostTransactionsKey = "NSPostgreSQLLostTransactions"
 
     /// A transaction that was committed, and that the server which goes on does not have.
@@ -29,8 +29,8 @@
         public let author: String?
         /// The saving context's name.
         public let contextName: String?
-        /// The objects that it inserted, updated and deleted. They are not known of a batch request, nor of a save behind
-        /// which 50,000 others were saved by this process.
+        /// The objects that it inserted, updated and deleted. They are not known of a batch request, nor of a save
+        /// behind which 50,000 others were saved by this process.
         public let insertedObjectIDs: [NSManagedObjectID]
         public let updatedObjectIDs: [NSManagedObjectID]
         public let deletedObjectIDs: [NSManagedObjectID]

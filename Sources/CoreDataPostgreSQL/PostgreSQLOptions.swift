@@ -22,15 +22,15 @@
     /// (`PostgreSQLFailure.generationEnded`).
     public let NSPostgreSQLGenerationLifetimeOption = "NSPostgreSQLGenerationLifetimeOption"
 
-    /// Option: how many seconds a read waits for a standby to have what it has to show (number; 1 when absent). Then the
-    /// primary server is read. It concerns contexts and requests that read from standbys
+    /// Option: how many seconds a read waits for a standby to have what it has to show (number; 1 when absent). Then
+    /// the primary server is read. It concerns contexts and requests that read from standbys
     /// (`NSManagedObjectContext.readsFromStandbys`). The URL has to name all servers:
     /// `postgresql://one,two,three/database`.
     public let NSPostgreSQLStandbyTimeoutOption = "NSPostgreSQLStandbyTimeoutOption"
 
-    /// The key, in a store's metadata, of whether replication is synchronous (number): a commit waits until a standby has
-    /// it, and a fail-over loses nothing that was committed. The server tells it when the store is opened, when its metadata
-    /// are read, and when another server goes on; it is not kept with the store, and nobody sets it.
+    /// The key, in a store's metadata, of whether replication is synchronous (number): a commit waits until a standby
+    /// has it, and a fail-over loses nothing that was committed. The server tells it when the store is opened, when its
+    /// metadata are read, and when another server goes on; it is not kept with the store, and nobody sets it.
     public let NSPostgreSQLSynchronousReplicationKey = "NSPostgreSQLSynchronousReplication"
 
     /// What the options of a store say of its connections.

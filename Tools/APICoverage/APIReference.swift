@@ -13,8 +13,8 @@ public struct APIEntry: Sendable {
 
 /// The written reference of Apple's interface (`API.md`).
 ///
-/// `## Type : Superclass` begins a class, `*enum Name …*` the members of another type below it, and each list item is an
-/// entry: ``- `declaration` — since [used projects/times]``. Everything else is prose.
+/// `## Type : Superclass` begins a class, `*enum Name …*` the members of another type below it, and each list item is
+/// an entry: ``- `declaration` — since [used projects/times]``. Everything else is prose.
 public enum APIReference {
     /// All entries, in order; chapters whose number is in `excluded` are left out.
     public static func entries(in text: String, excluding excluded: Set<Int> = []) -> [APIEntry] {

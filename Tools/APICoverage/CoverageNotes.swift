@@ -1,7 +1,7 @@
 /// What the reference cannot say of itself: a table of tab-separated lines `group, entry, verdict, detail`.
 ///
-/// The entry is the reference's text, its beginning with `…`, or `…` alone for the whole group; the first line that fits
-/// counts. An empty line or one that begins with `#` is a comment.
+/// The entry is the reference's text, its beginning with `…`, or `…` alone for the whole group; the first line that
+/// fits counts. An empty line or one that begins with `#` is a comment.
 public struct CoverageNotes: Sendable {
     /// What a line says of its entries.
     public enum Verdict: Equatable, Sendable {

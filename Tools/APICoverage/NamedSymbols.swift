@@ -1,5 +1,5 @@
-/// Which symbols a set of Swift sources names: those whose base name stands in them as a word. Of an initialiser it is the
-/// type's name.
+/// Which symbols a set of Swift sources names: those whose base name stands in them as a word. Of an initialiser it is
+/// the type's name.
 public struct NamedSymbols {
     private var words: Set<Substring> = []
 

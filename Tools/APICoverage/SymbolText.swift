@@ -1,7 +1,8 @@
 /// Reads the names out of a piece of declaration: `class func a(b c: D) -> E / var f, g: H`.
 ///
-/// The text is Swift with shorthands: several pieces with ` / ` or `;` between them, `name(label:label:)` without types,
-/// `enum Name : Raw { a=0, b=1 }`, `Type(label:)` for an initialiser, `.name` for a case or a notification's name.
+/// The text is Swift with shorthands: several pieces with ` / ` or `;` between them, `name(label:label:)` without
+/// types, `enum Name : Raw { a=0, b=1 }`, `Type(label:)` for an initialiser, `.name` for a case or a notification's
+/// name.
 public struct SymbolText {
     private var owner: String?
     private var symbols: [APISymbol] = []
@@ -75,7 +76,8 @@ public struct SymbolText {
         }
     }
 
-    /// A piece that begins with a type or a global: `Type { members }`, `Type(label:)`, `Type.member`, `Global = 1 (.code)`.
+    /// A piece that begins with a type or a global: `Type { members }`, `Type(label:)`, `Type.member`, `Global = 1
+    /// (.code)`.
     private mutating func readNamed(_ text: String) {
         let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let rest = text.dropFirst(name.count).skippingGenerics

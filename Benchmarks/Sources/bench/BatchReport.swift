@@ -5,8 +5,8 @@ struct BatchReport {
     let sizes: [Int]
     let rounds: Int
 
-    /// How many times the memory of the smallest size the largest one may take. Both have filled the page caches of the two
-    /// connections, which hold 32 MB each.
+    /// How many times the memory of the smallest size the largest one may take. Both have filled the page caches of the
+    /// two connections, which hold 32 MB each.
     static let memoryBar = 1.25
 
     enum Step: String, CaseIterable {

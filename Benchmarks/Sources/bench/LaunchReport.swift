@@ -2,12 +2,13 @@ import CoreData
 import CoreDataManager
 import Foundation
 
-/// Measures what a user feels while the library works: how long the main queue does not answer while a table is rewritten at
-/// launch, when the first screen is there, and what saving many objects without waiting costs the main queue.
+/// Measures what a user feels while the library works: how long the main queue does not answer while a table is
+/// rewritten at launch, when the first screen is there, and what saving many objects without waiting costs the main
+/// queue.
 ///
 /// The first screen is counted from before the program's process is made: loading the program, making the manager,
-/// beginning the launch, and drawing a screen of text after that, while the migration already runs. The progress screen is
-/// counted from the end of the grace delay.
+/// beginning the launch, and drawing a screen of text after that, while the migration already runs. The progress screen
+/// is counted from the end of the grace delay.
 struct LaunchReport {
     let books: Int
     let rounds: Int

@@ -1,7 +1,7 @@
 import CoreData
 
-/// Measures migrations by a mapping model: their time, and how much memory the process ever took, which must not follow the
-/// rows.
+/// Measures migrations by a mapping model: their time, and how much memory the process ever took, which must not follow
+/// the rows.
 struct MappingReport {
     let sizes: [Int]
     let rounds: Int

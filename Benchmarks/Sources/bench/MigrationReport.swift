@@ -7,8 +7,8 @@ struct MigrationReport {
     let rounds: Int
 
     static let columns = 12
-    /// How many times the time of the smallest store the largest one may take, when nothing is to be done per row. Times of
-    /// some milliseconds differ by that much from run to run.
+    /// How many times the time of the smallest store the largest one may take, when nothing is to be done per row.
+    /// Times of some milliseconds differ by that much from run to run.
     static let instantBar = 2.0
     /// How many times the time of plain SQL a rewritten table may take.
     static let rewriteBar = 1.3

@@ -1,8 +1,8 @@
 import CBaseline
 import CoreData
 
-/// Measures how long the source of an old store is looked for among many versions of a model, in a process that has read none
-/// of them.
+/// Measures how long the source of an old store is looked for among many versions of a model, in a process that has
+/// read none of them.
 struct ModelReport {
     let versions: Int
     let rounds: Int

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Measures what the plugin costs a package of a hundred classes: built from clean, and built again when nothing changed.
+/// Measures what the plugin costs a package of a hundred classes: built from clean, and built again when nothing
+/// changed.
 struct PluginReport {
     let classes: Int
     let rounds: Int

@@ -4,7 +4,8 @@ import Foundation
     import CBaseline
     import CPostgreSQLBaseline
 
-    /// The databases of the benchmark's server: one that is empty and one that is filled, of which measurements get copies.
+    /// The databases of the benchmark's server: one that is empty and one that is filled, of which measurements get
+    /// copies.
     struct PostgreSQLDatabases {
         private static let empty = "bench_empty"
         private static let filled = "bench_filled"

@@ -160,8 +160,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// store, is removed. Where no store is, a SQLite one leaves the empty files, too. Nothing happens at `/dev/null`.
     /// A store that is open in this coordinator is removed from it first.
     ///
-    /// May be called from any thread. See
-    /// [Apple's
+    /// May be called from any thread. See [Apple's
     /// page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:oftype:options:)).
     ///
     /// - Parameters:
@@ -178,8 +177,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.
     ///
     /// A store in memory has nobody who could open the copy: where `/dev/null`, or a name below it, is to be replaced,
-    /// the store there is destroyed and nothing else happens. May be called from any thread. See
-    /// [Apple's
+    /// the store there is destroyed and nothing else happens. May be called from any thread. See [Apple's
     /// page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:oftype:)).
     ///
     /// `NSPersistentStoreTimeoutOption` of the destination's options limits the wait for processes that have the

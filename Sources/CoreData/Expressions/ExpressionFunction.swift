@@ -204,7 +204,8 @@ extension ExpressionFunction {
         if case .string(let text) = ExpressionValue(value) { text } else { nil }
     }
 
-    /// Two numbers into one: integers stay integers unless they overflow, decimals stay decimals. Dates move by seconds.
+    /// Two numbers into one: integers stay integers unless they overflow, decimals stay decimals. Dates move by
+    /// seconds.
     private static func combine(
         _ arguments: [Any?], _ integers: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
         _ reals: (Double, Double) -> Double, _ decimals: (Decimal, Decimal) -> Decimal

@@ -7,13 +7,14 @@ protocol KeyPathNaming: AnyObject {
 }
 
 extension AnyKeyPath {
-    /// The key path as key-value coding, predicates and sort descriptors write it: `\Book.author?.name` is `author.name`.
+    /// The key path as key-value coding, predicates and sort descriptors write it: `\Book.author?.name` is
+    /// `author.name`.
     ///
-    /// Nil when the path reads more than modelled properties (`\Book.title.count`, `\Book.author?.books.isEmpty`); of other
-    /// types than managed objects, when it reads computed ones. Takes the place of `_kvcKeyPathString`, which is always nil
-    /// on Linux: the path is evaluated once on an object of its class that belongs to no context and notes what it is asked
-    /// for. So an accessor of one's own that reads one modelled property counts as that property. Any thread may ask;
-    /// answers are kept.
+    /// Nil when the path reads more than modelled properties (`\Book.title.count`, `\Book.author?.books.isEmpty`); of
+    /// other types than managed objects, when it reads computed ones. Takes the place of `_kvcKeyPathString`, which is
+    /// always nil on Linux: the path is evaluated once on an object of its class that belongs to no context and notes
+    /// what it is asked for. So an accessor of one's own that reads one modelled property counts as that property. Any
+    /// thread may ask; answers are kept.
     public var managedKeyPath: String? { KeyPathNames.name(of: self) }
 }
 
@@ -60,8 +61,8 @@ enum KeyPathNames {
 }
 
 extension NSExpression {
-    /// A key path such as `\Book.title` or `\Book.author?.name`; stops the process, naming it, when it leads elsewhere than
-    /// to modelled properties.
+    /// A key path such as `\Book.title` or `\Book.author?.name`; stops the process, naming it, when it leads elsewhere
+    /// than to modelled properties.
     public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
         self.init(forKeyPath: KeyPathNames.requiredName(of: keyPath, for: "NSExpression(forKeyPath:)"))
     }

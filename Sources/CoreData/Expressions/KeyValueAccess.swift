@@ -1,14 +1,15 @@
 /// Reading one key of one object, whatever the object is.
 enum KeyValueAccess {
-    /// `object`, if it answers keys by itself. Asked of classes only: casting a structure to a protocol takes microseconds.
+    /// `object`, if it answers keys by itself. Asked of classes only: casting a structure to a protocol takes
+    /// microseconds.
     static func readable(_ object: Any) -> (any KeyValueReadable)? {
         type(of: object) is AnyClass ? object as? any KeyValueReadable : nil
     }
 
     /// The value `object` has for `key`, or `nil` when it has none.
     ///
-    /// A dictionary or the user's defaults have no value for a key that is not in them. A key that an object does not know stops the process with
-    /// Foundation's text.
+    /// A dictionary or the user's defaults have no value for a key that is not in them. A key that an object does not
+    /// know stops the process with Foundation's text.
     static func value(of object: Any, forKey key: String) -> Any? {
         if let readable = readable(object) { return readable.value(inPredicateForKey: key) }
         switch ExpressionValue(object) {

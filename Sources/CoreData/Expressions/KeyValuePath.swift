@@ -25,8 +25,8 @@ extension KeyValuePath {
     /// The value at the path, beginning at `object`.
     ///
     /// A key asked of a collection is asked of each element and gives an array (with `NSNull` for what is missing; the
-    /// elements of nested collections are joined). Operators: `@count`, `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects`,
-    /// `@distinctUnionOfObjects` and their relatives for arrays and sets.
+    /// elements of nested collections are joined). Operators: `@count`, `@sum`, `@avg`, `@min`, `@max`,
+    /// `@unionOfObjects`, `@distinctUnionOfObjects` and their relatives for arrays and sets.
     func value(in object: Any?) -> Any? {
         read(object, from: 0, to: keys.count)
     }

@@ -1,5 +1,6 @@
-// A program may join thousands of conditions two by two, so that a compound lies in a compound thousands of levels deep. What
-// walks such a tree keeps its place in an array, because the stack of a thread ends after some thousands of calls.
+// A program may join thousands of conditions two by two, so that a compound lies in a compound thousands of levels
+// deep. What walks such a tree keeps its place in an array, because the stack of a thread ends after some thousands of
+// calls.
 
 extension NSCompoundPredicate {
     /// How many levels are walked by calls, which is faster for the predicates that persons write.
@@ -121,8 +122,8 @@ extension NSCompoundPredicate {
         }
     }
 
-    /// Lets go of the parts one after the other, so that the last reference to a deep tree does not end each level within
-    /// the one above.
+    /// Lets go of the parts one after the other, so that the last reference to a deep tree does not end each level
+    /// within the one above.
     static func release(_ parts: inout [NSPredicate]) {
         var pending = parts.compactMap { $0 as? NSCompoundPredicate }
         parts = []
@@ -152,7 +153,8 @@ extension NSPredicate {
         }
     }
 
-    /// The predicate with every part that is no compound passed through `change`. Compounds whose parts stay are shared.
+    /// The predicate with every part that is no compound passed through `change`. Compounds whose parts stay are
+    /// shared.
     func mappingSimpleParts(_ change: (NSPredicate) -> NSPredicate) -> NSPredicate {
         guard let compound = self as? NSCompoundPredicate else { return change(self) }
         var open: [(compound: NSCompoundPredicate, changed: [NSPredicate])] = [(compound, [])]
@@ -176,8 +178,8 @@ extension NSPredicate {
         }
     }
 
-    /// The same question with as few levels as can be: `(a OR b) OR c` is one list, a compound of one part is that part,
-    /// and two NOTs are none.
+    /// The same question with as few levels as can be: `(a OR b) OR c` is one list, a compound of one part is that
+    /// part, and two NOTs are none.
     package var drawnTogether: NSPredicate {
         let unwrapped = unwrapped
         guard let compound = unwrapped as? NSCompoundPredicate else { return unwrapped }

@@ -1,7 +1,8 @@
 /// A predicate made of others: all of them, one of them, not the one.
 ///
 /// Immutable. Foundation on Linux has a class of this name that prints and substitutes nothing; a file that imports
-/// Foundation by name beside CoreData says `typealias NSCompoundPredicate = CoreData.NSCompoundPredicate` once in its module.
+/// Foundation by name beside CoreData says `typealias NSCompoundPredicate = CoreData.NSCompoundPredicate` once in its
+/// module.
 open class NSCompoundPredicate: Foundation.NSPredicate {
     /// How the parts are combined. Raw values are Foundation's.
     public enum LogicalType: UInt, Sendable {
@@ -74,7 +75,8 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
 
     // MARK: NSObject
 
-    /// The predicate in the syntax of format strings, as Foundation prints it: parts that are compounds are in parentheses.
+    /// The predicate in the syntax of format strings, as Foundation prints it: parts that are compounds are in
+    /// parentheses.
     ///
     /// A chain of very many ANDs or ORs within each other is one list, which the parser reads.
     open override var predicateFormat: String { printedCombination }

@@ -61,7 +61,8 @@ open class NSExpression: NSObject, NSCopying {
     /// How many expressions and predicates lie on each other here at most.
     let height: Int
 
-    /// How high an expression may be. Evaluating and printing one calls as deep as that, and the stack of a thread is short.
+    /// How high an expression may be. Evaluating and printing one calls as deep as that, and the stack of a thread is
+    /// short.
     static let heightLimit = 1000
 
     init(payload: Payload) {
@@ -180,7 +181,8 @@ open class NSExpression: NSObject, NSCopying {
 
     // MARK: Parts
 
-    /// The kind of this expression. A key path on a variable or another expression is a function of it, as in Foundation.
+    /// The kind of this expression. A key path on a variable or another expression is a function of it, as in
+    /// Foundation.
     open var expressionType: ExpressionType {
         switch payload {
         case .constant: .constantValue
@@ -302,8 +304,8 @@ open class NSExpression: NSObject, NSCopying {
 
     /// Evaluates the expression with `object` as `SELF`; variables are looked up in `context` by name, without `$`.
     ///
-    /// Gives `nil` where there is no value: a missing key of a dictionary, a path through nothing, arithmetic on nothing.
-    /// A variable that has no value stops the process. A key path through a collection gives an array.
+    /// Gives `nil` where there is no value: a missing key of a dictionary, a path through nothing, arithmetic on
+    /// nothing. A variable that has no value stops the process. A key path through a collection gives an array.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         if case .subclass(let type) = payload {
             fatalError("\(Swift.type(of: self)) of type \(type) has to override expressionValue(with:context:)")

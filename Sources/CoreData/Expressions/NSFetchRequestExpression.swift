@@ -7,8 +7,8 @@ public let NSFetchRequestExpressionType = NSExpression.ExpressionType.fetchReque
 ///
 /// Mapping models use it for the objects that an entity mapping begins with.
 open class NSFetchRequestExpression: NSExpression {
-    /// An expression over two others: one gives an `NSFetchRequest`, one an `NSManagedObjectContext`. With `countOnly` its
-    /// value is the number of objects.
+    /// An expression over two others: one gives an `NSFetchRequest`, one an `NSManagedObjectContext`. With `countOnly`
+    /// its value is the number of objects.
     open class func expression(
         forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
     ) -> NSExpression {
@@ -31,8 +31,8 @@ open class NSFetchRequestExpression: NSExpression {
         return (request, context, countOnly)
     }
 
-    /// Executes the fetch. What is no request or no context stops the process, as does a request that fails: there are no
-    /// exceptions that an expression could throw.
+    /// Executes the fetch. What is no request or no context stops the process, as does a request that fails: there are
+    /// no exceptions that an expression could throw.
     static func result(of request: Any?, in context: Any?, countOnly: Bool) -> Any {
         do {
             if let request, let context = context as? any ExpressionFetching,

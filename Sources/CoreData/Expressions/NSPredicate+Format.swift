@@ -1,7 +1,7 @@
 /// Lets `NSPredicate(format:)` give back a subclass; see `NSPredicate.init(format:_:)`.
 ///
-/// Foundation on Linux declares the initialisers that take a format as unavailable, and an initialiser of a class cannot
-/// return another object. One of a protocol's extension can.
+/// Foundation on Linux declares the initialisers that take a format as unavailable, and an initialiser of a class
+/// cannot return another object. One of a protocol's extension can.
 public protocol NSPredicateFormatting {}
 
 extension NSPredicate: NSPredicateFormatting {}
@@ -9,9 +9,9 @@ extension NSPredicate: NSPredicateFormatting {}
 extension NSPredicateFormatting where Self: Foundation.NSPredicate {
     /// Creates a predicate from a format string: `NSPredicate(format: "name == %@ AND age > %d", name, 18)`.
     ///
-    /// The syntax is the one of Apple's *Predicate Format String Syntax*. Placeholders: `%@` for a value, `%K` for a key
-    /// path, the number formats of `printf`. Arguments may be of any type, `nil` included. A format that cannot be read
-    /// stops the process; `NSPredicate.parse(format:arguments:)` reads text that a user typed, and throws.
+    /// The syntax is the one of Apple's *Predicate Format String Syntax*. Placeholders: `%@` for a value, `%K` for a
+    /// key path, the number formats of `printf`. Arguments may be of any type, `nil` included. A format that cannot be
+    /// read stops the process; `NSPredicate.parse(format:arguments:)` reads text that a user typed, and throws.
     public init(format predicateFormat: String, _ args: Any?...) {
         self = Self.predicate(predicateFormat, args)
     }

@@ -16,7 +16,8 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
         self = Self.make(KeySortDescriptor(key, ascending, selector ?? .compare, nil))
     }
 
-    /// Sorts by the values at a key path, compared by a block. Values that are missing do not reach it; they come first.
+    /// Sorts by the values at a key path, compared by a block. Values that are missing do not reach it; they come
+    /// first.
     public init(key: String?, ascending: Bool, comparator cmptr: @escaping Comparator) {
         self = Self.make(KeySortDescriptor(key, ascending, .compare, cmptr))
     }
@@ -28,7 +29,8 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
         return result
     }
 
-    /// The key path to sort by; `nil` for the objects themselves and for a Swift key path that is none of modelled properties.
+    /// The key path to sort by; `nil` for the objects themselves and for a Swift key path that is none of modelled
+    /// properties.
     public var key: String? { sortKey ?? (isByKey ? nil : keyPath.managedKeyPath) }
 }
 
@@ -73,7 +75,8 @@ final class KeySortDescriptor: NSSortDescriptor {
         return value is NSNull ? nil : value
     }
 
-    /// How two values at the key are ordered, direction included. The kinds of the values are given when they are known.
+    /// How two values at the key are ordered, direction included. The kinds of the values are given when they are
+    /// known.
     func order(_ a: Any?, _ b: Any?, _ kindOfA: ExpressionValue, _ kindOfB: ExpressionValue) -> ComparisonResult {
         let result: ComparisonResult
         if let block, let a, let b {

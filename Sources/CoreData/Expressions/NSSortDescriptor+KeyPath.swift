@@ -13,8 +13,9 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
 
     /// What a Swift sort descriptor says, for a fetch.
     ///
-    /// Strings are compared as its comparator says: `.lexical` by their characters, `.localized` and `.localizedStandard`
-    /// by the current locale. Stops the process, naming the key path, when it leads elsewhere than to modelled properties.
+    /// Strings are compared as its comparator says: `.lexical` by their characters, `.localized` and
+    /// `.localizedStandard` by the current locale. Stops the process, naming the key path, when it leads elsewhere than
+    /// to modelled properties.
     public init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
         let purpose = "NSSortDescriptor(SortDescriptor)"
         guard let keyPath = sortDescriptor.keyPath else {

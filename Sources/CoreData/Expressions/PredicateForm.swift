@@ -25,7 +25,8 @@ extension NSPredicate {
     /// The predicate's text: `predicateFormat`, which Foundation on Linux marks deprecated.
     package var printed: String { (self as any PredicatePrinting).predicateFormat }
 
-    /// Whether the predicate holds for an object that answers keys by itself: `evaluate(with:)` without finding that out.
+    /// Whether the predicate holds for an object that answers keys by itself: `evaluate(with:)` without finding that
+    /// out.
     package func holds(for object: any KeyValueReadable, substitutionVariables variables: [String: Any]? = nil) -> Bool
     {
         matches(EvaluationContext(readable: object, substitutions: variables))
@@ -47,7 +48,8 @@ private protocol PredicatePrinting {
 
 extension NSPredicate: PredicatePrinting {}
 
-/// `TRUEPREDICATE` and `FALSEPREDICATE` as the parser makes them: equal to Foundation's `NSPredicate(value:)`, and printed.
+/// `TRUEPREDICATE` and `FALSEPREDICATE` as the parser makes them: equal to Foundation's `NSPredicate(value:)`, and
+/// printed.
 final class ConstantPredicate: Foundation.NSPredicate {
     let value: Bool
 

@@ -153,8 +153,8 @@ extension NSPredicate {
 
     /// The key paths the predicate reads, from the evaluated object.
     ///
-    /// A path of a subquery's iterator counts as a path within the collection: `SUBQUERY(items, $i, $i.price > 3)` reads
-    /// `items` and `items.price`. Collection operators are part of their path.
+    /// A path of a subquery's iterator counts as a path within the collection: `SUBQUERY(items, $i, $i.price > 3)`
+    /// reads `items` and `items.price`. Collection operators are part of their path.
     package var keyPaths: Set<String> {
         var paths: Set<String> = []
         collect(&paths, [:])

@@ -45,8 +45,8 @@ extension SortDescriptor where Compared: NSObject {
     }
 }
 
-/// What the initialisers above append to a key path, so that the descriptor orders the values so in memory and a fetch can
-/// read off the type how to sort. The key path without it is the property.
+/// What the initialisers above append to a key path, so that the descriptor orders the values so in memory and a fetch
+/// can read off the type how to sort. The key path without it is the property.
 protocol SortKey {
     static var selector: SortSelector { get }
 }

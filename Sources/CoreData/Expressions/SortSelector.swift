@@ -1,7 +1,8 @@
 /// How a sort descriptor compares two strings (or other values), by the name of the method it would call on a Mac.
 ///
-/// Source that says `#selector(NSString.caseInsensitiveCompare(_:))` says `.caseInsensitiveCompare` here: selectors do not
-/// exist without the Objective-C runtime. A name that is not one of the constants below stops the process when used.
+/// Source that says `#selector(NSString.caseInsensitiveCompare(_:))` says `.caseInsensitiveCompare` here: selectors do
+/// not exist without the Objective-C runtime. A name that is not one of the constants below stops the process when
+/// used.
 public struct SortSelector: RawRepresentable, Hashable, Sendable {
     /// The selector's text, as model files hold it: `caseInsensitiveCompare:`.
     public let rawValue: String

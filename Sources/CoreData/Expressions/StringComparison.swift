@@ -1,14 +1,15 @@
 import Foundation
 
-/// Comparing strings as predicates do: with or without regard to case and diacritics, by prefix, suffix, part and wildcard.
+/// Comparing strings as predicates do: with or without regard to case and diacritics, by prefix, suffix, part and
+/// wildcard.
 ///
 /// Strings are compared on their bytes as long as their characters fold one by one (`ByteFolding`); Foundation is asked
 /// for all others.
 enum StringComparison {
     typealias Options = NSComparisonPredicate.Options
 
-    /// Whether both strings are the same sequence of bytes. Canonically equivalent strings of different bytes differ, as
-    /// they do in a store.
+    /// Whether both strings are the same sequence of bytes. Canonically equivalent strings of different bytes differ,
+    /// as they do in a store.
     static func areIdentical(_ a: String, _ b: String) -> Bool {
         // Two canonically equivalent texts may have as many bytes.
         a.utf8.count == b.utf8.count && a == b && a.utf8.elementsEqual(b.utf8)

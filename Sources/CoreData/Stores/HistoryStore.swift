@@ -62,8 +62,8 @@ package struct HistoryChangeRecord {
     package var tombstone: [String: Any]?
 }
 
-/// Why no history is read behind a number: the server that has given it is gone, and the one that went on has never heard
-/// of it.
+/// Why no history is read behind a number: the server that has given it is gone, and the one that went on has never
+/// heard of it.
 package struct LostHistory {
     /// The newest number that both have.
     package var parting: Int64

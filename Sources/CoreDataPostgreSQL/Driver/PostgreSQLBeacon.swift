@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// Tells those who wait for a migration how far it is, by the name that a connection of its own has in the server: all
-    /// users of a database see it, and it goes with the process.
+    /// Tells those who wait for a migration how far it is, by the name that a connection of its own has in the server:
+    /// all users of a database see it, and it goes with the process.
     final class PostgreSQLBeacon: @unchecked Sendable {  // the connection is used on the queue
         private static let prefix = "OpenCoreData migration "
         private static let interval = DispatchTimeInterval.milliseconds(200)

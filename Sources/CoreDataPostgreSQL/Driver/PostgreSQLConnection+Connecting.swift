@@ -130,8 +130,8 @@
 
         // MARK: While nobody uses it
 
-        /// Whether the connection can be used, as far as is known without asking the server: what it has sent since, that
-        /// it goes, for one, is read.
+        /// Whether the connection can be used, as far as is known without asking the server: what it has sent since,
+        /// that it goes, for one, is read.
         var isUsable: Bool {
             settle()
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

@@ -3,10 +3,10 @@
     import CoreData
     import Foundation
 
-    // Transactions that write. Each one leaves a token, by which it is found out later whether it was committed; each one
-    // tells the listeners of the channel `coredata`, and says that it is the framework's, so that triggers stay quiet.
-    // A save tells them behind its commit: NOTIFY within a transaction has all commits of the server wait for each
-    // other's disk (8 clients of pgbench with fsync: 2,200 commits a second without it and behind it, 550 to 800
+    // Transactions that write. Each one leaves a token, by which it is found out later whether it was committed; each
+    // one tells the listeners of the channel `coredata`, and says that it is the framework's, so that triggers stay
+    // quiet. A save tells them behind its commit: NOTIFY within a transaction has all commits of the server wait for
+    // each other's disk (8 clients of pgbench with fsync: 2,200 commits a second without it and behind it, 550 to 800
     // within).
     extension PostgreSQLConnection {
         /// Whoever writes holds it, together with other saves or alone: 'OpenCore' in ASCII.
@@ -107,8 +107,8 @@
             "SELECT pg_notify('\(PostgreSQLListener.channel)', pg_current_xact_id()::text) "
             + "WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
 
-        /// Ends a transaction. Where the connection is lost meanwhile, another one finds out whether it was committed; so
-        /// it does where the server has committed and no standby has confirmed it.
+        /// Ends a transaction. Where the connection is lost meanwhile, another one finds out whether it was committed;
+        /// so it does where the server has committed and no standby has confirmed it.
         ///
         /// - Parameter number: the transaction that the listeners are told of behind the commit, if that is so.
         private func end(_ text: String, telling number: Int64?) throws {
@@ -157,7 +157,8 @@
                 message: "The server was told to wait no longer for a standby.", address: address.description)
         }
 
-        /// Notes what the server says of standbys that it waits for no longer: it is a warning, and the commit succeeds.
+        /// Notes what the server says of standbys that it waits for no longer: it is a warning, and the commit
+        /// succeeds.
         func watchConfirmations() {
             let receiver: PQnoticeReceiver = { flag, result in
                 guard let routine = PQresultErrorField(result, Int32(UInt8(ascii: "R"))),
@@ -170,8 +171,8 @@
 
         /// Whether the transaction with a token was committed; nil where no server says it in time.
         ///
-        /// Whoever asks inserts the token itself: the unique key waits for a server process that is still at work on the
-        /// transaction, and keeps it from being committed afterwards.
+        /// Whoever asks inserts the token itself: the unique key waits for a server process that is still at work on
+        /// the transaction, and keeps it from being committed afterwards.
         private func wasCommitted(_ token: UUID, telling number: Int64?) -> Bool? {
             let deadline = ContinuousClock.now + Self.patience
             var pause: UInt32 = 10_000
@@ -204,11 +205,12 @@
             }
         }
 
-        /// What the tokens of questions have for a time: they are kept longer than those of transactions, and told apart.
+        /// What the tokens of questions have for a time: they are kept longer than those of transactions, and told
+        /// apart.
         private static let timeOfQuestion = "now() + interval '2 days'"
 
-        /// Runs a statement on a server that may wait for ever: for standbys, or for the transaction in question. Another
-        /// one is asked then.
+        /// Runs a statement on a server that may wait for ever: for standbys, or for the transaction in question.
+        /// Another one is asked then.
         private func ask(_ text: String) throws {
             isUnconfirmed.pointee = false
             let end = ContinuousClock.now + Self.longestQuestion

@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// What a process remembers of a database, to find out what a server has lost in whose place another one goes on: the
-    /// tokens of its last transactions, and the history that it has read last.
+    /// What a process remembers of a database, to find out what a server has lost in whose place another one goes on:
+    /// the tokens of its last transactions, and the history that it has read last.
     ///
     /// Each new connection is looked at before it is used (`meet`).
     // @unchecked Sendable: what changes is used under the lock.
@@ -162,8 +162,8 @@
             return Set(gone.compactMap { UUID(uuidString: $0) })
         }
 
-        /// The numbers of history that this process has read and the server does not have. Those that were deleted count
-        /// as there.
+        /// The numbers of history that this process has read and the server does not have. Those that were deleted
+        /// count as there.
         private func lostNumbers(on connection: PostgreSQLConnection) throws -> [Int64] {
             let numbers = lock.withLock { self.numbers }
             if numbers.isEmpty { return [] }

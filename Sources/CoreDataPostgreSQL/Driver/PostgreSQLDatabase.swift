@@ -5,8 +5,8 @@
 
     /// The connections of an open store: some that read, each for one thread at a time, and the one that writes.
     ///
-    /// A connection that died while nobody used it is made anew without anybody's help. One that dies in the middle of work is
-    /// an error: nobody else knows what was done already.
+    /// A connection that died while nobody used it is made anew without anybody's help. One that dies in the middle of
+    /// work is an error: nobody else knows what was done already.
     final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {  // what may change is used under the locks
         let address: PostgreSQLAddress
         private let labels: EntityLabels
@@ -48,7 +48,8 @@
         var willRead: ((PostgreSQLConnection) throws -> Void)?
 
         /// - Parameters:
-        ///   - first: a connection to the server itself, which holds the lock of the version; nil where one is made when
+        ///   - first: a connection to the server itself, which holds the lock of the version; nil where one is made
+        ///     when
         ///     it is needed.
         ///   - identifier: the UUID of the store.
         ///   - continuity: what has met `first` already.

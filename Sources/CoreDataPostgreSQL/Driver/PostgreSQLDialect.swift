@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// PostgreSQL's words. The framework's own tables lie in the schema `coredata`; the tables of entities lie where the
-    /// connection's search path leads.
+    /// PostgreSQL's words. The framework's own tables lie in the schema `coredata`; the tables of entities lie where
+    /// the connection's search path leads.
     struct PostgreSQLDialect: SQLDialect {
         static let schema = "coredata"
 

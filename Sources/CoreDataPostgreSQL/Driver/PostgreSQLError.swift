@@ -92,8 +92,8 @@
             return isOfRow ? .refusedRow : .other
         }
 
-        /// Whether the same work may succeed when it is done again: somebody else was in the way, has changed a table, or has
-        /// deleted what a row leads to.
+        /// Whether the same work may succeed when it is done again: somebody else was in the way, has changed a table,
+        /// or has deleted what a row leads to.
         var isPassing: Bool {
             ["40001", Self.deadlock, "55P03"].contains(state) || isOfCachedPlan
                 || state == Self.foreignKeyViolation && constraint?.hasSuffix("_fkey") == true && !isOfExistingTables

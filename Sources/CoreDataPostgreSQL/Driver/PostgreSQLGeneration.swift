@@ -2,11 +2,11 @@
     import CoreData
     import Foundation
 
-    /// A database as it was: a connection of its own holds the state in a transaction in which nothing else happens, so that
-    /// no failed statement ends it. The connections that read take the state over by its name.
+    /// A database as it was: a connection of its own holds the state in a transaction in which nothing else happens, so
+    /// that no failed statement ends it. The connections that read take the state over by its name.
     ///
-    /// The server ends the transaction after a time: as long as it lasts no row of the past is removed. The state goes when
-    /// nobody holds this any more.
+    /// The server ends the transaction after a time: as long as it lasts no row of the past is removed. The state goes
+    /// when nobody holds this any more.
     final class PostgreSQLGeneration: SQLDatabase, @unchecked Sendable {  // the connection is used under the lock
         private let database: PostgreSQLDatabase
         private let lock = NSLock()

@@ -1,8 +1,8 @@
 #if PostgreSQL
     import Foundation
 
-    /// The binary form of `numeric`: digits to the base of 10,000, the weight of the first, the sign, and how many decimal
-    /// places are shown.
+    /// The binary form of `numeric`: digits to the base of 10,000, the weight of the first, the sign, and how many
+    /// decimal places are shown.
     enum PostgreSQLNumeric {
         private static let negative: UInt16 = 0x4000
         private static let notANumber: UInt16 = 0xC000

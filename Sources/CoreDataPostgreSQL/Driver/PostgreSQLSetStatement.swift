@@ -2,7 +2,8 @@
     import CPostgreSQL
     import CoreData
 
-    /// A statement that changes rows, for many rows at a time: its parameters are columns of a table that arrays become.
+    /// A statement that changes rows, for many rows at a time: its parameters are columns of a table that arrays
+    /// become.
     struct PostgreSQLSetStatement {
         private let statement: SQLStatement
         /// Whether it gives the places of the rows that it changed, from 1.

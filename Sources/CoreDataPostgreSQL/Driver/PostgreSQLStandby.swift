@@ -6,7 +6,8 @@
     ///
     /// A read sees at least what the store's own coordinator has saved: the position of the primary server is asked for
     /// after a commit, when somebody reads next, and a standby is read once it has come so far. One that does not in
-    /// time, or cannot be reached, is left alone for a while, and the primary is read: a standby that fails is no error.
+    /// time, or cannot be reached, is left alone for a while, and the primary is read: a standby that fails is no
+    /// error.
     final class PostgreSQLStandby: SQLDatabase, @unchecked Sendable {  // what may change is used under `lock`
         /// The store as it is on the primary. It holds this.
         private weak var primary: PostgreSQLDatabase?
@@ -87,7 +88,8 @@
                 noteSuccess()
                 return result
             } catch {
-                // What the body has been given it may have passed on, and what it has found wrong the primary does, too.
+                // What the body has been given it may have passed on, and what it has found wrong the primary does,
+                // too.
                 if isAnswered || hasBegun && !Self.isOfStandby(error) { throw error }
                 if !hasBegun { leaveAlone() }
                 return isOnce ? try primary.readOnce(body) : try primary.read(body)

@@ -3,8 +3,8 @@
     import CoreData
     import Foundation
 
-    /// A statement of a connection. The server prepares it when it is first run: as it stands for one row, and once more
-    /// for many rows at a time, which come as arrays.
+    /// A statement of a connection. The server prepares it when it is first run: as it stands for one row, and once
+    /// more for many rows at a time, which come as arrays.
     final class PostgreSQLStatement: SQLPreparedStatement {
         private let statement: SQLStatement
         unowned let connection: PostgreSQLConnection

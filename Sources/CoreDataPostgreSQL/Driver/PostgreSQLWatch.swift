@@ -3,9 +3,10 @@
     import CoreData
     import Foundation
 
-    /// Looks after connections that are at work for long. A server that has stopped, or a network that swallows everything,
-    /// sends no reset: where the server takes no new connection either, the one at work is ended, and whoever waits gets an
-    /// error. Only servers of an address that names several are looked after: for them another one goes on.
+    /// Looks after connections that are at work for long. A server that has stopped, or a network that swallows
+    /// everything, sends no reset: where the server takes no new connection either, the one at work is ended, and
+    /// whoever waits gets an error. Only servers of an address that names several are looked after: for them another
+    /// one goes on.
     // @unchecked Sendable: what changes is used under the lock.
     final class PostgreSQLWatch: @unchecked Sendable {
         static let shared = PostgreSQLWatch()

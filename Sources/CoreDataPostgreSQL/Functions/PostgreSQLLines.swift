@@ -2,15 +2,14 @@
     import CPostgreSQL
     import CoreData
 
-    /// The lines of time that a database has come along. Where a standby goes on in the place of a primary that was lost,
-    /// or a dump or an older backup is restored, it may know less than was told before, and gives the same numbers again:
-    /// to transactions, rows and versions. So a new line begins there, whoever comes first: history goes on with numbers
-    /// that lie far above, and so do the keys of rows.
+    /// The lines of time of a database. A standby that is promoted, and a dump or a backup that is restored, may know
+    /// less than was told before. They give the same numbers again: to transactions, rows and versions. So the first
+    /// program that connects begins a new line there: the numbers of history and the keys of rows continue far above.
     ///
     /// A server's name is that of its cluster and of the time-line that it writes.
     enum PostgreSQLLines {
-        /// How many numbers of history lie between two lines: more than transactions can be lost. Chance multiplies it, so
-        /// that two lines which begin at the same place do not go on with the same numbers.
+        /// How many numbers of history lie between two lines: more than transactions can be lost. Chance multiplies it,
+        /// so that two lines which begin at the same place do not continue with the same numbers.
         static let numbersBetween: Int64 = 1 << 32
         /// How many keys of each table: blocks of them.
         private static let keysBetween: Int64 = 1 << 20
@@ -23,7 +22,7 @@
             ended bigint NOT NULL, begins bigint NOT NULL, id uuid NOT NULL DEFAULT gen_random_uuid(), \
             time timestamptz NOT NULL DEFAULT now());
             COMMENT ON TABLE coredata.lines IS \
-            'Servers that have gone on with this database. History has no numbers from ended up to begins.';
+            'Servers that have continued this database. History has no numbers from ended up to begins.';
             CREATE OR REPLACE FUNCTION coredata.server() RETURNS text LANGUAGE sql STABLE \(rights) AS $$
             SELECT system_identifier || '/' || CASE WHEN pg_is_in_recovery()
                 THEN (SELECT timeline_id FROM pg_control_checkpoint())

@@ -7,9 +7,9 @@
     /// migration on the store serves both versions.
     ///
     /// What only the older version needs stays until its last program has gone, and for
-    /// ``NSPostgreSQLOlderVersionDelayOption`` after that. A store serves two versions at most. What cannot be while the
-    /// older version is in use is refused with an `NSMigrationError` that says why, and how to split the change. Every
-    /// program of both versions should have the option: it then says that it lives (``NSPostgreSQLLeaseOption``).
+    /// ``NSPostgreSQLOlderVersionDelayOption`` after that. A store serves two versions at most. What cannot be while
+    /// the older version is in use is refused with an `NSMigrationError` that says why, and how to split the change.
+    /// Every program of both versions should have the option: it then says that it lives (``NSPostgreSQLLeaseOption``).
     public let NSPostgreSQLOnlineMigrationOption = "NSPostgreSQLOnlineMigrationOption"
 
     /// An option beside ``NSPostgreSQLOnlineMigrationOption``: how many seconds an older version stays after its last

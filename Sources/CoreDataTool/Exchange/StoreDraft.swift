@@ -84,7 +84,7 @@ final class StoreDraft {
         let external = Self.support(url)
         let hasExternal = Self.isTaken(external)
         if hasExternal {
-            // Says to whoever comes after a kill whose the folder beside the store's place is.
+            // Tells the next run after a kill that the folder beside the store's place is ours.
             close(open(folder.appendingPathComponent("external").path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
             try Self.move(external, to: Self.support(target), shown)
         }

@@ -133,8 +133,8 @@ package final class OpenedStore {
         try entity.isAbstract ? 0 : reading { try context.count(for: ownObjects(of: entity)) }
     }
 
-    /// Those of some objects that have a value of an attribute in a file that is missing: it reads as nil, while the row
-    /// has the file's name. To be called on the context's queue.
+    /// Those of some objects that have a value of an attribute in a file that is missing: it reads as nil, while the
+    /// row has the file's name. To be called on the context's queue.
     func objectsWithoutFile(
         _ objects: [NSManagedObject], _ attribute: NSAttributeDescription, _ entity: String,
         _ context: NSManagedObjectContext

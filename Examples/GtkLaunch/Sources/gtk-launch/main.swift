@@ -1,7 +1,7 @@
 // A notebook whose new version migrates its store behind a window.
 //
 //   gtk-launch                    waits for the button
-//   gtk-launch --pictures FOLDER  draws its screens into a folder, presses the buttons itself (cancels, tries again, OK),
+//   gtk-launch --pictures FOLDER  draws its screens into a folder, presses the buttons itself (cancels, retries, OK),
 //                                 and ends
 import CGtk
 import CoreData
@@ -36,7 +36,8 @@ var failure: (any Error)?
     throw CocoaError(.fileWriteUnknown)
 }
 
-/// Launches until there is data to show. A launch that failed, or that the user cancelled, is tried again by the button.
+/// Launches until there is data to show. A launch that failed, or that the user cancelled, is tried again by the
+/// button.
 @MainActor func launch() async throws {
     var attempt = 0
     while true {

@@ -54,8 +54,8 @@ struct FiveArticles {
         var outcome = try LaunchedChild(["blocking", store.url.path, "labels"], watchdog: watchdog).run()
         var name = "(a) main thread, watchdog \(watchdog.seconds) s"
         if outcome.killedAfter == nil, let took = outcome.firstScreen {
-            // This machine is quicker than the watchdog. The same launch again, with the patience halved until it bites:
-            // the proportion is what a phone would see, and the kill is real.
+            // This machine is quicker than the watchdog. The same launch again, with the patience halved until it
+            // bites: the proportion is what a phone would see, and the kill is real.
             print("   it took \(took.seconds) s here, less than the watchdog allows; again with half of that.")
             store.remove()
             _ = try mail.copy(named: "a.sqlite")

@@ -3,12 +3,13 @@ extension NSManagedObjectContext {
     ///
     /// Reads then take work off the primary server. The context sees what its coordinator has saved, and what it has
     /// merged; what others have saved may show later. A standby that does not get so far in time is passed over: the
-    /// primary is read (`NSPostgreSQLStandbyTimeoutOption`). Saves go to the primary, where a row that has changed since
-    /// it was read is a conflict as always. It makes no difference for stores without standbys, and for a context with a
-    /// parent, which reads what that one reads.
+    /// primary is read (`NSPostgreSQLStandbyTimeoutOption`). Saves go to the primary, where a row that has changed
+    /// since it was read is a conflict as always. It makes no difference for stores without standbys, and for a context
+    /// with a parent, which reads what that one reads.
     ///
-    /// False in a new context, unless the coordinator says otherwise (`NSPersistentStoreCoordinator.readsFromStandbys`).
-    /// To be used on the context's queue. It is an extension of this framework.
+    /// False in a new context, unless the coordinator says otherwise
+    /// (`NSPersistentStoreCoordinator.readsFromStandbys`). To be used on the context's queue. It is an extension of
+    /// this framework.
     public final var readsFromStandbys: Bool {
         get {
             checkConfinementOnceUsed()
@@ -27,11 +28,11 @@ extension NSManagedObjectContext {
 }
 
 extension NSFetchRequest {
-    /// Whether this fetch reads from standbys, whatever the context does; nil, as in a new request, for what the context
-    /// does.
+    /// Whether this fetch reads from standbys, whatever the context does; nil, as in a new request, for what the
+    /// context does.
     ///
-    /// Faults of the objects are fulfilled as the context reads. A context that is pinned to a query generation reads that
-    /// one. It is an extension of this framework (see `NSManagedObjectContext.readsFromStandbys`).
+    /// Faults of the objects are fulfilled as the context reads. A context that is pinned to a query generation reads
+    /// that one. It is an extension of this framework (see `NSManagedObjectContext.readsFromStandbys`).
     public final var readsFromStandbys: Bool? {
         get { parameters.readsFromStandbys }
         set { parameters.readsFromStandbys = newValue }

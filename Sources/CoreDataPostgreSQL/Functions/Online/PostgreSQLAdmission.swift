@@ -1,8 +1,9 @@
 #if PostgreSQL
     import CoreData
 
-    /// What the schema `coredata` has where a store serves several versions: the versions, who says that he lives, how far
-    /// rows were moved, and a function by which each writing transaction makes sure that its version is served still.
+    /// What the schema `coredata` has where a store serves several versions: the versions, who says that he lives, how
+    /// far rows were moved, and a function by which each writing transaction makes sure that its version is served
+    /// still.
     enum PostgreSQLAdmission {
         /// Makes what is not there yet.
         static func furnish(on connection: PostgreSQLConnection) throws {
@@ -121,8 +122,8 @@
                 """)
         }
 
-        /// The processes of the server that hold a version's lock: those whose program lives, or has no lease, and those
-        /// whose program's lease has run out.
+        /// The processes of the server that hold a version's lock: those whose program lives, or has no lease, and
+        /// those whose program's lease has run out.
         func usersOfVersion(_ lock: Int64) throws -> (living: [String], asleep: [String]) {
             let select = """
                 SELECT l.pid, EXISTS (SELECT FROM pg_locks o LEFT JOIN coredata.leases e ON e.id = o.objid::bigint::int \

@@ -2,7 +2,8 @@
     import CoreData
     import Foundation
 
-    /// The statements of a migration beside others. Each can be run once more: a process may have been killed behind it.
+    /// The statements of a migration beside others. Each can be run once more: a process may have been killed behind
+    /// it.
     enum PostgreSQLStep {
         private static let dialect = PostgreSQLDialect()
 

@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// A version of the model that a store serves, or that it is about to serve, or has served: what it says of itself as
-    /// that version, and where the version's properties lie.
+    /// A version of the model that a store serves, or that it is about to serve, or has served: what it says of itself
+    /// as that version, and where the version's properties lie.
     ///
     /// A store has no such rows before its first migration beside others. Afterwards it has one of its newest version,
     /// too: rows may have older names of entities, and columns other names than a new store would give them.

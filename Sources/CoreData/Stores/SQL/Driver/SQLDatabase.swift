@@ -57,8 +57,8 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Says which transactions of history somebody has read.
     func didRead(transactions: [Int64])
 
-    /// Whether the history behind a number was lost with a server, where the present one has never heard of that number;
-    /// nil where it has.
+    /// Whether the history behind a number was lost with a server, where the present one has never heard of that
+    /// number; nil where it has.
     func lostHistory(after number: Int64) throws -> LostHistory?
 
     /// Gives back all connections. Reading afterwards throws.

@@ -20,8 +20,8 @@ extension SQLStore: ContinuationFollower {
         NSPersistentHistoryToken(numbers: [identifier ?? "": number])
     }
 
-    /// Whether a row that a save is about may be of a time that was lost: it was read before another server went on. What
-    /// was read since is in the row cache.
+    /// Whether a row that a save is about may be of a time that was lost: it was read before another server went on.
+    /// What was read since is in the row cache.
     final func isDoubtful(_ row: Snapshot) -> Bool {
         !rowCache.has(
             Unmanaged.passUnretained(row), for: row.key, rootIndex: layout.entities[row.layoutIndex].rootIndex)
@@ -37,8 +37,8 @@ extension SQLStore: ContinuationFollower {
 }
 
 extension SaveSession {
-    /// Looks whether rows that were read before another server went on are there as they were read. Versions do not tell:
-    /// that server gives the lost ones to other rows. Throws the conflicts, where there are some.
+    /// Looks whether rows that were read before another server went on are there as they were read. Versions do not
+    /// tell: that server gives the lost ones to other rows. Throws the conflicts, where there are some.
     func checkDoubtful(_ changes: ChangeSet) throws {
         let isOn = store.doubtsRows.withLock { $0 }
         if !isOn { return }
