@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Columns of one table that statements select together: the whole rows of an entity.
 ///
 /// Their text is the longest part of such a statement. It is made once for a dialect and then kept.
@@ -7,7 +5,7 @@ package final class SQLColumnList: Equatable, Sendable {
     package let alias: String
     package let names: [String]
     /// The text of the dialect that asked first. A store has one dialect only.
-    private let kept = Mutex<(dialect: ObjectIdentifier, text: String)?>(nil)
+    private let kept = Locked<(dialect: ObjectIdentifier, text: String)?>(nil)
 
     package init(alias: String, names: [String]) {
         self.alias = alias
