@@ -87,6 +87,43 @@
             }
         }
 
+        @Test("A dump that is restored on the same server, under programs, is recognised: what it lacks is told")
+        func restoredBeside() throws {
+            let library = try Library(.postgreSQL, options: Self.tracking)
+            try save("a", in: library)
+            let told = Locked<[PostgreSQLLostTransaction]>([])
+            let isTold = DispatchSemaphore(value: 0)
+            let observer = NotificationCenter.default.addObserver(
+                forName: .NSPostgreSQLTransactionsLost, object: library.coordinator, queue: nil
+            ) { notification in
+                let lost = notification.userInfo?[NSPostgreSQLLostTransactionsKey] as? [PostgreSQLLostTransaction]
+                told.withLock { $0 += lost ?? [] }
+                isTold.signal()
+            }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            var token: NSPersistentHistoryToken?
+            try PostgreSQLServer.shared.get().replace(library.database) {
+                try save("b", in: library)
+                #expect(try history(library) == ["tests 1", "tests 1"])
+                token = library.coordinator.currentPersistentHistoryToken(fromStores: nil)
+            }
+            try save("c", in: library)
+            #expect(isTold.wait(timeout: .now() + 60) == .success)
+            let lost = told.withLock { $0 }
+            #expect(lost.count == 1 && lost.first?.insertedObjectIDs.count == 1)
+            #expect(try library.psql("SELECT name FROM tag ORDER BY id") == "a\nc")
+            // The new object has another key than the one that was lost.
+            let key = try #require(lost.first?.insertedObjectIDs.first).uriRepresentation().lastPathComponent
+            #expect(try library.psql("SELECT count(*) FROM tag WHERE 'p' || id = '\(key)'") == "0")
+            let error = try #require(throws: NSError.self) { try history(library, after: token) }
+            #expect(error.code == NSPersistentHistoryTokenExpiredError)
+            #expect(error.userInfo[NSPostgreSQLFailureKey] as? String == PostgreSQLFailure.historyLost.rawValue)
+            #expect(try history(library) == ["tests 1", "tests 1"])
+            // Another program sees the same line.
+            try save("d", in: library.beside())
+            #expect(try history(library).count == 3)
+        }
+
         @Test("Who follows a restored store is told of what others commit, when no older transaction runs any more")
         func notifications() throws {
             let library = try Library(.postgreSQL, options: Self.tracking)

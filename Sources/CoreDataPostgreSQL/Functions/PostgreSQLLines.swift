@@ -6,7 +6,8 @@
     /// less than was told before. They give the same numbers again: to transactions, rows and versions. So the first
     /// program that connects begins a new line there: the numbers of history and the keys of rows continue far above.
     ///
-    /// A server's name is that of its cluster and of the time-line that it writes.
+    /// A server's name is that of its cluster, of the time-line that it writes, and of the database: a dump that is
+    /// restored on the same server makes other tables, and one that takes the place of another database has its own.
     enum PostgreSQLLines {
         /// How many numbers of history lie between two lines: more than transactions can be lost. Chance multiplies it,
         /// so that two lines which begin at the same place do not continue with the same numbers.
@@ -26,7 +27,9 @@
             CREATE OR REPLACE FUNCTION coredata.server() RETURNS text LANGUAGE sql STABLE \(rights) AS $$
             SELECT system_identifier || '/' || CASE WHEN pg_is_in_recovery()
                 THEN (SELECT timeline_id FROM pg_control_checkpoint())
-                ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END FROM pg_control_system()
+                ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END || '/' ||
+                (SELECT oid FROM pg_database WHERE datname = current_database()) || '.' || 'coredata.lines'::regclass::oid
+                FROM pg_control_system()
             $$;
             \(look);
             \(beginning);
@@ -93,6 +96,8 @@
         /// The cluster, whatever server of it that is, and its time-line.
         var cluster: String
         var timeline: Int64
+        /// The database within it, and its tables.
+        var database: String
         /// Whether the database has a line of this server.
         var isBegun: Bool
         /// The number of the newest line that the database knows, who it is, and where its history begins. Of two
@@ -105,7 +110,8 @@
 
         /// Whether another server goes on, or another line of the same one.
         func isOther(than line: Self) -> Bool {
-            cluster != line.cluster || timeline != line.timeline || identifier != line.identifier
+            cluster != line.cluster || timeline != line.timeline || database != line.database
+                || identifier != line.identifier
         }
     }
 
@@ -115,9 +121,10 @@
         func lookAtLine() throws -> PostgreSQLLine? {
             do {
                 let row = try rows("SELECT server, known, number, begins, shift, id FROM coredata.line()").first ?? []
-                guard row.count == 6, let server = row[0]?.split(separator: "/"), server.count == 2 else { return nil }
+                guard row.count == 6, let server = row[0]?.split(separator: "/"), server.count >= 2 else { return nil }
                 return PostgreSQLLine(
-                    cluster: String(server[0]), timeline: Int64(server[1]) ?? 0, isBegun: row[0] == row[1],
+                    cluster: String(server[0]), timeline: Int64(server[1]) ?? 0,
+                    database: server.dropFirst(2).joined(), isBegun: row[0] == row[1],
                     number: row[2].flatMap { Int($0) } ?? 0, identifier: row[5] ?? "",
                     begins: row[3].flatMap { Int64($0) } ?? 0,
                     shift: row[4].flatMap { Int64($0) } ?? 0)

@@ -199,6 +199,25 @@
             while psql(database, cancel) != "t" {}
         }
 
+        /// Puts another database, which is made of a dump of this one as it was, in its place, as an administrator does
+        /// while programs have it open. The body runs between the dump and that.
+        public func replace(_ database: String, withDumpBefore body: () throws -> Void) throws {
+            let name = database.lowercased()
+            let dump = "\(folder)-\(name).dump"
+            defer { try? FileManager.default.removeItem(atPath: dump) }
+            let place = ["-h", folder, "-p", "\(port)", "-U", "postgres"]
+            func run(_ program: String, _ arguments: [String]) throws {
+                guard Self.output(of: "\(programs)/\(program)", place + arguments) != nil else {
+                    throw Absence(description: "\(program) \(arguments) failed")
+                }
+            }
+            try run("pg_dump", ["-f", dump, name])
+            try body()
+            try run("dropdb", ["--force", name])
+            try run("createdb", [name])
+            try run("psql", ["-X", "-v", "ON_ERROR_STOP=1", "-d", name, "-f", dump])
+        }
+
         /// What psql prints for a statement, without headings; nil when it fails.
         public func psql(_ database: String, _ statement: String) -> String? {
             Self.output(
