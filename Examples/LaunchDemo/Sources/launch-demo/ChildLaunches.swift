@@ -77,7 +77,7 @@ enum ChildLaunches {
         Announcement.stall(phase: "launch", seconds: report.longestStall).say()
     }
 
-    static func seconds(since start: DispatchTime) -> Double {
+    nonisolated static func seconds(since start: DispatchTime) -> Double {
         Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
     }
 }

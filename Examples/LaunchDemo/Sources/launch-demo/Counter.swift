@@ -63,7 +63,7 @@ struct Counter {
             }
             return conflicts
         }
-        let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+        let seconds = ChildLaunches.seconds(since: start)
         Announcement.note("counted \(times) times in \(seconds.seconds) s; \(conflicts) conflicts, each tried again")
             .say()
     }

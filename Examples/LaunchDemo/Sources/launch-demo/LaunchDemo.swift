@@ -56,6 +56,17 @@ enum LaunchDemo {
         case "count":
             try Counter(store: url).count(times: Int(arguments[2]) ?? 0)
             return
+        #if PostgreSQL
+            case "fill-tickets":
+                try TwoVersions.fill(url, tickets: Int(arguments[2]) ?? 0)
+                return
+            case "migrate-tickets":
+                try TwoVersions.migrate(url)
+                return
+            case "older", "newer":
+                try TwoVersions(rawValue: arguments[0])?.work(url, until: arguments[2])
+                return
+        #endif
         case "build":
             try MailStore(url: url).build(messages: Int(arguments[2]) ?? 0)
             return

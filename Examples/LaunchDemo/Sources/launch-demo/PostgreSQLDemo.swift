@@ -3,7 +3,8 @@
     import Foundation
     import Synchronization
 
-    /// One server, many processes: they count one number together, and launch a new version of a program at once.
+    /// One server, many processes: they count one number together, and launch a new version of a program at once. Then
+    /// the same on several servers (`ClusterDemo`).
     @MainActor
     struct PostgreSQLDemo {
         let messages: Int
@@ -21,6 +22,7 @@
             }
             try count()
             try launch()
+            try ClusterDemo(tickets: messages, times: times).run()
         }
 
         // MARK: Counting
@@ -30,7 +32,7 @@
             let url = URL(ofStore: Self.counting)
             _ = try LaunchedChild(["make-counter", Self.counting, "0"]).run()
             let times = times
-            _ = try Self.together(
+            _ = try LaunchedChild.together(
                 Self.counters, { _ in try LaunchedChild(["count", Self.counting, "\(times)"]).run() })
             let (expected, found) = (Self.counters * times, try Counter(store: url).value())
             guard found == expected else { throw DemoFailure("the row says \(found) instead of \(expected)") }
@@ -48,7 +50,7 @@
             print("   the others wait; all of them show the progress.")
             let progress = ToldProgress(Self.launches)
             let bar = ProgressBar()
-            let outcomes = try Self.together(Self.launches) { number in
+            let outcomes = try LaunchedChild.together(Self.launches) { number in
                 try LaunchedChild(["managed", Self.mail, "labels"], onProgress: { progress.note($0, of: number) }).run()
             } meanwhile: {
                 if let highest = progress.highest { bar.show(highest) }
@@ -69,38 +71,6 @@
         }
 
         // MARK: Processes
-
-        /// Runs so many bodies on threads of their own, and another on this one until they have ended.
-        private nonisolated static func together(
-            _ count: Int, _ body: @escaping @Sendable (Int) throws -> LaunchedChild.Outcome,
-            meanwhile: () -> Void = {}
-        ) throws -> [LaunchedChild.Outcome] {
-            let results = Results(count)
-            let group = DispatchGroup()
-            for number in 0..<count {
-                group.enter()
-                Thread.detachNewThread {
-                    results.set(number, Result { try body(number) })
-                    group.leave()
-                }
-            }
-            while group.wait(timeout: .now() + .milliseconds(50)) == .timedOut { meanwhile() }
-            return try results.all()
-        }
-
-        private final class Results: Sendable {
-            private let results: Mutex<[Result<LaunchedChild.Outcome, any Error>?]>
-
-            init(_ count: Int) { results = Mutex(Array(repeating: nil, count: count)) }
-
-            func set(_ number: Int, _ result: Result<LaunchedChild.Outcome, any Error>) {
-                results.withLock { $0[number] = result }
-            }
-
-            func all() throws -> [LaunchedChild.Outcome] {
-                try results.withLock { try $0.compactMap { try $0?.get() } }
-            }
-        }
 
         /// What the processes have told of the migration.
         private final class ToldProgress: Sendable {
