@@ -64,7 +64,6 @@
             if !isReadOnly {
                 if isPresent, existing == nil { try PostgreSQLTables.renewDefaults(on: connection) }
                 try PostgreSQLBookkeeping.furnish(on: connection)
-                try PostgreSQLBookkeeping.purge(on: connection)
             }
             let offset =
                 history == nil ? 0 : try PostgreSQLBookkeeping.historyOffset(on: connection, isReadOnly: isReadOnly)
@@ -90,6 +89,8 @@
                 options: opening.options, name: address.description, isShared: true)
             let store = SQLStore.opened(parts, database: database)
             store.isReadOnly = isReadOnly
+            if !isReadOnly { database.upkeep.begin(for: store, database, connection) }
+            database.upkeep.beginToLog(database)
             return store
         }
 

@@ -28,6 +28,18 @@
     /// `postgresql://one,two,three/database`.
     public let NSPostgreSQLStandbyTimeoutOption = "NSPostgreSQLStandbyTimeoutOption"
 
+    /// Option: for how many seconds history is kept (number; for ever when absent, until the program deletes it). Older
+    /// transactions go once an hour, by one of the programs that have the option. A token from before them is refused
+    /// as one whose history was deleted (`NSPersistentHistoryTokenExpiredError`): let the time be longer than the
+    /// slowest reader takes.
+    public let NSPostgreSQLHistoryLifetimeOption = "NSPostgreSQLHistoryLifetimeOption"
+    /// Option: after how many seconds a session that holds a snapshot, or a transaction, is named (number; 600 when
+    /// absent): in ``PostgreSQLActivity/longSnapshots``, and once in a warning on standard error.
+    public let NSPostgreSQLSnapshotWarningOption = "NSPostgreSQLSnapshotWarningOption"
+    /// Option: how often, in seconds, the store's ``PostgreSQLActivity`` is written to standard error, as one line
+    /// (number; never when absent).
+    public let NSPostgreSQLLogIntervalOption = "NSPostgreSQLLogIntervalOption"
+
     /// The key, in a store's metadata, of whether replication is synchronous (number): a commit waits until a standby
     /// has it, and a fail-over loses nothing that was committed. The server tells it when the store is opened, when its
     /// metadata are read, and when another server goes on; it is not kept with the store, and nobody sets it.
@@ -38,6 +50,9 @@
         var maximumOfReaders = 4
         var generationLifetime: TimeInterval = 3_600
         var standbyTimeout: TimeInterval = 1
+        var historyLifetime: TimeInterval?
+        var snapshotWarning: TimeInterval = 600
+        var logInterval: TimeInterval?
 
         init(_ opening: StoreOpening) {
             func number(_ key: String) -> Double? { opening.options?[key].flatMap(Self.number) }
@@ -47,6 +62,9 @@
             }
             if let given = number(NSPostgreSQLGenerationLifetimeOption) { generationLifetime = max(0.001, given) }
             if let given = number(NSPostgreSQLStandbyTimeoutOption) { standbyTimeout = min(max(0, given), 86_400) }
+            if let given = number(NSPostgreSQLHistoryLifetimeOption) { historyLifetime = max(0, given) }
+            if let given = number(NSPostgreSQLSnapshotWarningOption) { snapshotWarning = max(0, given) }
+            if let given = number(NSPostgreSQLLogIntervalOption), given > 0 { logInterval = max(0.1, given) }
         }
 
         /// What a number of an option is; nil where it is none.

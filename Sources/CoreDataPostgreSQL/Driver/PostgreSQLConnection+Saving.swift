@@ -174,6 +174,7 @@
         /// Whoever asks inserts the token itself: the unique key waits for a server process that is still at work on
         /// the transaction, and keeps it from being committed afterwards.
         private func wasCommitted(_ token: UUID, telling number: Int64?) -> Bool? {
+            continuity?.tally.add(to: \.commitsInQuestion)
             let deadline = ContinuousClock.now + Self.patience
             var pause: UInt32 = 10_000
             while true {

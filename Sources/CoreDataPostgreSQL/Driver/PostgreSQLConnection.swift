@@ -60,8 +60,6 @@
         /// How far a server that follows another one is known to have come.
         var reachedPosition: UInt64 = 0
 
-        /// When tokens were removed last that nobody asks for any more.
-        var lastPurge = ContinuousClock.now
         /// Whether transactions leave a token, and that of the one which is open.
         var keepsTokens = false
         var token: UUID?

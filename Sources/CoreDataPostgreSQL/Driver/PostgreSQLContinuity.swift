@@ -12,6 +12,7 @@
         /// Tokens lie in the database for a day; those that are nearly as old are not asked for.
         private static let lifetime = Duration.seconds(12 * 3_600)
 
+        let tally = PostgreSQLTally()
         private let lock = NSLock()
         private let isReadOnly: Bool
         private var line: PostgreSQLLine?
@@ -145,7 +146,10 @@
                 numbers.removeAll { number in least.map { number >= $0 } ?? false }
                 return (gone, least.map { $0 - 1 })
             }
-            if former != nil { lock.withLock { follower }?.databaseWasContinued() }
+            if former != nil {
+                tally.add(to: \.failOvers)
+                lock.withLock { follower }?.databaseWasContinued()
+            }
             if let told, !told.saves.isEmpty || told.parting != nil { tell(told.saves, told.parting) }
             try lookAtReplication(connection)
         }

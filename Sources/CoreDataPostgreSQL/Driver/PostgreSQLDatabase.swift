@@ -27,6 +27,8 @@
         private let referencesCheckedAtOnce: Set<SQLReference>
         private let timeout: TimeInterval
         private let continuity: PostgreSQLContinuity
+        var tally: PostgreSQLTally { continuity.tally }
+        let upkeep: PostgreSQLUpkeep
 
         private let writerLock = NSRecursiveLock()
         private var writer: PostgreSQLConnection?
@@ -49,8 +51,7 @@
 
         /// - Parameters:
         ///   - first: a connection to the server itself, which holds the lock of the version; nil where one is made
-        ///     when
-        ///     it is needed.
+        ///     when it is needed.
         ///   - identifier: the UUID of the store.
         ///   - continuity: what has met `first` already.
         ///   - historyOffset: what history adds to the server's numbers of transactions.
@@ -69,6 +70,7 @@
             self.labels = labels
             self.isReadOnly = isReadOnly
             self.options = options
+            upkeep = PostgreSQLUpkeep(options)
             self.versionLock = versionLock
             self.identifier = identifier
             self.historyOffset = historyOffset
@@ -78,6 +80,7 @@
             referencesCheckedAtOnce = views.references
             self.timeout = timeout
             guard let first else { return }
+            tally.add(to: \.connectionsMade)
             first.labels = labels
             first.keepsTokens = !isReadOnly
             first.historyOffset = historyOffset
@@ -120,6 +123,7 @@
 
         /// A connection for work. Where it is a pooler's, the keeper holds the lock of the version.
         private func connect() throws -> PostgreSQLConnection {
+            defer { tally.add(to: \.connectionsMade) }
             if !address.isPooled { return try connectDirectly() }
             let connection = try PostgreSQLConnection(address, labels: labels)
             connection.line = continuity.newest
@@ -273,6 +277,7 @@
                     let isUnanswered =
                         connection.map { (!$0.isAlive || isDeadlock) && $0.answers == answers } ?? true
                     guard isUnanswered, repetitions.goOn(after: error) else { throw error }
+                    willRepeat()
                 }
             }
         }
@@ -312,7 +317,11 @@
         private func takeReader() throws -> PostgreSQLConnection? {
             readers.lock()
             defer { readers.unlock() }
-            while !isClosed, idle.isEmpty, used >= options.maximumOfReaders { readers.wait() }
+            if !isClosed, idle.isEmpty, used >= options.maximumOfReaders {
+                tally.waiting(\.waitsToRead) {
+                    while !isClosed, idle.isEmpty, used >= options.maximumOfReaders { readers.wait() }
+                }
+            }
             if isClosed { throw closedError }
             used += 1
             return idle.popLast()
@@ -329,13 +338,14 @@
         // MARK: Writing
 
         func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result? {
-            writerLock.lock()
+            if !writerLock.try() { tally.waiting(\.waitsToWrite) { writerLock.lock() } }
             defer { writerLock.unlock() }
             if isReadOnly || readers.withLock({ isClosed }) { return nil }
             // A connection that was lost in the middle of a transaction is not idle either.
             if isWriting, let writer, writer.transactionState != PQTRANS_IDLE { throw NestedWriting.error }
             let isNested = isWriting
             isWriting = true
+            if !isNested { tally.add(to: \.writes) }
             defer {
                 isWriting = isNested
                 readers.withLock { follower }?.outdate(byOthers: false)
@@ -350,11 +360,7 @@
                 writer = connection
             }
             do {
-                let result = try PostgreSQLWatch.shared.watching(connection) { try body(connection) }
-                if connection.transactionState == PQTRANS_IDLE {
-                    PostgreSQLBookkeeping.purgeNowAndThen(on: connection)
-                }
-                return result
+                return try PostgreSQLWatch.shared.watching(connection) { try body(connection) }
             } catch {
                 connection.rollback()
                 throw error
@@ -364,6 +370,8 @@
         func withoutWriting<Result>(_ body: () throws -> Result) rethrows -> Result { try writerLock.withLock(body) }
 
         func willSave() {}
+
+        func willRepeat() { tally.add(to: \.repetitions) }
 
         // MARK: Another server
 
@@ -422,6 +430,7 @@
         }
 
         func close() {
+            upkeep.end()
             readers.withLock { follower }?.close()
             lease?.end(on: writerLock.withLock { writer })
             readers.withLock {
@@ -433,5 +442,37 @@
             }
             writerLock.withLock { writer = nil }
         }
+
+        // MARK: Activity
+
+        /// What the connections do, and have done; the server is asked for what it knows.
+        func activity() throws -> PostgreSQLActivity {
+            var activity = tally.activity
+            let (count, busy, standby) = readers.withLock { (idle.count + used, used, follower) }
+            activity.connections = count
+            activity.busyConnections = busy
+            activity.connectionLimit = options.maximumOfReaders + 1
+            activity.connectionsToStandbys = standby?.connections ?? 0
+            // Whoever writes holds the lock for as long.
+            if writerLock.try() {
+                activity.connections += writer == nil ? 0 : 1
+                activity.busyConnections += isWriting ? 1 : 0
+                writerLock.unlock()
+            } else {
+                activity.connections += 1
+                activity.busyConnections += 1
+            }
+            try readOnce { connection in
+                guard let connection = connection as? PostgreSQLConnection else { return }
+                activity.server = connection.place
+                activity.sessionsWaiting = try connection.sessionsWaiting()
+                activity.standbys = try connection.standbys()
+                activity.longSnapshots = try connection.snapshots(olderThan: options.snapshotWarning)
+            }
+            return activity
+        }
+
+        /// How many connections there are that read.
+        var connections: Int { readers.withLock { idle.count + used } }
     }
 #endif

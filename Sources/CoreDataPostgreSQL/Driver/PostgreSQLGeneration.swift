@@ -26,7 +26,10 @@
             self.database = database
             self.connection = connection
             state = try database.hold(connection, for: lifetime)
+            database.tally.add(to: \.queryGenerations)
         }
+
+        deinit { database.tally.add(-1, to: \.queryGenerations) }
 
         var capabilities: SQLCapabilities { database.capabilities }
         var holdsTransaction: Bool { false }

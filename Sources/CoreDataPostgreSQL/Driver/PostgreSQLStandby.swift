@@ -69,7 +69,11 @@
         /// - Parameter isOnce: whether the body runs one statement.
         private func reading<Result>(isOnce: Bool, _ body: (any SQLConnection) throws -> Result) throws -> Result {
             let primary = try openPrimary()
-            if isPaused { return isOnce ? try primary.readOnce(body) : try primary.read(body) }
+            func readPrimary() throws -> Result {
+                primary.tally.add(to: \.readsFromPrimaryInstead)
+                return isOnce ? try primary.readOnce(body) : try primary.read(body)
+            }
+            if isPaused { return try readPrimary() }
             var hasBegun = false
             var isAnswered = false
             func attempt(_ connection: any SQLConnection) throws -> Result {
@@ -86,13 +90,14 @@
             do {
                 let result = isOnce ? try database.readOnce(attempt) : try database.read(attempt)
                 noteSuccess()
+                primary.tally.add(to: \.readsFromStandbys)
                 return result
             } catch {
                 // What the body has been given it may have passed on, and what it has found wrong the primary does,
                 // too.
                 if isAnswered || hasBegun && !Self.isOfStandby(error) { throw error }
                 if !hasBegun { leaveAlone() }
-                return isOnce ? try primary.readOnce(body) : try primary.read(body)
+                return try readPrimary()
             }
         }
 
@@ -129,14 +134,19 @@
         private func requirePosition(of connection: PostgreSQLConnection) throws {
             let wanted = try wantedPosition()
             if connection.reachedPosition >= wanted { return }
+            connection.reachedPosition = try connection.position()
+            if connection.reachedPosition >= wanted { return }
+            try openPrimary().tally.waiting(\.waitsForStandbys) { try wait(for: connection, until: wanted) }
+        }
+
+        private func wait(for connection: PostgreSQLConnection, until wanted: UInt64) throws {
             let deadline = ContinuousClock.now + patience
             var pause: UInt32 = 500
-            while true {
-                connection.reachedPosition = try connection.position()
-                if connection.reachedPosition >= wanted { return }
+            while connection.reachedPosition < wanted {
                 guard ContinuousClock.now < deadline else { throw Behind() }
                 usleep(pause)
                 pause = min(pause * 2, 20_000)
+                connection.reachedPosition = try connection.position()
             }
         }
 
@@ -171,6 +181,9 @@
         func withoutWriting<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
         func willSave() {}
         func close() { database.close() }
+
+        /// How many connections to standbys there are.
+        var connections: Int { database.connections }
     }
 
     extension PostgreSQLConnection {

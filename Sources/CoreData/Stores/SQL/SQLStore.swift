@@ -206,6 +206,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
                 return try attempting(body)
             } catch let failure as any SQLFailure {
                 if !repetitions.goOn(after: failure) { throw failure.nsError(doing: .saving) }
+                database.willRepeat()
             }
         }
     }

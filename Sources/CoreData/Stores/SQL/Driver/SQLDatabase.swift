@@ -22,6 +22,9 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Called before a save begins, outside of any transaction.
     func willSave()
 
+    /// Called before a transaction is run once more, for it failed and may succeed then.
+    func willRepeat()
+
     /// What it can do; always the same.
     var capabilities: SQLCapabilities { get }
 
@@ -78,6 +81,8 @@ package enum NestedWriting {
 
 extension SQLDatabase {
     package func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result { try read(body) }
+
+    package func willRepeat() {}
 
     package func pinned() throws -> (any SQLDatabase)? { nil }
 

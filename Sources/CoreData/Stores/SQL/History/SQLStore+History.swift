@@ -233,6 +233,12 @@ extension SQLStore: HistoryStore {
     // MARK: Deleting
 
     package func deleteHistory(_ interval: HistoryInterval) throws -> Int {
+        try deleteHistory(interval, withNames: true)
+    }
+
+    /// Deletes transactions, with the names of authors and contexts that no other one has: whoever deletes slice by slice
+    /// looks for those once.
+    package func deleteHistory(_ interval: HistoryInterval, withNames: Bool) throws -> Int {
         guard let historyTables else { return 0 }
         try awaitOlderTransactions()
         let key = SQLExpression.column(SQLSchema.keyColumn)
@@ -263,7 +269,7 @@ extension SQLStore: HistoryStore {
                             from: HistoryTables.changes, where: .isInSelect(.column("ZTRANSACTIONID"), doomed))))
                 let transactions = try connection.run(
                     .delete(SQLDelete(from: HistoryTables.transactions, where: .isInSelect(key, doomed))))
-                if transactions.changed > 0, historyTables.hasStrings {
+                if withNames, transactions.changed > 0, historyTables.hasStrings {
                     let used = HistoryTables.names.map { name in
                         let column = SQLExpression.column(HistoryTables.key(ofName: name))
                         return SQLSelect([column], of: HistoryTables.transactions, where: .isNotNull(column))

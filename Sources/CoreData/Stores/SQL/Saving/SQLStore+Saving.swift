@@ -138,6 +138,8 @@ extension SQLStore {
                     isTogether = false
                 } else if !repetitions.goOn(after: failure) {
                     throw failure.nsError(doing: .saving)
+                } else {
+                    database.willRepeat()
                 }
             }
         }
