@@ -9,7 +9,8 @@
     /// Processes that are killed while they migrate or move a store, and servers' processes that are ended. With
     /// OPENCOREDATA_LONG hundreds of random moments, a few otherwise.
     @Suite(
-        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"), .serialized)
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"), .serialized,
+        .waiting)
     struct PostgreSQLKillTests {
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
         private static let type = NSPostgreSQLStoreType
