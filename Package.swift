@@ -105,7 +105,7 @@ let package = Package(
         .executableTarget(
             name: "postgresql-child",
             dependencies: [
-                "CoreData", "TestSupport",
+                "CoreData", "CoreDataManager", "TestSupport",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/PostgreSQLChild"),
         .testTarget(

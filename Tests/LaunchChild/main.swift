@@ -3,11 +3,10 @@
 //
 //   launch-child launch STORE                 says each state; at the end the numbers of rows
 //   launch-child mapping STORE                the same by a migration manager, object by object into a copy
-//   launch-child stages STORE                 the same through the stages of DepotModels, each of which says when it
-//   begins launch-child blocking STORE LIMIT DELAY   opens on the main thread, under a watchdog of LIMIT seconds
+//   launch-child stages STORE                 the same through the stages of DepotModels; each says when it begins
+//   launch-child blocking STORE LIMIT DELAY   opens on the main thread, under a watchdog of LIMIT seconds
 //   launch-child managed STORE LIMIT DELAY    the same through the manager
-//   launch-child contest                      takes part in a contest (see `Contest`), each round with one of the
-//   adapters
+//   launch-child contest                      takes part in a contest (see `Contest`), each round by one adapter
 //
 // DELAY is how many seconds longer a migration takes, as on a phone of 2011.
 import CoreData

@@ -20,6 +20,8 @@
 //       Brings the store from one model to another beside other programs. Prints "served", or "failed" with the error.
 //   postgresql-child URL insert MODEL LEASE
 //       Inserts items until that fails, with a lease of so many seconds. Prints "saved N" after each.
+//   postgresql-child URL launch
+//       Launches a program of `CrashModels.newer` through the manager. Prints "migrating", and "done" or "failed".
 //   postgresql-child URL work MODEL ENTITY,TEXT,NUMBER FILE NAME
 //       Inserts, changes, finds and deletes objects until there is a file. Prints "wrong" for what is not as it was
 //       written, and at the end "rounds N longest MILLISECONDS".
@@ -56,6 +58,7 @@
     case "work":
         work(
             url, arguments[3], arguments[4].split(separator: ",").map(String.init), until: arguments[5], arguments[6])
+    case "launch": await launchManager(url)
     case "batch": try runBatch(arguments[3], url)
     case "open":
         do {

@@ -7,7 +7,8 @@
 
     // Whoever follows history over fail-overs.
     @Suite(
-        .serialized, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+        .serialized, .waiting,
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct FailOverHistoryTests {
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
 

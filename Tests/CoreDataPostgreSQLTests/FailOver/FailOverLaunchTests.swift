@@ -7,10 +7,16 @@
 
     // Programs that start while a store is migrated, and a primary that dies then.
     @Suite(
-        .serialized, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+        .serialized, .waiting,
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct FailOverLaunchTests {
-        @Test("Eight processes begin to migrate, and the primary dies: one migrates, and all open the store")
-        func launching() throws {
+        /// A coordinator that migrates, and the launch library.
+        private static let programs = [["migration-crash-child"], ["postgresql-child", "launch"]]
+
+        @Test(
+            "Eight processes begin to migrate, and the primary dies: one migrates, and all open the store",
+            arguments: programs)
+        func launching(program: [String]) throws {
             let cluster = try PostgreSQLCluster(isSynchronous: true)
             try cluster.make(database: "launch")
             let url = cluster.url(ofDatabase: "launch")
@@ -24,12 +30,12 @@
                     while !isDone {
                         guard
                             let child = try? ChildProgram(
-                                "migration-crash-child", [url.absoluteString],
+                                program[0], [url.absoluteString] + program.dropFirst(),
                                 environment: ["OPENCOREDATA_TRIAL_TRACE": "1"])
                         else { break }
                         while let line = child.line() {
                             outputs.withLock { $0.append(String(line)) }
-                            if line.hasPrefix("moment") { begun.signal() }
+                            if line.hasPrefix("moment") || line == "migrating" { begun.signal() }
                             if line == "done" { isDone = true }
                         }
                         child.waitForEnd()

@@ -7,7 +7,8 @@
 
     /// A primary that dies under processes that save. With OPENCOREDATA_LONG twenty times, a few times otherwise.
     @Suite(
-        .serialized, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+        .serialized, .waiting,
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLFailOverTests {
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
         private static let rounds = isLong ? 20 : 2
@@ -82,6 +83,58 @@
             run.check(on: primary)
             expectSoon(times)
             print("saves: \(run.labels("saved").count), lost and told: \(lost)")
+        }
+
+        @Test("Keys that were reserved, or given, by a primary that is lost are given to nobody else")
+        func reservedKeys() throws {
+            let cluster = try PostgreSQLCluster(standbys: 1, isSynchronous: false)
+            try cluster.make(database: "keys")
+            let url = cluster.url(ofDatabase: "keys")
+            func open() throws -> NSManagedObjectContext {
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+                try coordinator.addPersistentStore(
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
+                    options: [NSPersistentHistoryTrackingKey: true])
+                let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+                context.performAndWait { context.persistentStoreCoordinator = coordinator }
+                return context
+            }
+            func make(_ context: NSManagedObjectContext, _ name: String, _ count: Int) throws {
+                try context.performAndWait {
+                    for number in 0..<count { context.make("Tag", ["name": "\(name) \(number)"]) }
+                    // Now they have keys of the primary's.
+                    try context.obtainPermanentIDs(for: Array(context.insertedObjects))
+                }
+            }
+            let (first, second) = (try open(), try open())
+            try make(first, "begun", 1)
+            try first.performAndWait { try first.save() }
+            try cluster.wait(for: 1)
+            try cluster.tell("stall 1")
+            // More than the numbers of a sequence that a server logs ahead.
+            try make(first, "reserved", 10_000)
+            try make(second, "lost", 10_000)
+            try second.performAndWait { try second.save() }
+            try cluster.kill(0)
+            try cluster.promote(1)
+            let third = try open()
+            try make(third, "new", 10_000)
+            try third.performAndWait { try third.save() }
+            // It has the keys still, and so had the lost ones.
+            try first.performAndWait { try first.save() }
+            let counts = """
+                SELECT string_agg(word || ' ' || count, ', ' ORDER BY word) FROM \
+                (SELECT split_part(name, ' ', 1) AS word, count(*) FROM tag GROUP BY 1) t
+                """
+            #expect(cluster.psql(1, "keys", counts) == "begun 1, new 10000, reserved 10000")
+            let ids = try first.performAndWait {
+                try first.all("Tag", "name BEGINSWITH 'reserved'").map {
+                    $0.objectID.uriRepresentation().lastPathComponent
+                }
+            }
+            let found =
+                "SELECT count(*) FROM tag WHERE name LIKE 'reserved%' AND 'p' || id IN ('\(ids.joined(separator: "','"))')"
+            #expect(cluster.psql(1, "keys", found) == "10000")
         }
     }
 #endif

@@ -7,7 +7,8 @@
 
     /// What happens to saves on a network that fails, and on servers that do: the table of `Documentation/FailOver.md`.
     @Suite(
-        .serialized, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+        .serialized, .waiting,
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLNetworkTests {
         private let cluster: PostgreSQLCluster
         private let network: PostgreSQLNetwork

@@ -8,7 +8,8 @@
     /// Programs of both versions under load while rows are migrated, and the migrator is killed again and again. In the
     /// long form there are a million rows and 50 kills, and stalls are measured.
     @Suite(
-        .serialized, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+        .serialized, .waiting,
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineLoadTests {
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
         private static let (rows, kills) = isLong ? (1_000_000, 50) : (5_000, 2)
@@ -42,40 +43,6 @@
             }
         }
 
-        /// Programs at work: how many rounds they made, the longest stall in milliseconds, and what went wrong.
-        private struct Workers {
-            let stop: URL
-            var children: [ChildProgram] = []
-
-            init(_ store: OnlineStore) {
-                stop = store.database.folder.url.appendingPathComponent("stop \(UUID().uuidString)")
-            }
-
-            mutating func start(_ store: OnlineStore, _ model: String, _ names: String, _ name: String) throws {
-                let child = try ChildProgram(
-                    "postgresql-child", [store.database.url.absoluteString, "work", model, names, stop.path, name])
-                child.wait(for: "worked\n")
-                children.append(child)
-            }
-
-            func end() throws -> (rounds: [Int], longest: Int, complaints: String) {
-                try Data().write(to: stop)
-                let outputs = children.map { $0.wait().output }
-                var (rounds, longest): ([Int], Int) = ([], 0)
-                var complaints = ""
-                for line in outputs.joined().split(separator: "\n") {
-                    let words = line.split(separator: " ")
-                    if words.first == "rounds", words.count == 4 {
-                        rounds.append(Int(words[1]) ?? 0)
-                        longest = max(longest, Int(words[3]) ?? 0)
-                    } else {
-                        complaints += line + "\n"
-                    }
-                }
-                return (rounds, longest, complaints)
-            }
-        }
-
         private func fill(_ store: OnlineStore) throws {
             try store.close(store.open(Self.older))
             let filled = store.database.psql(
@@ -92,13 +59,13 @@
             try fill(store)
             var usual = 0
             if Self.isLong {
-                var workers = Workers(store)
-                for number in 0..<2 { try workers.start(store, Self.older, "Item,name,count", "usual\(number)") }
+                var workers = OnlineWorkers(store.database.url, endingIn: store.database.folder.url)
+                for number in 0..<2 { try workers.start(Self.older, "Item,name,count", "usual\(number)") }
                 usleep(20_000_000)
                 usual = try workers.end().longest
             }
-            var workers = Workers(store)
-            for number in 0..<2 { try workers.start(store, Self.older, "Item,name,count", "older\(number)") }
+            var workers = OnlineWorkers(store.database.url, endingIn: store.database.folder.url)
+            for number in 0..<2 { try workers.start(Self.older, "Item,name,count", "older\(number)") }
             let arguments = [store.database.url.absoluteString, "migrate", Self.older, kind.newer]
             var random = SplitMix(state: 11)
             var killed = 0
@@ -110,7 +77,7 @@
                 killed += 1
             }
             #expect(try ChildProgram("postgresql-child", arguments).wait().output == "served\n")
-            for number in 0..<2 { try workers.start(store, kind.newer, kind.names, "newer\(number)") }
+            for number in 0..<2 { try workers.start(kind.newer, kind.names, "newer\(number)") }
             // In the short form their first rounds are enough, which have been awaited.
             if Self.isLong { usleep(20_000_000) }
             let result = try workers.end()

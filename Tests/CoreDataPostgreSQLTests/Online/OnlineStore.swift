@@ -8,6 +8,9 @@
     /// A store that programs of two versions use: each context has a coordinator of its own, as a process would have.
     struct OnlineStore {
         let database: TestDatabase
+        /// The address by way of a pooler, where it is used so.
+        var pooled: URL?
+        var url: URL { pooled ?? database.url }
         var isOn = true
         var older: String
         var newer: String
@@ -31,7 +34,7 @@
         func open(_ text: String, _ more: [AnyHashable: Any] = [:]) throws -> NSManagedObjectContext {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
             try coordinator.addPersistentStore(
-                ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url, options: options(more))
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: options(more))
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             context.performAndWait { context.persistentStoreCoordinator = coordinator }
             return context
@@ -44,7 +47,7 @@
         }
 
         func end() throws -> Bool {
-            try NSPersistentStoreCoordinator.endOlderPostgreSQLVersions(at: database.url)
+            try NSPersistentStoreCoordinator.endOlderPostgreSQLVersions(at: url)
         }
 
         /// The columns of a table, by their names.
