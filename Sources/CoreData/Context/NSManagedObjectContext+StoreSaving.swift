@@ -174,15 +174,18 @@ extension NSManagedObjectContext {
             changes[ObjectKey(layoutIndex: 0, key: key).storeNumber, default: ChangeSet()].inserted.append(row)
             attempts.note(row, of: object, givesUpValues: givesUpValues)
         }
+        let versionedLinks = coordinator.versionedLinks
         for object in updated {
+            let number = object.objectKey.storeNumber
+            let isOfProgram = objectStores.contains(number)
+            let changesLinks =
+                versionedLinks[number].map { object.hasChanges(inToManys: $0[object.home.layout.index]) } ?? false
             // Of a fault whose members alone were changed the version is still to be read.
-            if object.row == nil, objectStores.contains(object.objectKey.storeNumber) { _ = object.firedRow() }
+            if object.row == nil, isOfProgram || changesLinks { _ = object.firedRow() }
             let changed = object.persistentChanges()
             let isBack = reinsertedObjects.contains(ObjectIdentifier(object))
             // A program's store writes whole objects: changed relationships are changes of the record, too.
-            let isChanged =
-                !changed.isEmpty || isBack
-                || object.hasToManyChanges && objectStores.contains(object.objectKey.storeNumber)
+            let isChanged = !changed.isEmpty || isBack || changesLinks || object.hasToManyChanges && isOfProgram
             guard isChanged, let old = object.row, !object.flags.contains(.inaccessible) else { continue }
             let row = object.builtRow(
                 key: object.key, version: RowVersion.next(after: old.version), renaming: permanent)

@@ -17,6 +17,16 @@ extension NSPersistentStoreCoordinator {
         lock.withLock { attached.first { $0.store === store }?.number }
     }
 
+    /// By the numbers of stores: `RowStore.versionedLinks`, of those that have any.
+    final var versionedLinks: [Int: [Set<Int>]] {
+        lock.withLock {
+            attached.reduce(into: [:]) { result, entry in
+                let links = entry.rows.versionedLinks
+                if !links.isEmpty { result[entry.number] = links }
+            }
+        }
+    }
+
     final func storeNumber(identifier: String) -> Int? {
         lock.withLock { attached.first { $0.store.identifier == identifier }?.number }
     }

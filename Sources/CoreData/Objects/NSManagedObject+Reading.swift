@@ -212,4 +212,10 @@ extension NSManagedObject {
     final var hasToManyChanges: Bool {
         overlay?.toManys.contains { $0?.hasChanges == true } ?? false
     }
+
+    /// Whether one of some to-many relationships has changes, by their places.
+    final func hasChanges(inToManys places: Set<Int>) -> Bool {
+        guard let overlay, !overlay.toManys.isEmpty else { return false }
+        return places.contains { overlay.toManys[$0]?.hasChanges == true }
+    }
 }

@@ -97,6 +97,10 @@ package protocol RowStore: AnyObject, Sendable {
     var isAskedByRoundTrips: Bool { get }
 
     /// What the store can do besides: batches, history. Nil where it cannot.
+    /// By the number of a layout: the to-many relationships whose changes raise the version of their owner's row, as
+    /// somebody else keeps a link of theirs in the row. Empty where there is none at all.
+    var versionedLinks: [Set<Int>] { get }
+
     var batches: (any BatchStore)? { get }
     var history: (any HistoryStore)? { get }
 
@@ -142,6 +146,7 @@ extension RowStore {
     package func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { nil }
     package var readsRangesOfKeys: Bool { false }
     package var isAskedByRoundTrips: Bool { false }
+    package var versionedLinks: [Set<Int>] { [] }
     package var batches: (any BatchStore)? { nil }
     package var history: (any HistoryStore)? { nil }
     package var hasUnsavedMetadata: Bool { false }

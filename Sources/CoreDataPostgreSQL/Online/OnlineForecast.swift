@@ -15,7 +15,9 @@
 
         init(_ plan: OnlinePlan, on connection: PostgreSQLConnection) throws {
             self.plan = plan
-            let tables = plan.movedTables + plan.newIndexes.map(\.table) + plan.newReferences.map(\.table)
+            let tables =
+                plan.movedTables + plan.links.map(\.table) + plan.newIndexes.map(\.table)
+                + plan.newReferences.map(\.table)
             facts = try connection.facts(ofTables: Set(tables))
             bytes = try connection.sizes(ofTables: plan.movedTables)
         }
@@ -48,8 +50,18 @@
             for table in Set(plan.twins.map(\.table) + plan.fillers.map(\.table)).sorted() {
                 steps.append(step(.expand, .instant, "trigger of \(table) that keeps both versions in step"))
             }
+            for table in Set(plan.links.flatMap { [$0.table, $0.pairs] }).sorted() {
+                steps.append(
+                    step(.expand, .instant, "trigger of \(table) that keeps the links of both versions in step"))
+            }
             for table in plan.movedTables {
                 steps.append(step(.move, .rewrite, "rows of \(table), slice by slice", table, perRow: Self.moving))
+            }
+            for link in plan.links {
+                steps.append(
+                    step(
+                        .move, .rewrite, "pairs of \(link.pairs) from \(link.table).\(link.key), slice by slice",
+                        link.table, perRow: Self.moving))
             }
             for twin in plan.twins where twin.isMandatory {
                 steps.append(
@@ -80,7 +92,7 @@
             where !exclusive.contains(table) {
                 exclusive.append(table)
             }
-            var writing: [String] = []
+            var writing = Set(plan.links.map(\.table)).subtracting(exclusive).sorted()
             for key in plan.newReferences + plan.unknownReferences {
                 for table in [key.table, key.target] where !writing.contains(table) && !exclusive.contains(table) {
                     writing.append(table)

@@ -124,20 +124,38 @@
                         newer: plan.lock))
                 MigrationMoment.reach(.stepDone)
             }
+            try link(plan)
+        }
+
+        /// Has the pairs of relationships that led to one object go with its keys. What is deleted takes them along from
+        /// the first pair on.
+        private func link(_ plan: OnlinePlan) throws {
+            if plan.links.isEmpty { return }
+            try PostgreSQLReferences(shortly, plan, of: Set(plan.links.map(\.pairs))).complete()
+            let schema = try connection.texts("SELECT current_schema()").first ?? "public"
+            for link in plan.links {
+                try shortly.run(PostgreSQLStep.linking(pairsOf: link, in: schema))
+                MigrationMoment.reach(.stepDone)
+            }
+            for (table, links) in Dictionary(grouping: plan.links, by: \.table).sorted(by: { $0.key < $1.key }) {
+                try shortly.run(PostgreSQLStep.linking(rowsOf: table, links, newer: plan.lock, in: schema))
+                MigrationMoment.reach(.stepDone)
+            }
         }
 
         private func move(_ plan: OnlinePlan) throws {
-            let tables = plan.movedTables
-            let facts = try connection.facts(ofTables: Set(tables))
+            let moves: [(table: String, link: OnlinePlan.Link?)] =
+                plan.movedTables.map { ($0, nil) } + plan.links.map { ($0.table, $0) }
+            let facts = try connection.facts(ofTables: Set(moves.map(\.table)))
             func rows(_ table: String) -> Int { facts.tables[table]?.rows ?? 0 }
-            let follower = OnlineProgress(progress, rows: tables.reduce(0) { $0 + rows($1) })
-            for table in tables {
+            let follower = OnlineProgress(progress, rows: moves.reduce(0) { $0 + rows($1.table) })
+            for (table, link) in moves {
                 let entity = plan.destination.entities.first {
                     $0.superIndex == nil && plan.new.table(ofRoot: $0.index)?.name == table
                 }
                 follower.begin(entity?.name ?? table, rows: rows(table))
                 var done = 0
-                try PostgreSQLMove(shortly: shortly, table: table, version: plan.lock).run { count in
+                try PostgreSQLMove(shortly: shortly, table: table, link: link, version: plan.lock).run { count in
                     done += count
                     follower.moved(count, ofEntity: done)
                     try MigrationCancellation.check(progress)

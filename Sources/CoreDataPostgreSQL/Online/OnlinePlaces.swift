@@ -49,7 +49,15 @@
             for toMany in entity.toManys {
                 guard
                     let relationship = migration.difference.properties[entity.index][toMany.relationship.name]
-                        as? NSRelationshipDescription,
+                        as? NSRelationshipDescription
+                else { continue }
+                if !relationship.isToMany, toMany.declaringIndex == entity.index,
+                    let slot = origin.slots.firstIndex(where: { $0.property === relationship })
+                {
+                    chosen.names.columns[.formerKey(toMany.relationship.name, of: entity.name)] =
+                        old.columns[origin.index][slot]
+                }
+                guard
                     let place = origin.toManys.first(where: { $0.relationship === relationship }),
                     let end = old.joinEnds[origin.index][place.index]
                 else { continue }

@@ -12,11 +12,7 @@
                     refuse(
                         entity, nil, "gets another parent, and the older version reads its rows by the present one", one
                     )
-                case .madeToMany(let entity, let property):
-                    refuse(
-                        entity, property, "leads to many objects, of which the older version can see one",
-                        "Add a relationship to many beside it, let programs fill both, and remove the old one in a "
-                            + "later version.")
+                case .madeToMany(let entity, let property): lookAtLinks(property, of: entity)
                 case .orderingChanged(let entity, let property, _):
                     refuse(entity, property, "gets another order, which the older version does not keep", one)
                 case .inverseChanged(let entity, let property):
@@ -178,8 +174,10 @@
         private mutating func look(
             at relationship: NSRelationshipDescription, _ former: NSRelationshipDescription, of entity: EntityLayout
         ) {
-            if relationship.isOptional != former.isOptional || relationship.minCount != former.minCount
-                || relationship.isToMany && relationship.maxCount != former.maxCount
+            // What leads to many objects now has been looked at already.
+            let isCounted = relationship.isToMany == former.isToMany
+            if relationship.isOptional != former.isOptional || isCounted && relationship.minCount != former.minCount
+                || isCounted && relationship.isToMany && relationship.maxCount != former.maxCount
             {
                 refuse(
                     entity.name, relationship.name,

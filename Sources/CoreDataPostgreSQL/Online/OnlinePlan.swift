@@ -52,6 +52,7 @@
         var newColumns: [NewColumn] = []
         var twins: [Twin] = []
         var fillers: [Filler] = []
+        var links: [Link] = []
         var newIndexes: [SQLIndex] = []
         /// Foreign keys that the newer version has more, and those that it does not know.
         var newReferences: [TransferReference] = []
@@ -72,8 +73,8 @@
 
         /// Whether no table changes.
         var changesNamesOnly: Bool {
-            newTables.isEmpty && newColumns.isEmpty && twins.isEmpty && fillers.isEmpty && newIndexes.isEmpty
-                && newReferences.isEmpty && unknownReferences.isEmpty
+            newTables.isEmpty && newColumns.isEmpty && twins.isEmpty && fillers.isEmpty && links.isEmpty
+                && newIndexes.isEmpty && newReferences.isEmpty && unknownReferences.isEmpty
         }
 
         /// - Parameters:

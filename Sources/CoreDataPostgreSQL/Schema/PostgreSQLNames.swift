@@ -17,6 +17,13 @@
             var entity: String
             var property: String
             var role: String
+
+            /// Where an older version, which is served still, keeps one of the objects that a relationship leads to.
+            static func formerKey(_ relationship: String, of entity: String) -> Place {
+                Place(entity: entity, property: relationship, role: formerRole)
+            }
+
+            static let formerRole = "former"
         }
 
         /// By root entity.

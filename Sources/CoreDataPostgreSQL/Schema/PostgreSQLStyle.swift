@@ -118,6 +118,12 @@
                 isReflexive: sides.isReflexive)
         }
 
+        /// While programs of an older version keep one of the links in the owner's row, a change of the others is one
+        /// of that row.
+        func isVersioned(_ relationship: String, of entity: String) -> Bool {
+            names.columns[.formerKey(relationship, of: entity)] != nil
+        }
+
         func index(ofKey column: String, in table: String) -> String {
             Self.words("\(table)_\(column == SQLSchema.entityColumn ? "entity" : column)") + "_idx"
         }

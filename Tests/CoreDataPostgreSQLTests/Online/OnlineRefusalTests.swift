@@ -13,10 +13,17 @@
             entity Book : Thing
               pages int32
               author one Person.books
+              seal one Seal.book
+              place one Place.books
+              unique place
             entity Person
               name string
               code string!
               books many Book.author
+            entity Seal
+              book one Book.seal
+            entity Place
+              books many Book.place
             """
 
         /// What is done to the lines of the older model, what the error names, and a word of its reason.
@@ -39,7 +46,13 @@
                 to: "abstract entity Book : Thing\n  pages int32\n  author one Person.books", place: "Book",
                 word: "abstract"),
             Change(
-                from: "  author one Person.books", to: "  author many Person.books", place: "Book.author", word: "many"),
+                from: "  seal one Seal.book", to: "  seal many Seal.book", place: "Book.seal", word: "leading back"),
+            Change(
+                from: "  author one Person.books", to: "  author ordered Person.books", place: "Book.author",
+                word: "order"),
+            Change(
+                from: "  place one Place.books", to: "  place many Place.books", place: "Book.place",
+                word: "uniqueness"),
             Change(
                 from: "  author one Person.books", to: "  author one! Person.books", place: "Book.author",
                 word: "number"),

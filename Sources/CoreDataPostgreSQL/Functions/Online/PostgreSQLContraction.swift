@@ -103,7 +103,12 @@
             let (model, layout, schema) = try kept.schema(of: url)
             defer { withExtendedLifetime((gone, model, goneLayout)) {} }
             let needed = Dictionary(schema.allTables.map { ($0.name, $0) }) { first, _ in first }
-            let inStep = try connection.tablesInStep()
+            // Before a table goes that one of them writes into.
+            for table in try connection.tables(withTrigger: PostgreSQLStep.linkTrigger) {
+                try shortly.run(PostgreSQLStep.linkingNoMore(table))
+                MigrationMoment.reach(.stepDone)
+            }
+            let inStep = try connection.tables(withTrigger: PostgreSQLStep.trigger)
             let present = try connection.tableNames()
             let facts = try connection.facts(ofTables: present)
             for table in Set(goneSchema.allTables.map(\.name) + inStep).sorted() where present.contains(table) {
@@ -141,6 +146,8 @@
                     version.places.numbers.filter { !labels.contains(version.places.label(of: $0.key)) }
                         .map { (version.places.label(of: $0.key), $0.value) })
                 try PostgreSQLMove.forget(on: connection)
+                // Nobody keeps links in rows any more. Before, somebody else may.
+                if version.state != .coming { try connection.execute(kept.forgettingFormerKeys()) }
                 try connection.execute(
                     "UPDATE coredata.model_versions SET state = 'removed', model = '' WHERE lock = \(version.lock); "
                         + "DELETE FROM coredata.leases WHERE version = \(version.lock)")

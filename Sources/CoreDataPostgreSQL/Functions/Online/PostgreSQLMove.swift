@@ -3,15 +3,19 @@
     import Foundation
 
     /// Has the trigger of a table give its rows the values of the newer version, slice by slice in the order of their
-    /// keys. How far it is lies in the database: whoever goes on begins there.
+    /// keys; or makes pairs of one of its columns so. How far it is lies in the database: whoever goes on begins there.
     struct PostgreSQLMove {
         let shortly: PostgreSQLShortly
         let table: String
+        /// The column and the pairs; nil where the rows are meant.
+        var link: OnlinePlan.Link?
         /// The lock of the newer version.
         let version: Int64
 
         private var connection: PostgreSQLConnection { shortly.connection }
         private var name: String { PostgreSQLDialect().quoted(table) }
+        /// By which table it is noted how far it is.
+        private var filled: String { link?.pairs ?? table }
 
         /// How long a slice takes at best, in seconds; and how many rows it has at first and at most.
         private static let (aim, first, most) = (0.04, 500, 20_000)
@@ -44,9 +48,9 @@
                 WHERE coredata.moves.version <> excluded.version
                 """
             return try shortly.transaction {
-                _ = try connection.rows(insert + " RETURNING 1", [table, "\(version)"])
+                _ = try connection.rows(insert + " RETURNING 1", [filled, "\(version)"])
                 let row = try connection.rows(
-                    "SELECT position, bound FROM coredata.moves WHERE \"table\" = $1", [table]
+                    "SELECT position, bound FROM coredata.moves WHERE \"table\" = $1", [filled]
                 ).first
                 return (row?[0].flatMap { Int64($0) } ?? 0, row?[1].flatMap { Int64($0) } ?? 0)
             }
@@ -59,14 +63,13 @@
             // Whoever lost a slice with the server moves it once more: nobody has to wait for the disk.
             try connection.execute(
                 "SET LOCAL synchronous_commit = off; SELECT set_config('coredata.writer', 'framework', true), "
-                    + "set_config('coredata.moving', 'on', true)")
-            let update = """
-                WITH slice AS (SELECT id FROM \(name) WHERE id > $1::bigint AND id <= $2::bigint \
-                ORDER BY id LIMIT $3::bigint FOR NO KEY UPDATE), \
-                moved AS (UPDATE \(name) t SET version = t.version FROM slice WHERE t.id = slice.id RETURNING t.id) \
-                SELECT count(*), max(id) FROM moved
+                    + "set_config('coredata.moving', 'on', true), set_config('coredata.linking', 'on', true)")
+            let statement = """
+                WITH slice AS (SELECT \(columns) FROM \(name) WHERE id > $1::bigint AND id <= $2::bigint \
+                ORDER BY id LIMIT $3::bigint FOR NO KEY UPDATE), moved AS (\(moving)) \
+                SELECT count(*), max(id) FROM slice
                 """
-            let row = try connection.rows(update, ["\(position)", "\(bound)", "\(count)"]).first
+            let row = try connection.rows(statement, ["\(position)", "\(bound)", "\(count)"]).first
             guard let rows = row?[0].flatMap({ Int($0) }), let last = row?[1].flatMap({ Int64($0) }) else {
                 try note(bound)
                 return nil
@@ -75,10 +78,24 @@
             return (last, rows)
         }
 
+        private var columns: String { "id" + (link.map { ", \(PostgreSQLDialect().quoted($0.key))" } ?? "") }
+
+        /// What is done with a slice.
+        private var moving: String {
+            guard let link else {
+                return "UPDATE \(name) t SET version = t.version FROM slice WHERE t.id = slice.id"
+            }
+            let dialect = PostgreSQLDialect()
+            let key = dialect.quoted(link.key)
+            return "INSERT INTO \(dialect.quoted(link.pairs)) (\(dialect.quoted(link.owner)), "
+                + "\(dialect.quoted(link.member))) SELECT id, \(key) FROM slice WHERE \(key) IS NOT NULL "
+                + "ON CONFLICT DO NOTHING"
+        }
+
         private func note(_ position: Int64) throws {
             _ = try connection.rows(
                 "UPDATE coredata.moves SET position = $1::bigint WHERE \"table\" = $2 RETURNING 1",
-                ["\(position)", table])
+                ["\(position)", filled])
         }
 
         /// Forgets how far tables were: nobody goes on.

@@ -10,10 +10,13 @@
         private var connection: PostgreSQLConnection { shortly.connection }
 
         /// Those that a migration needs besides, and those of the older version that the newer one does not know.
-        init(_ shortly: PostgreSQLShortly, _ plan: OnlinePlan) {
+        ///
+        /// - Parameter tables: those whose references are meant; nil for all.
+        init(_ shortly: PostgreSQLShortly, _ plan: OnlinePlan, of tables: Set<String>? = nil) {
             self.shortly = shortly
             let joins = Set(plan.new.joins.map(\.table) + plan.old.joins.map(\.table))
-            wanted = (plan.newReferences + plan.unknownReferences).map {
+            let keys = (plan.newReferences + plan.unknownReferences).filter { tables?.contains($0.table) ?? true }
+            wanted = keys.map {
                 ($0, joins.contains($0.table) ? .follows : .cleared)
             }
         }

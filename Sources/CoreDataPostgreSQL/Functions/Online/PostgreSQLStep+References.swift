@@ -104,13 +104,13 @@
             try Set(texts("SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace"))
         }
 
-        /// The tables that have a trigger of a migration beside others.
-        func tablesInStep() throws -> [String] {
+        /// The tables that have a trigger of a migration beside others, by its name.
+        func tables(withTrigger name: String) throws -> [String] {
             try texts(
                 """
                 SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
-                WHERE t.tgname = '\(PostgreSQLStep.trigger)' AND c.relnamespace = current_schema()::regnamespace
-                """)
+                WHERE t.tgname = $1 AND c.relnamespace = current_schema()::regnamespace ORDER BY c.relname
+                """, [name])
         }
     }
 #endif

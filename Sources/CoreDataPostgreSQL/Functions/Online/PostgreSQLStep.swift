@@ -49,10 +49,12 @@
 
         static let trigger = "coredata_step"
 
-        private static func function(of table: String) -> String {
+        private static func function(of table: String) -> String { function("step", of: table) }
+
+        static func function(_ kind: String, of table: String) -> String {
             var name = table
             while name.utf8.count > 58 { name.removeLast() }
-            return "\"coredata\".\(PostgreSQLDialect.inQuotes("step_\(name)"))"
+            return "\"coredata\".\(PostgreSQLDialect.inQuotes("\(kind)_\(name)"))"
         }
 
         /// Has a table keep the columns of both versions in step. Whoever does not say that he has the newer version

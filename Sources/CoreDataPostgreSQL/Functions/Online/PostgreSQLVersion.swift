@@ -151,6 +151,14 @@
                 """
         }
 
+        /// The statement by which the version knows no more where an older one keeps links.
+        func forgettingFormerKeys() -> String {
+            var places = places
+            places.names.columns = places.names.columns.filter { $0.key.role != PostgreSQLNames.Place.formerRole }
+            let list = PostgreSQLDialect().literal(ofBytes: Array(places.list))
+            return "UPDATE coredata.model_versions SET places = \(list) WHERE lock = \(lock)"
+        }
+
         /// What a store says of itself as a version; the rest it says whatever the version is.
         static func description(of metadata: [String: Any]) -> [String: Any] {
             metadata.filter {

@@ -19,6 +19,7 @@ package struct SQLSchemaBuilder {
         builder.number(entities: entities, numbers: numbers)
         builder.makeEntityTables()
         builder.makeJoinTables()
+        builder.noteVersionedLinks()
         builder.makeFetchIndexes()
         builder.tellIndexesApart()
         return builder.schema
@@ -279,6 +280,16 @@ package struct SQLSchemaBuilder {
                 schema.joinEnds[entity.index][toMany.index] = schema.joins[index].end(index, naming: isNaming)
             }
         }
+    }
+
+    private mutating func noteVersionedLinks() {
+        let links = layout.entities.map { entity in
+            Set(
+                entity.toManys.filter {
+                    style.isVersioned($0.relationship.name, of: layout.entities[$0.declaringIndex].name)
+                }.map(\.index))
+        }
+        if links.contains(where: { !$0.isEmpty }) { schema.versionedLinks = links }
     }
 
     // MARK: Indexes of attributes

@@ -36,6 +36,9 @@ package protocol SQLSchemaStyle: Sendable {
     /// The names of a join table and of its columns.
     func join(_ sides: SQLJoinSides, _ tables: inout SQLNames, _ columns: inout SQLNames) -> SQLJoinTable
 
+    /// Whether a change of an entity's to-many relationship raises the version of the owner's row.
+    func isVersioned(_ relationship: String, of entity: String) -> Bool
+
     func index(ofKey column: String, in table: String) -> String
     func index(_ name: String, of entity: String) -> String
 }
@@ -44,6 +47,7 @@ extension SQLSchemaStyle {
     package func givenTable(of entity: NSEntityDescription) -> String? { nil }
     package func givenColumn(of slot: Slot, in entity: EntityLayout) -> String? { nil }
     package func requireOwnNames(of schema: SQLSchema, _ layout: ModelLayout) throws {}
+    package func isVersioned(_ relationship: String, of entity: String) -> Bool { false }
 }
 
 /// The two sides of a many-to-many relationship: the one that names the table, and its inverse.
