@@ -96,11 +96,11 @@ package protocol RowStore: AnyObject, Sendable {
     /// Whether each question is a round trip to a server: one for many objects is better than many for one.
     var isAskedByRoundTrips: Bool { get }
 
-    /// What the store can do besides: batches, history. Nil where it cannot.
     /// By the number of a layout: the to-many relationships whose changes raise the version of their owner's row, as
     /// somebody else keeps a link of theirs in the row. Empty where there is none at all.
     var versionedLinks: [Set<Int>] { get }
 
+    /// What the store can do besides: batches, history. Nil where it cannot.
     var batches: (any BatchStore)? { get }
     var history: (any HistoryStore)? { get }
 
