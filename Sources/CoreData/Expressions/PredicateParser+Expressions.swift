@@ -81,7 +81,10 @@ extension PredicateParser {
         var result = operand
         while true {
             if take(symbol: ".") {
-                result = try extend(result, by: try pathComponent())
+                // The keys at once: a path that grew key by key would be taken apart as often as it has keys.
+                var keys = [try pathComponent()]
+                while take(symbol: ".") { keys.append(try pathComponent()) }
+                result = try extend(result, by: keys.joined(separator: "."))
             } else if isSymbol("[") {
                 advance()
                 let index = try subscriptIndex()

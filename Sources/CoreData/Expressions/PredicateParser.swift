@@ -11,6 +11,9 @@ struct PredicateParser {
     var index = 0
     var nextArgument = 0
     var depth = 0
+    /// Why what follows a parenthesis is no predicate, by the parenthesis. Without it, conditions within parentheses within
+    /// conditions would be read twice at each level.
+    private var noPredicates: [Int: PredicateParseError] = [:]
 
     /// How deep parentheses, lists and negations may be nested.
     static let depthLimit = 100
@@ -151,6 +154,7 @@ struct PredicateParser {
     /// `(a == 1 OR b == 2)` or `(a + b) > 3`: what follows the closing parenthesis decides.
     private mutating func parenthesis() throws(PredicateParseError) -> NSPredicate {
         let start = self
+        if let known = noPredicates[start.index] { return try comparison(after: known) }
         let asPredicate: PredicateParseError
         do throws(PredicateParseError) {
             let predicate = try nested { parser throws(PredicateParseError) in
@@ -163,7 +167,17 @@ struct PredicateParser {
         } catch {
             asPredicate = error
         }
+        let known = noPredicates
         self = start
+        noPredicates = known
+        noPredicates[start.index] = asPredicate
+        return try comparison(after: asPredicate)
+    }
+
+    /// A comparison that begins with a parenthesis, which is no predicate's.
+    private mutating func comparison(
+        after asPredicate: PredicateParseError
+    ) throws(PredicateParseError) -> NSPredicate {
         do throws(PredicateParseError) {
             return try comparison(.direct)
         } catch {

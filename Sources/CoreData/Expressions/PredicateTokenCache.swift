@@ -6,6 +6,8 @@ final class PredicateTokenCache: @unchecked Sendable {  // mutable state is guar
 
     /// Formats that are remembered; a program that makes up ever new ones begins anew with each so many.
     private static let capacity = 512
+    /// The length up to which a format is remembered. Nobody writes a longer one into a program.
+    private static let longest = 4_096
 
     private let lock = NSLock()
     private var wordsByFormat: [String: Words] = [:]
@@ -22,6 +24,7 @@ final class PredicateTokenCache: @unchecked Sendable {  // mutable state is guar
         if let known = lock.withLock({ wordsByFormat[format] }) { return known }
         let tokens = try PredicateLexer.tokens(of: format)
         let words = Words(tokens: tokens, keys: tokens.indices.map { Self.key(tokens, $0) })
+        guard format.utf8.count <= Self.longest else { return words }
         lock.withLock {
             if wordsByFormat.count >= Self.capacity { wordsByFormat = [:] }
             wordsByFormat[format] = words

@@ -243,6 +243,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
+    /// Over how many entities one may inherit in a model that is read from a file: whoever walks up needs the stack.
+    static let maximumInheritance = 256
+
     private final var inheritedProperties: [NSPropertyDescription] { storedSuperentity?.properties ?? [] }
 
     /// All properties, inherited ones included, by name.

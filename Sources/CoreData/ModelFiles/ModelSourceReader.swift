@@ -8,6 +8,13 @@ struct ModelSourceReader {
     let file: String
     private let root: XMLTreeElement
     private let composites: [String: XMLTreeElement]
+    /// How many elements of composites were made. Composites in composites multiply.
+    private let elements = ElementCount()
+
+    private final class ElementCount {
+        static let limit = 20_000
+        var made = 0
+    }
 
     init(root: XMLTreeElement, file: String) {
         self.root = root
@@ -100,6 +107,8 @@ struct ModelSourceReader {
             }
             children[parent, default: []].append(entity)
         }
+        let parents = Dictionary(
+            sources.map { ($0.attributes["name"] ?? "", $0.text("parentEntity")) }, uniquingKeysWith: { first, _ in first })
         // A cycle would make every walk up the inheritance endless: found before it is linked.
         for source in sources {
             var seen: Set<String> = []
@@ -108,7 +117,11 @@ struct ModelSourceReader {
                 guard seen.insert(current).inserted else {
                     throw error("the entity inherits from itself.", at: source)
                 }
-                name = sources.first { $0.attributes["name"] == current }?.text("parentEntity")
+                guard seen.count <= NSEntityDescription.maximumInheritance else {
+                    throw error(
+                        "the entity inherits over more than \(NSEntityDescription.maximumInheritance) others.", at: source)
+                }
+                name = parents[current] ?? nil
             }
         }
         for (parent, entities) in children { byName[parent]?.subentities = entities }
@@ -155,15 +168,15 @@ struct ModelSourceReader {
     }
 
     private func linkInverses(_ sources: [XMLTreeElement], _ byName: [String: NSEntityDescription]) throws {
+        let properties = byName.mapValues(\.propertiesByName)
         for source in sources {
-            guard let entity = byName[source.attributes["name"] ?? ""] else { continue }
+            guard let name = source.attributes["name"], let entity = byName[name] else { continue }
             for child in source.children(named: "relationship") {
                 guard let inverseName = child.text("inverseName"),
-                    let relationship = entity.ownProperties.first(where: { $0.name == child.attributes["name"] })
-                        as? NSRelationshipDescription
+                    let relationship = properties[name]?[child.attributes["name"] ?? ""] as? NSRelationshipDescription
                 else { continue }
                 let holder = child.text("inverseEntity") ?? child.text("destinationEntity") ?? ""
-                guard let inverse = byName[holder]?.propertiesByName[inverseName] as? NSRelationshipDescription
+                guard let inverse = properties[holder]?[inverseName] as? NSRelationshipDescription
                 else {
                     throw error(
                         "entity '\(entity.name ?? "")': the inverse '\(holder).\(inverseName)' is not in the model.",
@@ -291,8 +304,15 @@ struct ModelSourceReader {
         guard depth < composites.count else {
             throw error("the composite '\(name)' contains itself.", at: source)
         }
+        let children = definition.children(named: "attribute")
+        elements.made += children.count
+        guard elements.made <= ElementCount.limit else {
+            throw error(
+                "the composite '\(name)' brings the elements of composites to more than \(ElementCount.limit).",
+                at: source)
+        }
         let attribute = NSCompositeAttributeDescription()
-        attribute.elements = try definition.children(named: "attribute").map {
+        attribute.elements = try children.map {
             try makeAttribute(from: $0, depth: depth + 1)
         }
         return attribute

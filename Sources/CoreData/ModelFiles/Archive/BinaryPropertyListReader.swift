@@ -11,6 +11,8 @@ struct BinaryPropertyListReader {
     private let offsets: [Int]
     private let referenceSize: Int
     private var budget: Int
+    /// How many bytes of data and texts may still be handed out: objects may lie over each other in the file.
+    private var byteBudget: Int
     /// Scalars are decoded once and shared, however often they are referred to.
     private var scalars: [PropertyListValue?]
 
@@ -48,6 +50,7 @@ struct BinaryPropertyListReader {
         self.offsets = offsets
         self.referenceSize = referenceSize
         self.budget = budget
+        byteBudget = bytes.count
         scalars = Array(repeating: nil, count: offsets.count)
     }
 
@@ -72,16 +75,16 @@ struct BinaryPropertyListReader {
         case 0x2: scalar = .real(try real(object, at: offset + 1, exponent: low))
         case 0x3: scalar = .date(try real(object, at: offset + 1, exponent: low))
         case 0x4:
-            let (start, count) = try extent(object, size: 1)
+            let (start, count) = try content(object, size: 1)
             scalar = .data(Data(bytes[start..<start + count]))
         case 0x5, 0x7:
-            let (start, count) = try extent(object, size: 1)
+            let (start, count) = try content(object, size: 1)
             guard let text = String(validating: bytes[start..<start + count], as: UTF8.self) else {
                 throw damaged(object)
             }
             scalar = .string(text)
         case 0x6:
-            let (start, count) = try extent(object, size: 2)
+            let (start, count) = try content(object, size: 2)
             let units = (0..<count).map {
                 UInt16(bytes[start + $0 * 2]) << 8 | UInt16(bytes[start + $0 * 2 + 1])
             }
@@ -108,6 +111,15 @@ struct BinaryPropertyListReader {
         }
         scalars[object] = scalar
         return scalar
+    }
+
+    /// Where the bytes of data or of a text start, and how many units of a size there are. Throws when the objects
+    /// have more bytes together than the file.
+    private mutating func content(_ object: Int, size: Int) throws -> (start: Int, count: Int) {
+        let (start, count) = try extent(object, size: size)
+        byteBudget -= count * size
+        guard byteBudget >= 0 else { throw archiveError("Objects of the binary property list lie over each other.") }
+        return (start, count)
     }
 
     /// Where the elements of a sized object start and how many there are; they lie within the bytes.

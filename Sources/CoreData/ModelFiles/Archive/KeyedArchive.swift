@@ -23,7 +23,7 @@ final class KeyedArchive {
         self.objects = objects
         topIndex = root
         // Each reference takes a byte at least.
-        budget = max(1_000_000, data.count)
+        budget = max(1_000_000, 4 * data.count)
     }
 
     /// The names of all classes that the archive speaks of.
@@ -82,9 +82,12 @@ final class KeyedArchive {
         return found
     }
 
-    /// Counts one more value; throws when there are too many.
-    func spend() throws {
-        budget -= 1
+    /// What an entity or a property counts beside a plain value. No archive has one in fewer bytes.
+    static let weightOfProperty = 64
+
+    /// Counts one more value, or what takes as much memory as several; throws when there are too many.
+    func spend(_ weight: Int = 1) throws {
+        budget -= weight
         guard budget > 0 else { throw archiveError("The archive's objects refer to each other too often.") }
     }
 }
@@ -147,7 +150,10 @@ extension KeyedArchive {
     /// The elements of an NSArray, NSSet or NSOrderedSet; none for null.
     func elements(_ value: PropertyListValue?) throws -> [PropertyListValue] {
         guard let object = try object(value) else { return [] }
-        if case .array(let elements)? = object.fields["NS.objects"] { return elements }
+        if case .array(let elements)? = object.fields["NS.objects"] {
+            try spend(elements.count)
+            return elements
+        }
         // NSOrderedSet archives its elements as NS.object.0, NS.object.1 …
         var elements: [PropertyListValue] = []
         while let element = object.fields["NS.object.\(elements.count)"] { elements.append(element) }
@@ -186,6 +192,7 @@ extension KeyedArchive {
             if object.fields["NS.keys"] == nil, object.fields["NS.objects"] == nil { return [] }
             throw archiveError("Object \(object.index) of the archive is a damaged dictionary.")
         }
+        try spend(keys.count)
         return Array(zip(keys, values)).map { (key: $0, value: $1) }
     }
 }

@@ -21,6 +21,7 @@ extension ModelDecoder {
     /// A property by its archive; `nil` for a proxy of a property that is declared elsewhere.
     func decodeProperty(_ archived: ArchivedObject, name: String, depth: Int = 0) throws -> NSPropertyDescription? {
         if archived.className == "_NSPropertyDescriptionProxy" { return nil }
+        try archive.spend(KeyedArchive.weightOfProperty)
         // Only composite attributes nest, and those of real models once.
         guard depth < 16 else { throw archiveError("The attribute '\(name)' contains itself.") }
         let property: NSPropertyDescription

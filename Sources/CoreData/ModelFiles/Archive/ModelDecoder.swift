@@ -9,7 +9,8 @@ struct ModelDecoder {
     let archive: KeyedArchive
     private var entities: [(archived: ArchivedObject, entity: NSEntityDescription)] = []
     private var entityByIndex: [Int: NSEntityDescription] = [:]
-    private var archivedByIndex: [Int: ArchivedObject] = [:]
+    private var archivedByEntity: [ObjectIdentifier: ArchivedObject] = [:]
+    private var names: Set<String> = []
 
     init(archive: KeyedArchive) {
         self.archive = archive
@@ -65,9 +66,10 @@ struct ModelDecoder {
             throw archiveError("The entity '\(name)' is an object of the class '\(archived.className)'.")
         }
         guard entityByIndex[archived.index] == nil else { return }
+        try archive.spend(KeyedArchive.weightOfProperty)
         let entity = NSEntityDescription()
         entity.name = try archived.string("NSEntityName") ?? name
-        guard !entities.contains(where: { $0.entity.name == entity.name }) else {
+        guard names.insert(entity.name ?? "").inserted else {
             throw archiveError("The archive has two entities named '\(entity.name ?? "")'.")
         }
         entity.managedObjectClassName = try archived.string("NSClassNameForEntity")
@@ -79,10 +81,11 @@ struct ModelDecoder {
         entity.compoundIndexes = try tuples("NSCompoundIndexes", of: archived)
         entities.append((archived, entity))
         entityByIndex[archived.index] = entity
+        archivedByEntity[ObjectIdentifier(entity)] = archived
     }
 
     private func archived(of entity: NSEntityDescription) -> ArchivedObject? {
-        entities.first { $0.entity === entity }?.archived
+        archivedByEntity[ObjectIdentifier(entity)]
     }
 
     private func linkParents() throws {
@@ -97,6 +100,11 @@ struct ModelDecoder {
             while let entity = current {
                 guard seen.insert(ObjectIdentifier(entity)).inserted else {
                     throw archiveError("The entity '\(child.name ?? "")' of the archive inherits from itself.")
+                }
+                guard seen.count <= NSEntityDescription.maximumInheritance else {
+                    throw archiveError(
+                        "The entity '\(child.name ?? "")' of the archive inherits over more than "
+                            + "\(NSEntityDescription.maximumInheritance) others.")
                 }
                 current = parents[ObjectIdentifier(entity)]
             }

@@ -93,6 +93,9 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         guard let url, !Self.isNew(url), let model = storeHost?.modelLayout else { return }
         let file = try Self.read(url, as: format)
         highestNumber = max(file.highestNumber, file.records.map(\.number).max() ?? 0)
+        guard highestNumber <= Self.greatestNumber else {
+            throw damaged("it has given the number \(highestNumber), after which there is none")
+        }
         let spelling = RecordSpelling(format, model)
         let entities = entities(of: model, spelling)
         var nodes: [Int: NSAtomicStoreCacheNode] = [:]
@@ -112,6 +115,9 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         }
         addCacheNodes(Set(nodes.values))
     }
+
+    /// What leaves numbers for new objects.
+    private static let greatestNumber = Int.max / 2
 
     private func entities(of model: ModelLayout, _ spelling: RecordSpelling) -> [String: EntityLayout] {
         Dictionary(model.entities.map { (spelling.entity($0.name), $0) }, uniquingKeysWith: { first, _ in first })

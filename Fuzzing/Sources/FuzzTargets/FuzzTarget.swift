@@ -1,0 +1,39 @@
+import Foundation
+
+/// One door through which bytes from outside come in.
+///
+/// A target ends with every input: what it throws is the right answer to bytes that are damaged. A process that stops, or
+/// hangs, is a fault.
+public struct FuzzTarget: Sendable {
+    /// The name of the target, and of the folder of its kept inputs.
+    public let name: String
+    /// Suffixes of the files of a corpus that are inputs of this target.
+    public let suffixes: [String]
+    /// Reads one input.
+    public let run: @Sendable (Data) throws -> Void
+    /// Small inputs of our own making, by the names of their files.
+    public let seeds: @Sendable () throws -> [String: Data]
+    /// Inputs that are long or deep; they are made, not kept.
+    public let growth: @Sendable () throws -> [String: Data]
+
+    init(
+        _ name: String, suffixes: [String] = [], seeds: @escaping @Sendable () throws -> [String: Data] = { [:] },
+        growth: @escaping @Sendable () throws -> [String: Data] = { [:] },
+        run: @escaping @Sendable (Data) throws -> Void
+    ) {
+        self.name = name
+        self.suffixes = suffixes
+        self.seeds = seeds
+        self.growth = growth
+        self.run = run
+    }
+
+    /// All targets, in the order in which `bin/fuzz` runs them.
+    public static let all: [FuzzTarget] = [
+        predicate, expression, modelSource, modelArchive, transformable, metadata, mappingArchive, mappingSource,
+        historyToken, names, xmlStore, binaryStore, sqliteFile, sqliteDamage,
+    ]
+
+    /// The target of a name.
+    public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import FuzzTargets
+
+/// Runs inputs without the fuzzer and without sanitizers, each in a process of its own.
+///
+///     fuzz-replay TARGET FILE…            runs inputs; ends non-zero when one stops, takes over 1 s or grows past 512 MB
+///     fuzz-replay --one TARGET FILE       runs one input in this process
+///     fuzz-replay --seeds FOLDER          writes the seeds of each target to a folder of its name
+///     fuzz-replay --growth FOLDER         writes the long and deep inputs in the same way
+///     fuzz-replay --suffixes TARGET       says which files of a corpus are inputs of a target
+///     fuzz-replay --targets               lists the targets
+@main
+enum Replay {
+    static let secondsAllowed = 1.0
+    static let kilobytesAllowed = 512 * 1024
+
+    static func main() throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        switch arguments.first {
+        case "--targets"?: for target in FuzzTarget.all { print(target.name) }
+        case "--suffixes"? where arguments.count == 2:
+            for suffix in try target(arguments[1]).suffixes { print(suffix) }
+        case "--seeds"? where arguments.count == 2: try write(to: arguments[1]) { try $0.seeds() }
+        case "--growth"? where arguments.count == 2: try write(to: arguments[1]) { try $0.growth() }
+        case "--one"? where arguments.count == 3: try runOne(target(arguments[1]), file: arguments[2])
+        case nil: throw Mistake(text: "a target is missing")
+        default:
+            let target = try target(arguments.removeFirst())
+            let failures = try arguments.filter { try !replay($0, target) }
+            print("\(target.name): \(arguments.count) inputs, \(failures.count) failed")
+            if !failures.isEmpty { exit(1) }
+        }
+    }
+
+    struct Mistake: Error { let text: String }
+
+    private static func target(_ name: String) throws -> FuzzTarget {
+        guard let target = FuzzTarget.named(name) else { throw Mistake(text: "no target is named '\(name)'") }
+        return target
+    }
+
+    private static func write(to folder: String, _ inputs: (FuzzTarget) throws -> [String: Data]) throws {
+        for target in FuzzTarget.all {
+            let place = URL(fileURLWithPath: folder).appendingPathComponent(target.name, isDirectory: true)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            for (name, seed) in try inputs(target) { try seed.write(to: place.appendingPathComponent(name)) }
+        }
+    }
+
+    private static func runOne(_ target: FuzzTarget, file: String) throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+        let start = ContinuousClock.now
+        do {
+            try target.run(bytes)
+            print("read")
+        } catch {
+            print("\(error)".prefix(300))
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        print("time \(seconds)")
+    }
+
+    /// Whether an input is read, or refused, in time and within the memory allowed.
+    private static func replay(_ file: String, _ target: FuzzTarget) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+        process.arguments = ["--one", target.name, file]
+        let output = Pipe()
+        process.standardOutput = output
+        var before = rusage()
+        getrusage(RUSAGE_CHILDREN, &before)
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        var after = rusage()
+        getrusage(RUSAGE_CHILDREN, &after)
+        let name = URL(fileURLWithPath: file).lastPathComponent
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            print("\(target.name)/\(name): stopped the process (\(process.terminationStatus))")
+            return false
+        }
+        // Of the largest child so far: growth is noticed with the input that brings it.
+        if after.ru_maxrss > kilobytesAllowed, after.ru_maxrss > before.ru_maxrss {
+            print("\(target.name)/\(name): grew to \(after.ru_maxrss / 1024) MB")
+            return false
+        }
+        let seconds = text.split(separator: "\n").last.flatMap { Double($0.dropFirst(5)) } ?? 0
+        if seconds > secondsAllowed {
+            print("\(target.name)/\(name): took \(seconds) s")
+            return false
+        }
+        return true
+    }
+}

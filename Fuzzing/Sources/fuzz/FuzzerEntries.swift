@@ -1,0 +1,38 @@
+import Foundation
+import FuzzTargets
+
+// libFuzzer calls these two. The target is chosen by the environment, so that one program has them all.
+
+private let target: FuzzTarget = {
+    let name = ProcessInfo.processInfo.environment["OPENCOREDATA_FUZZ_TARGET"] ?? ""
+    guard let target = FuzzTarget.named(name) else {
+        fatalError("OPENCOREDATA_FUZZ_TARGET names no target: '\(name)'")
+    }
+    return target
+}()
+
+/// Chooses the target before the first input comes.
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(
+    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>
+) -> CInt {
+    _ = target.name
+    if let folder = ProcessInfo.processInfo.environment["OPENCOREDATA_FUZZ_SEEDS"] {
+        for t in FuzzTarget.all {
+            for (kind, inputs) in [("seeds", t.seeds), ("long", t.growth)] {
+                let place = URL(fileURLWithPath: folder).appendingPathComponent(kind).appendingPathComponent(t.name)
+                try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                for (name, seed) in (try? inputs()) ?? [:] { try? seed.write(to: place.appendingPathComponent(name)) }
+            }
+        }
+    }
+    return 0
+}
+
+/// Reads one input. What the target throws is right.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
+    try? target.run(data)
+    return 0
+}
