@@ -25,14 +25,13 @@
     }
 
     /// Brings the store to a newer version beside others.
-    func migrateOnline(_ url: URL, from older: String, to newer: String) {
+    func migrateOnline(_ url: URL, from older: String, to newer: String, _ more: [AnyHashable: Any] = [:]) {
         do {
-            let context = try openOnline(
-                url, newer,
-                [
-                    NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
-                    NSMigrationKnownVersionsOption: [ModelText.model(older)],
-                ])
+            var options = more
+            options[NSMigratePersistentStoresAutomaticallyOption] = true
+            options[NSInferMappingModelAutomaticallyOption] = true
+            options[NSMigrationKnownVersionsOption] = [ModelText.model(older)]
+            let context = try openOnline(url, newer, options)
             withExtendedLifetime(context) { say("served") }
         } catch {
             sayFailure(error)
@@ -57,12 +56,34 @@
         }
     }
 
+    /// Has a relationship lead to an object, in the place of one of those that it led to.
+    private func exchange(
+        _ link: String, of object: NSManagedObject, for owner: NSManagedObject, in context: NSManagedObjectContext
+    ) throws {
+        if object.entity.relationshipsByName[link]?.isToMany == true {
+            let owners = object.mutableSetValue(forKey: link)
+            if owners.count > 1, let other = owners.anyObject() { owners.remove(other) }
+            owners.add(owner)
+        } else {
+            object.setValue(owner, forKey: link)
+        }
+        try context.save()
+    }
+
+    private func isLinked(_ object: NSManagedObject, _ link: String, _ owner: NSManagedObject) -> Bool {
+        if object.entity.relationshipsByName[link]?.isToMany == true {
+            return object.mutableSetValue(forKey: link).contains(owner)
+        }
+        return object.value(forKey: link) as? NSManagedObject === owner
+    }
+
     /// Inserts, changes, counts and deletes objects of one's own until there is a file, and looks whether they are what
     /// was written. Says when the first round is done, and at the end how many there were and the longest stall in ms.
     func work(_ url: URL, _ model: String, _ names: [String], until stop: String, _ name: String) {
         do {
             let context = try openOnline(url, model)
             let (entity, text, number) = (names[0], names[1], names[2])
+            let link = names.count > 3 ? names[3] : nil
             var known: [(object: NSManagedObject, number: Int)] = []
             var random = SplitMix(state: UInt64(name.utf8.reduce(0) { Int($0) + Int($1) }))
             var (rounds, longest) = (0, Duration.zero)
@@ -72,6 +93,11 @@
                 return try body()
             }
             try context.performAndWait {
+                var owners: [NSManagedObject] = []
+                if link != nil {
+                    for place in 0..<2 { owners.append(context.make("Owner", ["name": "\(name) \(place)"])) }
+                    try context.save()
+                }
                 while !FileManager.default.fileExists(atPath: stop) {
                     let value = Int.random(in: 0..<100, using: &random)
                     let object = context.make(entity, [text: "\(name) \(rounds)", number: value])
@@ -89,6 +115,19 @@
                     context.refresh(known[place].object, mergeChanges: false)
                     let seen = timed { known[place].object.value(forKey: number) as? Int }
                     if seen != next { say("wrong: \(next) is \(seen.map { "\($0)" } ?? "nothing")") }
+                    if let link {
+                        let object = known[place].object
+                        let owner = owners[rounds % 2]
+                        try timed { try exchange(link, of: object, for: owner, in: context) }
+                        context.refresh(object, mergeChanges: false)
+                        if !isLinked(object, link, owner) { say("wrong: \(owner) is not among \(link)") }
+                        // An owner of some objects goes.
+                        if rounds % 20 == 19 {
+                            context.delete(owner)
+                            owners[rounds % 2] = context.make("Owner", ["name": "\(name) \(rounds)"])
+                            try timed { try context.save() }
+                        }
+                    }
                     if known.count > 50 {
                         context.delete(known.removeFirst().object)
                         try timed { try context.save() }

@@ -18,12 +18,14 @@
 //       were, and "peak N kB": the most memory that the process has had.
 //   postgresql-child URL migrate OLDER NEWER
 //       Brings the store from one model to another beside other programs. Prints "served", or "failed" with the error.
+//   postgresql-child URL split
+//       The same, from the older version of `SplitModel` to the newer one, by its mapping model.
 //   postgresql-child URL insert MODEL LEASE
 //       Inserts items until that fails, with a lease of so many seconds. Prints "saved N" after each.
 //   postgresql-child URL launch
 //       Launches a program of `CrashModels.newer` through the manager. Prints "migrating", and "done" or "failed".
-//   postgresql-child URL work MODEL ENTITY,TEXT,NUMBER FILE NAME
-//       Inserts, changes, finds and deletes objects until there is a file. Prints "wrong" for what is not as it was
+//   postgresql-child URL work MODEL ENTITY,TEXT,NUMBER[,LINK] FILE NAME
+//       Inserts, changes, finds, links and deletes objects until there is a file. Prints "wrong" for what is not as it was
 //       written, and at the end "rounds N longest MILLISECONDS".
 #if PostgreSQL
     import CoreData
@@ -54,6 +56,9 @@
         while context == nil { context = try? makeContext(url, history: true) }
         if let context { FailingOver(arguments[3], context).run() }
     case "migrate": migrateOnline(url, from: arguments[3], to: arguments[4])
+    case "split":
+        migrateOnline(
+            url, from: SplitModel.older, to: SplitModel.newer, [NSMigrationMappingModelOption: SplitModel.mapping()])
     case "insert": insertItems(url, arguments[3], lease: Double(arguments[4]) ?? 1)
     case "work":
         work(

@@ -161,7 +161,7 @@ extension NSManagedObjectContext {
         if !objectStores.isEmpty { try deriveAttributes(work, for: objectStores) }
         assignOrders(work, except: objectStores)
         // Ordering may have touched members that were clean so far.
-        let updated = livingUpdated
+        let (updated, raised) = livingUpdated(with: work, coordinator.versionedLinks)
         let stores = try storesByObject(work.inserted, coordinator)
         try reserveKeys(work.inserted, stores, coordinator, into: &attempts.permanent)
         let permanent = attempts.permanent
@@ -174,12 +174,9 @@ extension NSManagedObjectContext {
             changes[ObjectKey(layoutIndex: 0, key: key).storeNumber, default: ChangeSet()].inserted.append(row)
             attempts.note(row, of: object, givesUpValues: givesUpValues)
         }
-        let versionedLinks = coordinator.versionedLinks
         for object in updated {
-            let number = object.objectKey.storeNumber
-            let isOfProgram = objectStores.contains(number)
-            let changesLinks =
-                versionedLinks[number].map { object.hasChanges(inToManys: $0[object.home.layout.index]) } ?? false
+            let isOfProgram = objectStores.contains(object.objectKey.storeNumber)
+            let changesLinks = raised.contains(ObjectIdentifier(object))
             // Of a fault whose members alone were changed the version is still to be read.
             if object.row == nil, isOfProgram || changesLinks { _ = object.firedRow() }
             let changed = object.persistentChanges()

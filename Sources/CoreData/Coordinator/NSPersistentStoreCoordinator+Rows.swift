@@ -18,13 +18,8 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// By the numbers of stores: `RowStore.versionedLinks`, of those that have any.
-    final var versionedLinks: [Int: [Set<Int>]] {
-        lock.withLock {
-            attached.reduce(into: [:]) { result, entry in
-                let links = entry.rows.versionedLinks
-                if !links.isEmpty { result[entry.number] = links }
-            }
-        }
+    final var versionedLinks: [Int: VersionedLinks] {
+        lock.withLock { attached.reduce(into: [:]) { $0[$1.number] = $1.rows.versionedLinks } }
     }
 
     final func storeNumber(identifier: String) -> Int? {

@@ -96,9 +96,9 @@ package protocol RowStore: AnyObject, Sendable {
     /// Whether each question is a round trip to a server: one for many objects is better than many for one.
     var isAskedByRoundTrips: Bool { get }
 
-    /// By the number of a layout: the to-many relationships whose changes raise the version of their owner's row, as
-    /// somebody else keeps a link of theirs in the row. Empty where there is none at all.
-    var versionedLinks: [Set<Int>] { get }
+    /// The to-many relationships whose changes raise the version of their owner's row, for somebody else keeps a link of
+    /// theirs in the row; nil where there are none.
+    var versionedLinks: VersionedLinks? { get }
 
     /// What the store can do besides: batches, history. Nil where it cannot.
     var batches: (any BatchStore)? { get }
@@ -146,7 +146,7 @@ extension RowStore {
     package func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? { nil }
     package var readsRangesOfKeys: Bool { false }
     package var isAskedByRoundTrips: Bool { false }
-    package var versionedLinks: [Set<Int>] { [] }
+    package var versionedLinks: VersionedLinks? { nil }
     package var batches: (any BatchStore)? { nil }
     package var history: (any HistoryStore)? { nil }
     package var hasUnsavedMetadata: Bool { false }

@@ -3,12 +3,16 @@
     import Foundation
 
     /// An option of adding a store of the type `PostgreSQL`, true: an automatic migration that is inferred holds up
-    /// nobody. Programs that have the store open as its present version go on, and open it anew; from the end of the
+    /// nobody; nor does one by a mapping model that makes of each object of an entity one of another entity besides, by
+    /// key paths without policies. Programs that have the store open as its present version go on, and open it anew; from the end of the
     /// migration on the store serves both versions.
     ///
     /// What only the older version needs stays until its last program has gone, and for
     /// ``NSPostgreSQLOlderVersionDelayOption`` after that. A store serves two versions at most. What cannot be while
     /// the older version is in use is refused with an `NSMigrationError` that says why, and how to split the change.
+    /// Where a to-one relationship becomes to-many the older version sees one of the objects: the one that it has set
+    /// last, as long as that is among them, then the one with the least key. What it sets takes the place of that one.
+    ///
     /// Every program of both versions should have the option: it then says that it lives (``NSPostgreSQLLeaseOption``).
     public let NSPostgreSQLOnlineMigrationOption = "NSPostgreSQLOnlineMigrationOption"
 

@@ -54,6 +54,9 @@
                 steps.append(
                     step(.expand, .instant, "trigger of \(table) that keeps the links of both versions in step"))
             }
+            for table in Set(plan.splits.flatMap { [$0.table, $0.part] }).sorted() {
+                steps.append(step(.expand, .instant, "trigger of \(table) that keeps both tables in step"))
+            }
             for table in plan.movedTables {
                 steps.append(step(.move, .rewrite, "rows of \(table), slice by slice", table, perRow: Self.moving))
             }
@@ -89,6 +92,7 @@
         private var locks: [MigrationForecast.Lock] {
             var exclusive: [String] = []
             for table in plan.newColumns.map(\.table) + plan.twins.map(\.table) + plan.fillers.map(\.table)
+                + plan.splits.map(\.table)
             where !exclusive.contains(table) {
                 exclusive.append(table)
             }

@@ -37,7 +37,7 @@
             }
             let source = try source(present, newest)
             try clear(for: target, after: present)
-            let resumed = try PostgreSQLVersion.all(on: connection).first { $0.lock == target && $0.state == .coming }
+            let resumed = try resumable(target, from: source)
             let plan = try OnlinePlan(migration, from: source.places, resumed: resumed?.places, on: connection)
             let version = PostgreSQLVersion(
                 lock: target, state: .coming, metadata: migration.newMetadata,
@@ -60,6 +60,19 @@
             MigrationMoment.reach(.stepsDone)
             try serve(plan, version)
             MigrationMoment.reach(.committed)
+        }
+
+        /// What another process has begun, if it did so by the same mapping; otherwise it is taken back.
+        private func resumable(_ target: Int64, from source: PostgreSQLVersion) throws -> PostgreSQLVersion? {
+            let begun = try PostgreSQLVersion.all(on: connection).first { $0.lock == target && $0.state == .coming }
+            guard let begun else { return nil }
+            let held = (migration.metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map { Set($0.keys) }
+            let old = SQLSchemaBuilder.schema(
+                of: migration.difference.source, entities: held, numbers: source.places.numbers,
+                style: PostgreSQLStyle(source.places.names))
+            if OnlinePlaces(migration, old, source.places).formerKeys == begun.places.formerKeys { return begun }
+            try PostgreSQLContraction(connection, timeout: timeout).remove(begun, keeping: source)
+            return nil
         }
 
         /// The version that the store has, as its row says, or as the tables are.
@@ -125,6 +138,20 @@
                 MigrationMoment.reach(.stepDone)
             }
             try link(plan)
+            try split(plan)
+        }
+
+        private func split(_ plan: OnlinePlan) throws {
+            if plan.splits.isEmpty { return }
+            let schema = try schemaOfTables()
+            for split in plan.splits {
+                try shortly.run(PostgreSQLStep.splitting(split, newer: plan.lock, in: schema))
+                MigrationMoment.reach(.stepDone)
+            }
+        }
+
+        private func schemaOfTables() throws -> String {
+            try connection.texts("SELECT current_schema()").first ?? "public"
         }
 
         /// Has the pairs of relationships that led to one object go with its keys. What is deleted takes them along from
@@ -132,7 +159,7 @@
         private func link(_ plan: OnlinePlan) throws {
             if plan.links.isEmpty { return }
             try PostgreSQLReferences(shortly, plan, of: Set(plan.links.map(\.pairs))).complete()
-            let schema = try connection.texts("SELECT current_schema()").first ?? "public"
+            let schema = try schemaOfTables()
             for link in plan.links {
                 try shortly.run(PostgreSQLStep.linking(pairsOf: link, in: schema))
                 MigrationMoment.reach(.stepDone)

@@ -22,7 +22,14 @@
             self.former = former
             chosen = PostgreSQLPlaces(names: PostgreSQLNames(), numbers: [:])
             for entity in destination.entities { keep(entity) }
+            for split in migration.splits {
+                let part = destination.entities[split.part].name
+                chosen.names.columns[.formerKey(split.back.name, of: part)] = SQLSchema.keyColumn
+            }
         }
+
+        /// What of the choice depends on how the older version keeps what the newer one has elsewhere.
+        var formerKeys: [PostgreSQLNames.Place: String] { chosen.formerKeys }
 
         // MARK: What stays
 

@@ -37,6 +37,7 @@
             for entity in source.entities where old.numbers[entity.index] != nil {
                 lookAtWhatGoes(of: entity)
             }
+            lookAtSplits()
         }
 
         // MARK: Entities
@@ -194,6 +195,10 @@
 
         /// What the other version does not know: it makes objects without it, and deletes objects that it leads to.
         private mutating func look(atNew relationship: NSRelationshipDescription, of entity: EntityLayout) {
+            // The older version makes and deletes both objects as the one that it knows.
+            if migration.splits.contains(where: { $0.reference === relationship || $0.back === relationship }) {
+                return
+            }
             let isKnown = migration.difference.sourceOf[entity.index] != nil
             let target = relationship.destinationEntity.flatMap { destination.layout(of: $0) }
             let isTargetKnown = target.map { migration.difference.sourceOf[$0.index] != nil } ?? false

@@ -53,6 +53,7 @@
         var twins: [Twin] = []
         var fillers: [Filler] = []
         var links: [Link] = []
+        var splits: [Split] = []
         var newIndexes: [SQLIndex] = []
         /// Foreign keys that the newer version has more, and those that it does not know.
         var newReferences: [TransferReference] = []
@@ -65,7 +66,8 @@
         /// The tables whose rows are moved.
         var movedTables: [String] {
             var tables: [String] = []
-            for table in twins.map(\.table) + fillers.filter(\.isOfNewer).map(\.table) where !tables.contains(table) {
+            for table in twins.map(\.table) + fillers.filter(\.isOfNewer).map(\.table) + splits.map(\.table)
+            where !tables.contains(table) {
                 tables.append(table)
             }
             return tables
@@ -74,6 +76,7 @@
         /// Whether no table changes.
         var changesNamesOnly: Bool {
             newTables.isEmpty && newColumns.isEmpty && twins.isEmpty && fillers.isEmpty && links.isEmpty
+                && splits.isEmpty
                 && newIndexes.isEmpty && newReferences.isEmpty && unknownReferences.isEmpty
         }
 
@@ -236,7 +239,13 @@
             }
             newReferences = sorted(after.subtracting(before))
             let tables = Set(new.allTables.map(\.name))
-            unknownReferences = sorted(before.subtracting(after).filter { tables.contains($0.target) })
+            // The key of a link follows the pairs. A reference that the server clears would have another version before
+            // the save writes the row.
+            let keys = links.map { ($0.table, $0.key) }
+            unknownReferences = sorted(
+                before.subtracting(after).filter { key in
+                    tables.contains(key.target) && !keys.contains { $0 == (key.table, key.column) }
+                })
         }
 
         private mutating func lookAtIndexes(on connection: PostgreSQLConnection) throws {

@@ -18,7 +18,8 @@
             var property: String
             var role: String
 
-            /// Where an older version, which is served still, keeps one of the objects that a relationship leads to.
+            /// Where an older version, which is served still, keeps one of the objects that a relationship leads to, or
+            /// what is in an object that leads to another one.
             static func formerKey(_ relationship: String, of entity: String) -> Place {
                 Place(entity: entity, property: relationship, role: formerRole)
             }

@@ -118,8 +118,7 @@
                 isReflexive: sides.isReflexive)
         }
 
-        /// While programs of an older version keep one of the links in the owner's row, a change of the others is one
-        /// of that row.
+        /// Programs of an older version keep one of the links in the owner's row, or what is in the row in another one.
         func isVersioned(_ relationship: String, of entity: String) -> Bool {
             names.columns[.formerKey(relationship, of: entity)] != nil
         }

@@ -14,24 +14,35 @@
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
         private static let (rows, kills) = isLong ? (1_000_000, 50) : (5_000, 2)
 
-        private static let older = """
-            entity Item
-              name string
-              count int16
-            """
-
         enum Kind: String, CaseIterable {
-            case renaming, mandatory, type
+            case renaming, mandatory, type, toMany
+
+            var older: String {
+                let item = "entity Item\n  name string\n  count int16\n"
+                return self == .toMany
+                    ? item + "  owner one Owner.items\nentity Owner\n  name string\n  items many Item.owner" : item
+            }
 
             var newer: String {
                 switch self {
                 case .renaming: "entity Thing was Item\n  label string was name\n  total int16 was count"
                 case .mandatory: "entity Item\n  name string\n  count int16\n  note string! = none"
                 case .type: "entity Item\n  name string\n  count int64"
+                case .toMany:
+                    "entity Item\n  name string\n  count int16\n  owners many Owner.items was owner\n"
+                        + "entity Owner\n  name string\n  items many Item.owners"
                 }
             }
 
-            var names: String { self == .renaming ? "Thing,label,total" : "Item,name,count" }
+            /// What workers of the older version write, and those of the newer one.
+            var olderNames: String { self == .toMany ? "Item,name,count,owner" : "Item,name,count" }
+            var names: String {
+                switch self {
+                case .renaming: "Thing,label,total"
+                case .mandatory, .type: olderNames
+                case .toMany: "Item,name,count,owners"
+                }
+            }
 
             /// Counts rows that are not as the newer version has them.
             var wrong: String? {
@@ -39,34 +50,43 @@
                 case .renaming: nil
                 case .mandatory: "SELECT count(*) FROM item WHERE note IS NULL"
                 case .type: "SELECT count(*) FROM item WHERE count2 IS DISTINCT FROM count"
+                case .toMany:
+                    "SELECT count(*) FROM item i LEFT JOIN item_owners p ON p.item_id = i.id AND p.owner_id = i.owner_id "
+                        + "WHERE i.owner_id IS NOT NULL AND p.item_id IS NULL"
                 }
             }
         }
 
-        private func fill(_ store: OnlineStore) throws {
-            try store.close(store.open(Self.older))
+        private func fill(_ store: OnlineStore, _ kind: Kind) throws {
+            try store.close(store.open(kind.older))
             let filled = store.database.psql(
                 "SET session_replication_role = replica; INSERT INTO item (entity, version, name, count) "
                     + "SELECT 'Item', 1, 'row ' || n, n % 100 FROM generate_series(1, \(Self.rows)) n")
             #expect(filled != nil)
+            if kind != .toMany { return }
+            let owned = store.database.psql(
+                "SET session_replication_role = replica; INSERT INTO owner (entity, version, name) "
+                    + "SELECT 'Owner', 1, 'owner ' || n FROM generate_series(1, 10) n; UPDATE item SET owner_id = "
+                    + "(SELECT min(id) FROM owner) WHERE count % 2 = 0")
+            #expect(owned != nil)
         }
 
         @Test(
             "Programs of both versions see no error while rows are migrated and the migrator is killed",
             arguments: Kind.allCases)
         func load(_ kind: Kind) throws {
-            let store = try OnlineStore(Self.older, kind.newer)
-            try fill(store)
+            let store = try OnlineStore(kind.older, kind.newer)
+            try fill(store, kind)
             var usual = 0
             if Self.isLong {
                 var workers = OnlineWorkers(store.database.url, endingIn: store.database.folder.url)
-                for number in 0..<2 { try workers.start(Self.older, "Item,name,count", "usual\(number)") }
+                for number in 0..<2 { try workers.start(kind.older, kind.olderNames, "usual\(number)") }
                 usleep(20_000_000)
                 usual = try workers.end().longest
             }
             var workers = OnlineWorkers(store.database.url, endingIn: store.database.folder.url)
-            for number in 0..<2 { try workers.start(Self.older, "Item,name,count", "older\(number)") }
-            let arguments = [store.database.url.absoluteString, "migrate", Self.older, kind.newer]
+            for number in 0..<2 { try workers.start(kind.older, kind.olderNames, "older\(number)") }
+            let arguments = [store.database.url.absoluteString, "migrate", kind.older, kind.newer]
             var random = SplitMix(state: 11)
             var killed = 0
             while killed < Self.kills {

@@ -47,7 +47,9 @@ extension InPlaceMigration {
         guard let first = hops.first, let last = hops.last else {
             throw OnlineMigration.refusal(entity: nil, reason: "there is no way to the version", help: "")
         }
-        if let hop = hops.first(where: { !$0.isInferred || $0.stage != nil }) {
+        var mapping: NSMappingModel?
+        if hops.count == 1, first.stage == nil, case .mapping(let given) = first.means { mapping = given }
+        if mapping == nil, let hop = hops.first(where: { !$0.isInferred || $0.stage != nil }) {
             throw OnlineMigration.refusal(
                 entity: nil,
                 reason: "code of the program's own takes part (\(hop.stage ?? hop.name)), which nobody can apply "
@@ -70,12 +72,14 @@ extension InPlaceMigration {
             storedSource: names.map { MigrationMap.layouts(of: $0, in: first.source) },
             storedDestination: MigrationMap.layouts(ofConfiguration: configuration, in: last.target),
             origins: run.origins)
+        let splits = try mapping.map { try OnlineMapping.splits(of: $0, difference) } ?? []
         let entities = try transaction.entityNames()
         var newMetadata = transaction.newMetadata(metadata, difference, entities)
         transaction.record(in: metadata, after: first.source, through: hops.dropLast().map(\.target))
             .write(to: &newMetadata)
         return OnlineMigration(
-            source: first.source, model: last.target, difference: difference, entities: entities, metadata: metadata,
+            source: first.source, model: last.target, difference: difference, splits: splits, entities: entities,
+            metadata: metadata,
             newMetadata: newMetadata, url: url, options: options)
     }
 }

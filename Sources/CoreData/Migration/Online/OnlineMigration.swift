@@ -6,6 +6,8 @@ package struct OnlineMigration {
     package let source: NSManagedObjectModel
     package let model: NSManagedObjectModel
     package let difference: ModelDifference
+    /// The entities that become two.
+    package let splits: [OnlineSplit]
     /// The names of the entities that the store holds of the newer version; nil for all.
     package let entities: Set<String>?
     /// What the store says of itself, and what it will say as the newer version.

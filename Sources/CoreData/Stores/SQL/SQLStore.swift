@@ -103,7 +103,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package override var type: String { typeName }
 
     package final var readsRangesOfKeys: Bool { true }
-    package final var versionedLinks: [Set<Int>] { schema.versionedLinks }
+    package final var versionedLinks: VersionedLinks? { schema.versionedLinks }
     package final var isAskedByRoundTrips: Bool { capabilities.takesLists }
 
     init(_ parts: Parts, database: any SQLDatabase) {

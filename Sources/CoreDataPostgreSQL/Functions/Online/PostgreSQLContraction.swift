@@ -108,6 +108,10 @@
                 try shortly.run(PostgreSQLStep.linkingNoMore(table))
                 MigrationMoment.reach(.stepDone)
             }
+            for table in try connection.tables(withTrigger: PostgreSQLStep.splitTrigger) {
+                try shortly.run(PostgreSQLStep.splittingNoMore(table))
+                MigrationMoment.reach(.stepDone)
+            }
             let inStep = try connection.tables(withTrigger: PostgreSQLStep.trigger)
             let present = try connection.tableNames()
             let facts = try connection.facts(ofTables: present)

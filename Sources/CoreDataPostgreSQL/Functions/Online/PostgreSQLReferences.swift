@@ -16,8 +16,11 @@
             self.shortly = shortly
             let joins = Set(plan.new.joins.map(\.table) + plan.old.joins.map(\.table))
             let keys = (plan.newReferences + plan.unknownReferences).filter { tables?.contains($0.table) ?? true }
-            wanted = keys.map {
-                ($0, joins.contains($0.table) ? .follows : .cleared)
+            // Both versions delete, or clear, what they know of a split.
+            let kept = plan.splits.flatMap { [($0.table, $0.reference), ($0.part, $0.back)] }
+            wanted = keys.map { key in
+                let isKept = kept.contains { $0 == (key.table, key.column) }
+                return (key, joins.contains(key.table) ? .follows : isKept ? .refused : .cleared)
             }
         }
 

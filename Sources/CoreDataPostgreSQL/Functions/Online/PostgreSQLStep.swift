@@ -53,7 +53,7 @@
 
         static func function(_ kind: String, of table: String) -> String {
             var name = table
-            while name.utf8.count > 58 { name.removeLast() }
+            while name.utf8.count > 62 - kind.utf8.count { name.removeLast() }
             return "\"coredata\".\(PostgreSQLDialect.inQuotes("\(kind)_\(name)"))"
         }
 

@@ -44,6 +44,11 @@
             self.numbers = numbers
         }
 
+        /// Where the version before, which is served still, keeps what this one has elsewhere.
+        var formerKeys: [PostgreSQLNames.Place: String] {
+            names.columns.filter { $0.key.role == PostgreSQLNames.Place.formerRole }
+        }
+
         func label(of entity: String) -> String { labels[entity] ?? entity }
 
         // MARK: As a property list
@@ -154,7 +159,7 @@
         /// The statement by which the version knows no more where an older one keeps links.
         func forgettingFormerKeys() -> String {
             var places = places
-            places.names.columns = places.names.columns.filter { $0.key.role != PostgreSQLNames.Place.formerRole }
+            for key in places.formerKeys.keys { places.names.columns[key] = nil }
             let list = PostgreSQLDialect().literal(ofBytes: Array(places.list))
             return "UPDATE coredata.model_versions SET places = \(list) WHERE lock = \(lock)"
         }

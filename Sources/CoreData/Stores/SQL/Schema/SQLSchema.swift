@@ -126,8 +126,8 @@ package struct SQLSchema: Equatable, Sendable {
     /// For every layout, the end of a join table of every to-many; nil where the relationship has none.
     package var joinEnds: [[SQLJoinEnd?]]
 
-    /// For every layout, the to-manys whose changes raise the version of their owner's row; empty where there is none.
-    package var versionedLinks: [Set<Int>] = []
+    /// Nil where there are none.
+    package var versionedLinks: VersionedLinks?
 
     /// Whether values that may lie in files have a tag in front of their bytes.
     package var tagsExternalValues = true

@@ -283,13 +283,21 @@ package struct SQLSchemaBuilder {
     }
 
     private mutating func noteVersionedLinks() {
-        let links = layout.entities.map { entity in
-            Set(
-                entity.toManys.filter {
-                    style.isVersioned($0.relationship.name, of: layout.entities[$0.declaringIndex].name)
-                }.map(\.index))
+        func isVersioned(_ name: String, _ declaring: Int) -> Bool {
+            style.isVersioned(name, of: layout.entities[declaring].name)
         }
-        if links.contains(where: { !$0.isEmpty }) { schema.versionedLinks = links }
+        let toManys = layout.entities.map { entity in
+            Set(entity.toManys.filter { isVersioned($0.relationship.name, $0.declaringIndex) }.map(\.index))
+        }
+        let toOnes = layout.entities.map { entity in
+            Set(
+                entity.pairedSlots.filter {
+                    isVersioned(entity.slots[$0].name, entity.slots[$0].declaringIndex)
+                })
+        }
+        if (toManys + toOnes).contains(where: { !$0.isEmpty }) {
+            schema.versionedLinks = VersionedLinks(toManys: toManys, toOnes: toOnes)
+        }
     }
 
     // MARK: Indexes of attributes

@@ -1,0 +1,8 @@
+/// What is a change of a row although it lies in others, as somebody else keeps it in the row. By the numbers of
+/// layouts.
+package struct VersionedLinks: Equatable, Sendable {
+    /// To-many relationships whose changes raise the version of their owner's row.
+    package var toManys: [Set<Int>]
+    /// Slots of to-one relationships: a change of the row raises the version of the one that it leads to.
+    package var toOnes: [Set<Int>]
+}
