@@ -143,15 +143,11 @@
 
         private func split(_ plan: OnlinePlan) throws {
             if plan.splits.isEmpty { return }
-            let schema = try schemaOfTables()
+            let schema = try connection.schemaOfTables()
             for split in plan.splits {
                 try shortly.run(PostgreSQLStep.splitting(split, newer: plan.lock, in: schema))
                 MigrationMoment.reach(.stepDone)
             }
-        }
-
-        private func schemaOfTables() throws -> String {
-            try connection.texts("SELECT current_schema()").first ?? "public"
         }
 
         /// Has the pairs of relationships that led to one object go with its keys. What is deleted takes them along from
@@ -159,7 +155,7 @@
         private func link(_ plan: OnlinePlan) throws {
             if plan.links.isEmpty { return }
             try PostgreSQLReferences(shortly, plan, of: Set(plan.links.map(\.pairs))).complete()
-            let schema = try schemaOfTables()
+            let schema = try connection.schemaOfTables()
             for link in plan.links {
                 try shortly.run(PostgreSQLStep.linking(pairsOf: link, in: schema))
                 MigrationMoment.reach(.stepDone)

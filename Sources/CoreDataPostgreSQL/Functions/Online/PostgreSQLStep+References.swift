@@ -104,6 +104,9 @@
             try Set(texts("SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace"))
         }
 
+        /// The schema that has the tables.
+        func schemaOfTables() throws -> String { try texts("SELECT current_schema()").first ?? "public" }
+
         /// The tables that have a trigger of a migration beside others, by its name.
         func tables(withTrigger name: String) throws -> [String] {
             try texts(
