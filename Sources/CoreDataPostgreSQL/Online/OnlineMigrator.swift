@@ -195,8 +195,20 @@
                 MigrationMoment.reach(.stepDone)
             }
             try PostgreSQLReferences(shortly, plan).complete()
+            try dropKeys(of: plan.links)
             for index in plan.newIndexes {
                 try make(index)
+                MigrationMoment.reach(.stepDone)
+            }
+        }
+
+        /// Drops the foreign keys of columns that follow pairs. A row is deleted before its pairs go, and the column
+        /// follows at the end of the transaction: the key would refuse it. The keys of the pairs check the same.
+        private func dropKeys(of links: [OnlinePlan.Link]) throws {
+            if links.isEmpty { return }
+            for (key, name) in try PostgreSQLTables.presentForeignKeys(on: connection)
+            where links.contains(where: { $0.table == key.table && $0.key == key.column }) {
+                try shortly.run([PostgreSQLStep.dropping(constraint: name, of: key.table)])
                 MigrationMoment.reach(.stepDone)
             }
         }

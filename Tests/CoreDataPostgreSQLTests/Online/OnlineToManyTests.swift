@@ -250,7 +250,7 @@
                 let error = #expect(throws: NSError.self) { try both.older.save() }
                 #expect(error?.code == NSManagedObjectMergeError, "\(String(describing: error))")
                 both.older.rollback()
-                both.older.refresh(stale, mergeChanges: false)
+                both.older.refreshAllObjects()
                 #expect((stale.value(forKey: "author") as? NSManagedObject)?.value(forKey: "name") as? String == "D")
             }
             #expect(try both.links("3") == "D of D")
