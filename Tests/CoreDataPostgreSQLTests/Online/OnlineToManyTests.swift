@@ -38,6 +38,8 @@
                 self.older = try store.open(older)
                 try Self.fill(self.older)
                 self.newer = try store.open(newer)
+                // What is refreshed is read from the database, whatever the program has kept of it.
+                for context in [self.older, self.newer] { context.performAndWait { context.stalenessInterval = 0 } }
             }
 
             /// Authors by the order of their names, then books 0 and 1 of Anna, 2 of Bert, and 3 of nobody.
