@@ -17,15 +17,6 @@ public func initialize(
     _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>
 ) -> CInt {
     _ = target.name
-    if let folder = ProcessInfo.processInfo.environment["OPENCOREDATA_FUZZ_SEEDS"] {
-        for t in FuzzTarget.all {
-            for (kind, inputs) in [("seeds", t.seeds), ("long", t.growth)] {
-                let place = URL(fileURLWithPath: folder).appendingPathComponent(kind).appendingPathComponent(t.name)
-                try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-                for (name, seed) in (try? inputs()) ?? [:] { try? seed.write(to: place.appendingPathComponent(name)) }
-            }
-        }
-    }
     return 0
 }
 

@@ -41,7 +41,7 @@ package final class XMLTreeElement {
     package static func parse(_ data: Data) throws(Failure) -> XMLTreeElement {
         let builder = TreeBuilder()
         // In pieces: as a whole, the parser refuses more than ten million bytes.
-        let parser = XMLParser(stream: InputStream(data: data))
+        let parser = XMLParser(stream: InputStream(data: try textInUTF8(data)))
         parser.shouldResolveExternalEntities = false
         parser.delegate = builder
         let succeeded = parser.parse()
@@ -50,6 +50,47 @@ package final class XMLTreeElement {
             throw Failure(line: max(builder.errorLine ?? parser.lineNumber, 1), reason: "not well-formed XML")
         }
         return root
+    }
+}
+
+extension XMLTreeElement {
+    /// The bytes of a file for the parser, which stops the process at a name that is not UTF-8.
+    ///
+    /// Text in another encoding is valid UTF-8 after conversion. Throws a `Failure` for bytes that are in none.
+    private static func textInUTF8(_ data: Data) throws(Failure) -> Data {
+        if data.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) != nil { return data }
+        guard let encoding = declaredEncoding(data), let text = String(data: data, encoding: encoding) else {
+            throw Failure(line: lineOfDamage(data), reason: "the text is not UTF-8")
+        }
+        // The declaration names the former encoding.
+        var body = Substring(text)
+        if body.first == "\u{FEFF}" { body.removeFirst() }
+        if body.hasPrefix("<?xml"), let end = body.range(of: "?>") { body = body[end.upperBound...] }
+        return Data(body.utf8)
+    }
+
+    /// The encoding of text that is not UTF-8, by its first bytes or by its declaration; nil where neither tells one.
+    private static func declaredEncoding(_ data: Data) -> String.Encoding? {
+        if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) { return .utf16 }
+        if data.starts(with: [0x3C, 0x00]) { return .utf16LittleEndian }
+        if data.starts(with: [0x00, 0x3C]) { return .utf16BigEndian }
+        let head = String(decoding: data.prefix(200), as: UTF8.self).lowercased()
+        guard head.hasPrefix("<?xml"), let end = head.range(of: "?>") else { return nil }
+        let declaration = head[..<end.lowerBound]
+        if declaration.contains("iso-8859-1") { return .isoLatin1 }
+        if declaration.contains("windows-1252") { return .windowsCP1252 }
+        return nil
+    }
+
+    /// The line of the first byte that is not UTF-8, from 1.
+    private static func lineOfDamage(_ data: Data) -> Int {
+        var decoder = UTF8()
+        var bytes = data.makeIterator()
+        var line = 1
+        while case .scalarValue(let scalar) = decoder.decode(&bytes) {
+            if scalar == "\n" { line += 1 }
+        }
+        return line
     }
 }
 
