@@ -140,6 +140,13 @@ let package = Package(
         // A part of the benchmarks that draws; the rest of them measures, which no test judges.
         .target(name: "BenchmarkChart", path: "Benchmarks/Sources/BenchmarkChart"),
         .testTarget(name: "BenchmarkTests", dependencies: ["BenchmarkChart"]),
+        // What damaged bytes are read by; the fuzzer itself is built in its own package.
+        .systemLibrary(
+            name: "CFuzzSQLite", path: "Fuzzing/Sources/CFuzzSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .target(
+            name: "FuzzTargets", dependencies: ["CoreData", "CFuzzSQLite"], path: "Fuzzing/Sources/FuzzTargets"),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(

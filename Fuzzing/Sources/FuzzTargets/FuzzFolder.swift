@@ -20,7 +20,8 @@ enum FuzzFolder {
     /// Runs a body with a new, empty folder.
     static func with<Result>(_ body: (URL) throws -> Result) throws -> Result {
         // Memory, where the system has such a folder: the fuzzer makes thousands of files each second.
-        let parent = FileManager.default.fileExists(atPath: "/dev/shm")
+        let parent =
+            FileManager.default.fileExists(atPath: "/dev/shm")
             ? URL(fileURLWithPath: "/dev/shm", isDirectory: true) : FileManager.default.temporaryDirectory
         let name = "opencoredata-fuzz-\(ProcessInfo.processInfo.processIdentifier)-\(counter.next())"
         let folder = parent.appendingPathComponent(name, isDirectory: true)

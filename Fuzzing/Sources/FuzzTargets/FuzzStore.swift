@@ -44,7 +44,9 @@ enum FuzzStore {
         if let failure = failures.first { throw failure }
     }
 
-    private static func readAll(_ name: String, _ entity: NSEntityDescription, in context: NSManagedObjectContext) throws {
+    private static func readAll(_ name: String, _ entity: NSEntityDescription, in context: NSManagedObjectContext)
+        throws
+    {
         let request = NSFetchRequest<NSManagedObject>(entityName: name)
         request.sortDescriptors = entity.attributesByName["name"].map { _ in
             [NSSortDescriptor(key: "name", ascending: true)]

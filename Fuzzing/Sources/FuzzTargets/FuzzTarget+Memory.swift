@@ -54,7 +54,8 @@ extension FuzzTarget {
         "transformable", suffixes: ["plist", "xccurrentversion"],
         seeds: {
             let values: [String: Any] = [
-                "dictionary": ["a": [1, 2.5, "text", true], "d": Date(timeIntervalSinceReferenceDate: 0)] as NSDictionary,
+                "dictionary": ["a": [1, 2.5, "text", true], "d": Date(timeIntervalSinceReferenceDate: 0)]
+                    as NSDictionary,
                 "set": NSSet(array: ["a", 1]), "url": NSURL(string: "https://example.org/a")!,
                 "uuid": NSUUID(uuidString: "0F8FAD5B-D9CB-469F-A165-70867728950E")!,
                 "decimal": NSDecimalNumber(string: "-12.345"), "data": NSData(data: Data([1, 2, 3])),
@@ -116,7 +117,9 @@ extension FuzzTarget {
 
     static let historyToken = FuzzTarget(
         "history-token",
-        seeds: { texts(["{\"0F8FAD5B-D9CB-469F-A165-70867728950E\":3}", "{}", "{\"a\":-1,\"b\":9223372036854775807}"]) },
+        seeds: {
+            texts(["{\"0F8FAD5B-D9CB-469F-A165-70867728950E\":3}", "{}", "{\"a\":-1,\"b\":9223372036854775807}"])
+        },
         run: { bytes in
             let token = try JSONDecoder().decode(NSPersistentHistoryToken.self, from: bytes)
             _ = (token.description, token.hash)

@@ -27,7 +27,8 @@ struct SQLiteDamage {
         case 2: try truncate()
         case 3, 4: try setValue()
         case 5: try change { "DELETE FROM \($0) WHERE rowid % 3 = \($1 % 3)" }
-        case 6: try change { "\($1 % 2 == 0 ? "DROP TABLE" : "ALTER TABLE") \($0)\($1 % 2 == 0 ? "" : " RENAME TO ZGONE")" }
+        case 6:
+            try change { "\($1 % 2 == 0 ? "DROP TABLE" : "ALTER TABLE") \($0)\($1 % 2 == 0 ? "" : " RENAME TO ZGONE")" }
         case 7: try changeColumn()
         default: try changeSchema()
         }

@@ -108,7 +108,8 @@ struct ModelSourceReader {
             children[parent, default: []].append(entity)
         }
         let parents = Dictionary(
-            sources.map { ($0.attributes["name"] ?? "", $0.text("parentEntity")) }, uniquingKeysWith: { first, _ in first })
+            sources.map { ($0.attributes["name"] ?? "", $0.text("parentEntity")) },
+            uniquingKeysWith: { first, _ in first })
         // A cycle would make every walk up the inheritance endless: found before it is linked.
         for source in sources {
             var seen: Set<String> = []
@@ -119,7 +120,8 @@ struct ModelSourceReader {
                 }
                 guard seen.count <= NSEntityDescription.maximumInheritance else {
                     throw error(
-                        "the entity inherits over more than \(NSEntityDescription.maximumInheritance) others.", at: source)
+                        "the entity inherits over more than \(NSEntityDescription.maximumInheritance) others.",
+                        at: source)
                 }
                 name = parents[current] ?? nil
             }

@@ -136,8 +136,9 @@ package final class HistoryRecorder {
             return try insertNumbered(names)
         }
         let number =
-            try connection.highestKey(in: HistoryTables.transactions, ofNumber: HistoryTables.transactionEntity) + 1
-        lastChange = try connection.highestKey(in: HistoryTables.changes, ofNumber: HistoryTables.changeEntity)
+            try connection.highestKeyBeforeNew(
+                in: HistoryTables.transactions, ofNumber: HistoryTables.transactionEntity) + 1
+        lastChange = try connection.highestKeyBeforeNew(in: HistoryTables.changes, ofNumber: HistoryTables.changeEntity)
         let keys = try names.map { name in try name.flatMap { $0.isEmpty ? nil : try key(ofName: $0) } }
         let columns =
             [SQLSchema.keyColumn, SQLSchema.entityColumn, "ZTIMESTAMP"]
@@ -176,7 +177,8 @@ package final class HistoryRecorder {
             [.column(SQLSchema.keyColumn)], of: HistoryTables.strings,
             where: .binary(.equal, .column("ZNAME"), .value(.string(name))))
         if let key = try connection.integer(known) { return key }
-        let key = try connection.highestKey(in: HistoryTables.strings, ofNumber: HistoryTables.stringEntity) + 1
+        let key =
+            try connection.highestKeyBeforeNew(in: HistoryTables.strings, ofNumber: HistoryTables.stringEntity) + 1
         let columns = [SQLSchema.keyColumn, SQLSchema.entityColumn, "ZNAME"]
         try connection.prepare(.insert(SQLInsert(into: HistoryTables.strings, columns))).run { parameters in
             parameters.bind(1, key)

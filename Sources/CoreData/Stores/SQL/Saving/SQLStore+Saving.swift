@@ -41,7 +41,7 @@ extension SQLStore {
                 reason: "The store does not hold the entity “\(layout.entities[root].name)”.", url: url)
         }
         if let keys = try connection.nextKeys(count, of: table) { return keys }
-        let highest = try connection.highestKey(in: table, ofNumber: Int64(number))
+        let highest = try connection.highestKeyBeforeNew(in: table, ofNumber: Int64(number))
         let last = highest + Int64(count)
         guard last <= ObjectKey.primaryKeyMask else {
             throw NSError.coreData(

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The tables in which a store keeps what it needs to know of itself, as Core Data's own files have them.
 package enum SQLBookkeeping {
     /// One row per entity: its number, name and parent, and the highest key handed out.
@@ -95,6 +97,18 @@ extension SQLConnection {
     package func highestKey(in table: String, ofNumber number: Int64) throws -> Int64 {
         try statement(.bookkeeping(.highestKey(table: table))) { SQLBookkeeping.Keys.highestKey(in: table) }
             .first({ $0.bind(1, number) }) { $0.int64(0) } ?? 0
+    }
+
+    /// The highest key, where new ones are to follow it. Throws when a damaged counter, or row, leaves none.
+    package func highestKeyBeforeNew(in table: String, ofNumber number: Int64) throws -> Int64 {
+        let highest = try highestKey(in: table, ofNumber: number)
+        guard highest < Int64.max / 2 else {
+            throw NSError.coreData(
+                NSPersistentStoreSaveError,
+                reason: "The keys of the table \(table) are used up: its highest one, or the counter of the entity "
+                    + "\(number) in \(SQLBookkeeping.Keys.table), is \(highest).")
+        }
+        return highest
     }
 
     /// Notes the highest key of an entity's number. False where the number is not there.
