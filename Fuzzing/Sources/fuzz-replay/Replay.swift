@@ -68,12 +68,12 @@ enum Replay {
         let output = Pipe()
         process.standardOutput = output
         var before = rusage()
-        getrusage(RUSAGE_CHILDREN, &before)
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &before)
         try process.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         var after = rusage()
-        getrusage(RUSAGE_CHILDREN, &after)
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &after)
         let name = URL(fileURLWithPath: file).lastPathComponent
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             print("\(target.name)/\(name): stopped the process (\(process.terminationStatus))")
