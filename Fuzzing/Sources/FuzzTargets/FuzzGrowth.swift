@@ -56,7 +56,8 @@ enum FuzzGrowth {
             "deep": model(deep),
             "composites": model(
                 "<entity name=\"E\"><attribute name=\"c\" optional=\"YES\" attributeType=\"Composite\" "
-                    + "composite=\"C0\"/></entity>" + composites.joined()),
+                    + "composite=\"C0\"/></entity>" + composites.joined()
+                    + "<composite name=\"C40\"><attribute name=\"z\" attributeType=\"String\"/></composite>"),
             "predicate": model(
                 "<entity name=\"E\"/><fetchRequest name=\"f\" entity=\"E\" predicateString=\""
                     + String(repeating: "(", count: 10_000) + "\"/>"),
@@ -81,21 +82,6 @@ enum FuzzGrowth {
         list.beginArray(count: count)
         for index in 0..<count { list.append(index, size: 4) }
         return list.finished(offsets: [Int](repeating: offset, count: count) + [array], top: count)
-    }
-
-    /// An archive of a model whose entities share one dictionary of properties.
-    static func sharedProperties() throws -> Data {
-        let archiver = NSKeyedArchiver(requiringSecureCoding: false)
-        archiver.setClassName("NSManagedObjectModel", for: ArchivedFields.self)
-        archiver.setClassName("NSEntityDescription", for: ArchivedEntity.self)
-        archiver.setClassName("NSAttributeDescription", for: ArchivedAttribute.self)
-        let properties = NSMutableDictionary()
-        for number in 0..<1_500 { properties["a\(number)"] = ArchivedAttribute(["NSPropertyName": "a\(number)"]) }
-        let entities = NSMutableDictionary()
-        for number in 0..<1_500 { entities["E\(number)"] = ArchivedEntity(["NSProperties": properties]) }
-        archiver.encode(ArchivedFields(["NSEntities": entities]), forKey: NSKeyedArchiveRootObjectKey)
-        archiver.finishEncoding()
-        return archiver.encodedData
     }
 }
 
@@ -125,9 +111,3 @@ struct PlainPropertyList {
         return Data(list.bytes)
     }
 }
-
-/// An entity in an archive.
-final class ArchivedEntity: ArchivedFields {}
-
-/// An attribute in an archive.
-final class ArchivedAttribute: ArchivedFields {}

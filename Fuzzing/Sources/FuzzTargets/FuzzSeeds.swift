@@ -66,13 +66,13 @@ enum FuzzSeeds {
     /// An archive as a `.cdm` has it.
     static func mappingArchive() -> Data {
         let archiver = NSKeyedArchiver(requiringSecureCoding: false)
-        archiver.setClassName("NSMappingModel", for: ArchivedFields.self)
+        NSKeyedArchiver.setClassName("NSMappingModel", for: ArchivedMapping.self)
         let property = ["NSPropertyMappingName": "name", "NSMappingName": "NameToName"]
         let entity: [String: Any] = [
             "NSMappingName": "BoatToBoat", "NSMappingType": 5, "NSSourceEntityName": "Boat",
             "NSDestinationEntityName": "Boat", "NSAttributeMappings": [property], "NSRelationshipMappings": [property],
         ]
-        archiver.encode(ArchivedFields(["NSEntityMappings": [entity]]), forKey: NSKeyedArchiveRootObjectKey)
+        archiver.encode(ArchivedMapping(["NSEntityMappings": [entity]]), forKey: NSKeyedArchiveRootObjectKey)
         archiver.finishEncoding()
         return archiver.encodedData
     }
@@ -90,3 +90,6 @@ class ArchivedFields: NSObject, NSCoding {
         for (key, value) in fields.sorted(by: { $0.key < $1.key }) { coder.encode(value, forKey: key) }
     }
 }
+
+/// A mapping model in an archive.
+final class ArchivedMapping: ArchivedFields {}

@@ -46,7 +46,6 @@ extension FuzzTarget {
     static let modelArchive = FuzzTarget(
         "model-archive", suffixes: ["mom", "omo"],
         seeds: { ["model.mom": try FuzzModel.make().archive()] },
-        growth: { ["shared-properties": try FuzzGrowth.sharedProperties()] },
         run: { bytes in try use(NSManagedObjectModel.read(archive: bytes)) })
 
     /// Property lists and keyed archives of any objects: what a transformable attribute holds.
