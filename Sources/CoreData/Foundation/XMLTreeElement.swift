@@ -69,6 +69,13 @@ extension XMLTreeElement {
         return Data(body.utf8)
     }
 
+    /// Encodings of declarations, in small letters.
+    private static let encodings: [String: String.Encoding] = [
+        "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-2": .isoLatin2, "us-ascii": .ascii,
+        "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
+        "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254, "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC,
+    ]
+
     /// The encoding of text that is not UTF-8, by its first bytes or by its declaration; nil where neither tells one.
     private static func declaredEncoding(_ data: Data) -> String.Encoding? {
         if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) { return .utf16 }
@@ -77,9 +84,8 @@ extension XMLTreeElement {
         let head = String(decoding: data.prefix(200), as: UTF8.self).lowercased()
         guard head.hasPrefix("<?xml"), let end = head.range(of: "?>") else { return nil }
         let declaration = head[..<end.lowerBound]
-        if declaration.contains("iso-8859-1") { return .isoLatin1 }
-        if declaration.contains("windows-1252") { return .windowsCP1252 }
-        return nil
+        guard let name = declaration.firstMatch(of: /encoding\s*=\s*["']([^"']*)["']/)?.1 else { return nil }
+        return encodings[String(name)]
     }
 
     /// The line of the first byte that is not UTF-8, from 1.
