@@ -70,7 +70,7 @@
             let old = SQLSchemaBuilder.schema(
                 of: migration.difference.source, entities: held, numbers: source.places.numbers,
                 style: PostgreSQLStyle(source.places.names))
-            if OnlinePlaces(migration, old, source.places).formerKeys == begun.places.formerKeys { return begun }
+            if OnlinePlaces(migration, old, source.places).isSame(as: begun.places) { return begun }
             try PostgreSQLContraction(connection, timeout: timeout).remove(begun, keeping: source)
             return nil
         }

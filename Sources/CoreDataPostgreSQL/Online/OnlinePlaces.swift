@@ -24,12 +24,16 @@
             for entity in destination.entities { keep(entity) }
             for split in migration.splits {
                 let part = destination.entities[split.part].name
+                chosen.mapping += split.attributes.map { "\(part).\($0.new.name) \($0.old.name)" }.sorted()
                 chosen.names.columns[.formerKey(split.back.name, of: part)] = SQLSchema.keyColumn
             }
         }
 
         /// What of the choice depends on how the older version keeps what the newer one has elsewhere.
-        var formerKeys: [PostgreSQLNames.Place: String] { chosen.formerKeys }
+        /// A migration that began with another one has given rows other values.
+        func isSame(as begun: PostgreSQLPlaces) -> Bool {
+            chosen.formerKeys == begun.formerKeys && chosen.mapping == begun.mapping
+        }
 
         // MARK: What stays
 

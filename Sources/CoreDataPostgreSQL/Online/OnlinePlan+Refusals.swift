@@ -199,10 +199,14 @@
             if migration.splits.contains(where: { $0.reference === relationship || $0.back === relationship }) {
                 return
             }
-            let isKnown = migration.difference.sourceOf[entity.index] != nil
+            // What a split makes the older version makes and deletes, too.
+            func isKnown(_ entity: EntityLayout) -> Bool {
+                migration.difference.sourceOf[entity.index] != nil
+                    || migration.splits.contains { $0.part == entity.index }
+            }
             let target = relationship.destinationEntity.flatMap { destination.layout(of: $0) }
-            let isTargetKnown = target.map { migration.difference.sourceOf[$0.index] != nil } ?? false
-            look(atUnknown: relationship, of: entity.name, isKnown, isTargetKnown, other: "older")
+            look(
+                atUnknown: relationship, of: entity.name, isKnown(entity), target.map(isKnown) ?? false, other: "older")
         }
 
         private mutating func look(

@@ -32,6 +32,12 @@
                 look(at: split)
                 guard refusals.count == refused else { continue }
                 if let found = place(of: split) {
+                    if splits.contains(where: { $0.table == found.table }) {
+                        refuse(
+                            destination.entities[split.part].name, nil,
+                            "is the second entity that is made of one, or of entities with a common parent",
+                            "Make one at a time: the next one in a later version.")
+                    }
                     splits.append(found)
                 } else {
                     refuse(
@@ -57,6 +63,11 @@
                     "has a rule for deletions that the older version does not follow, "
                         + "which deletes both objects as the one that it knows",
                     "Let it be “Cascade” or “Nullify” until the older version has gone.")
+            }
+            if let names = part.entity.uniquenessConstraintNames.first {
+                refuse(
+                    part.name, names.first, "is unique, and the older version writes any number of equal values",
+                    "Add the constraint in a later version.")
             }
             for case let attribute as NSAttributeDescription in part.entity.properties
             where !attribute.isTransient && !attribute.isOptional && !(attribute is NSDerivedAttributeDescription) {

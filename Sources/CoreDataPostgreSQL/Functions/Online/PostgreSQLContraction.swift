@@ -31,12 +31,12 @@
         ///
         /// - Returns: whether only the newest is left. False where somebody else is at it, too.
         func end(after delay: TimeInterval) throws -> Bool {
+            guard try connection.tryOnlineLock() else { return false }
+            defer { connection.giveBackOnlineLock() }
             let versions = try PostgreSQLVersion.all(on: connection)
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             let lock = PostgreSQLConnection.versionLock(of: metadata)
             guard let newest = versions.first(where: { $0.lock == lock && $0.state == .served }) else { return true }
-            guard try connection.tryOnlineLock() else { return false }
-            defer { connection.giveBackOnlineLock() }
             return try endOthers(than: newest, after: delay)
         }
 

@@ -53,7 +53,13 @@
 
         static func function(_ kind: String, of table: String) -> String {
             var name = table
-            while name.utf8.count > 62 - kind.utf8.count { name.removeLast() }
+            if name.utf8.count > 62 - kind.utf8.count {
+                // Tables whose names differ at the end alone have functions of their own.
+                let digest = table.utf8.reduce(into: UInt32(2_166_136_261)) { $0 = ($0 ^ UInt32($1)) &* 16_777_619 }
+                let end = "_" + String(digest, radix: 36)
+                while name.utf8.count + end.utf8.count > 62 - kind.utf8.count { name.removeLast() }
+                name += end
+            }
             return "\"coredata\".\(PostgreSQLDialect.inQuotes("\(kind)_\(name)"))"
         }
 

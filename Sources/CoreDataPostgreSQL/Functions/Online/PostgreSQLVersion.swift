@@ -37,6 +37,8 @@
         var labels: [String: String] = [:]
         /// By entity and property: what the version before calls it.
         var origins: [String: [String: String]] = [:]
+        /// What of the values comes from where, where a mapping model says so.
+        var mapping: [String] = []
 
         /// Those of a version, and of its tables, that were found in a database without such rows.
         init(names: PostgreSQLNames, numbers: [String: Int]) {
@@ -62,7 +64,7 @@
             }
             let list: [String: Any] = [
                 "tables": names.tables, "joins": names.joins, "columns": columns, "numbers": numbers,
-                "labels": labels, "origins": origins,
+                "labels": labels, "origins": origins, "mapping": mapping,
             ]
             return (try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)) ?? Data()
         }
@@ -75,6 +77,7 @@
             numbers = list["numbers"] as? [String: Int] ?? [:]
             labels = list["labels"] as? [String: String] ?? [:]
             origins = list["origins"] as? [String: [String: String]] ?? [:]
+            mapping = list["mapping"] as? [String] ?? []
             for (key, column) in list["columns"] as? [String: String] ?? [:] {
                 let parts = key.components(separatedBy: Self.separator)
                 guard parts.count == 3 else { continue }
