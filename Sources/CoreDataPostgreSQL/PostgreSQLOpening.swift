@@ -68,6 +68,7 @@
             let offset =
                 history == nil ? 0 : try PostgreSQLBookkeeping.historyOffset(on: connection, isReadOnly: isReadOnly)
             connection.historyOffset = offset
+            let due = isReadOnly ? [] : PostgreSQLUpkeep.due(on: connection, PostgreSQLOptions(opening))
             let continuity = PostgreSQLContinuity(isReadOnly: isReadOnly)
             try continuity.meet(connection)
             var told = metadata
@@ -89,7 +90,7 @@
                 options: opening.options, name: address.description, isShared: true)
             let store = SQLStore.opened(parts, database: database)
             store.isReadOnly = isReadOnly
-            if !isReadOnly { database.upkeep.begin(for: store, database, connection) }
+            if !isReadOnly { database.upkeep.begin(for: store, database, due: due) }
             database.upkeep.beginToLog(database)
             return store
         }

@@ -64,10 +64,15 @@
             if let given = number(NSPostgreSQLStandbyTimeoutOption) { standbyTimeout = min(max(0, given), 86_400) }
             if let given = number(NSPostgreSQLHistoryLifetimeOption) { historyLifetime = max(0, given) }
             if let given = number(NSPostgreSQLSnapshotWarningOption) { snapshotWarning = max(0, given) }
-            if let given = number(NSPostgreSQLLogIntervalOption), given > 0 { logInterval = max(0.1, given) }
+            if let given = number(NSPostgreSQLLogIntervalOption), given > 0 {
+                logInterval = min(max(0.1, given), 86_400)
+            }
         }
 
         /// What a number of an option is; nil where it is none.
-        static func number(_ value: Any) -> Double? { (value as? NSNumber)?.doubleValue ?? value as? Double }
+        static func number(_ value: Any) -> Double? {
+            let number = (value as? NSNumber)?.doubleValue ?? value as? Double
+            return number?.isNaN == true ? nil : number
+        }
     }
 #endif

@@ -50,7 +50,7 @@
             let select = """
                 SELECT pid, application_name, usename, coalesce(host(client_addr), 'local'), state, \
                 extract(epoch FROM now() - xact_start) AS age, left(query, 200) FROM pg_stat_activity \
-                WHERE datname = current_database() AND pid <> pg_backend_pid() \
+                WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' \
                 AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) \
                 AND xact_start < now() - $1::float8 * interval '1 second' \
                 UNION ALL SELECT NULL, gid, owner, '', 'prepared', extract(epoch FROM now() - prepared), '' \

@@ -447,7 +447,21 @@
 
         /// What the connections do, and have done; the server is asked for what it knows.
         func activity() throws -> PostgreSQLActivity {
+            var activity = counts()
+            try readOnce { connection in
+                guard let connection = connection as? PostgreSQLConnection else { return }
+                activity.server = connection.place
+                activity.sessionsWaiting = try connection.sessionsWaiting()
+                activity.standbys = try connection.standbys()
+                activity.longSnapshots = try connection.snapshots(olderThan: options.snapshotWarning)
+            }
+            return activity
+        }
+
+        /// What this program knows by itself.
+        func counts() -> PostgreSQLActivity {
             var activity = tally.activity
+            activity.server = address.description
             let (count, busy, standby) = readers.withLock { (idle.count + used, used, follower) }
             activity.connections = count
             activity.busyConnections = busy
@@ -461,13 +475,6 @@
             } else {
                 activity.connections += 1
                 activity.busyConnections += 1
-            }
-            try readOnce { connection in
-                guard let connection = connection as? PostgreSQLConnection else { return }
-                activity.server = connection.place
-                activity.sessionsWaiting = try connection.sessionsWaiting()
-                activity.standbys = try connection.standbys()
-                activity.longSnapshots = try connection.snapshots(olderThan: options.snapshotWarning)
             }
             return activity
         }

@@ -49,18 +49,20 @@
             try connection.execute("DELETE FROM coredata.leases WHERE until < now() - interval '1 day'")
         }
 
-        /// The oldest transactions of history, as far as they are from before a date: how many, and the number that the
-        /// next one may have; nil where there is none.
+        /// The oldest transactions of history, as far as they are so old by the server's clock, and all that is older has
+        /// ended: how many, and the number that the next one may have; nil where there is none.
         static func oldHistory(
-            before date: Date, atMost limit: Int, on connection: PostgreSQLConnection
+            olderThan seconds: TimeInterval, atMost limit: Int, on connection: PostgreSQLConnection
         ) throws -> (count: Int, bound: Int64?) {
             // A younger one among them keeps those behind it: nobody's history has holes.
             let select = """
-                WITH oldest AS (SELECT id, "time" FROM coredata.transactions ORDER BY id LIMIT \(limit)) \
-                SELECT count(*), max(id) + 1 FROM oldest WHERE id < \
-                coalesce((SELECT min(id) FROM oldest WHERE "time" >= $1::float8), (SELECT max(id) + 1 FROM oldest))
+                WITH oldest AS (SELECT id, "time" FROM coredata.transactions WHERE id < coredata.history_bound() \
+                ORDER BY id LIMIT \(limit)) SELECT count(*), max(id) + 1 FROM oldest WHERE id < \
+                coalesce((SELECT min(id) FROM oldest \
+                WHERE "time" >= extract(epoch FROM now()) - \(Date.timeIntervalBetween1970AndReferenceDate) - $1::float8), \
+                (SELECT max(id) + 1 FROM oldest))
                 """
-            let row = try connection.rows(select, ["\(date.timeIntervalSinceReferenceDate)"]).first ?? []
+            let row = try connection.rows(select, ["\(seconds)"]).first ?? []
             guard row.count == 2 else { return (0, nil) }
             return (row[0].flatMap { Int($0) } ?? 0, row[1].flatMap { Int64($0) })
         }
@@ -159,16 +161,38 @@
     extension PostgreSQLConnection {
         /// What one of the programs does that have a store open.
         enum Upkeep: String, CaseIterable {
-            case look, purge
+            case look, tokens, history
+
+            /// The tables from which it removes rows.
+            var tables: [String] {
+                switch self {
+                case .look: []
+                case .tokens: ["coredata.saves"]
+                case .history: ["coredata.changes", "coredata.transactions"]
+                }
+            }
         }
+
+        /// After so many seconds another program does what this one has not finished.
+        private static let timeToFinish: TimeInterval = 300
 
         /// Whether a piece of work is due, and this program is the one to do it.
         func claim(_ work: Upkeep, every interval: TimeInterval) throws -> Bool {
+            // Nobody waits for a standby, nor for another program that has just taken it.
             let update = """
-                UPDATE coredata.upkeep SET time = now() \
-                WHERE task = $1 AND time < now() - $2::float8 * interval '1 second' RETURNING task
+                UPDATE coredata.upkeep SET time = now() - ($2::float8 - least($2::float8, \(Self.timeToFinish))) \
+                * interval '1 second' WHERE task = (SELECT task FROM coredata.upkeep WHERE task = $1 \
+                AND time < now() - $2::float8 * interval '1 second' FOR UPDATE SKIP LOCKED) \
+                RETURNING set_config('synchronous_commit', 'off', true)
                 """
             return try !rows(update, [work.rawValue, "\(interval)"]).isEmpty
+        }
+
+        /// Says that a piece of work was done.
+        func finish(_ work: Upkeep) throws {
+            let update =
+                "UPDATE coredata.upkeep SET time = now() WHERE task = $1 RETURNING set_config('synchronous_commit', 'off', true)"
+            _ = try rows(update, [work.rawValue])
         }
     }
 #endif

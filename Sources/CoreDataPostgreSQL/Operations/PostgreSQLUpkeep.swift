@@ -19,6 +19,11 @@
         /// The sessions that were named already.
         private var named: Set<String> = []
 
+        /// Whether the store was closed.
+        private let isEnded = Locked(false)
+        /// Whether the role may not say what it has done.
+        private var isBarred = false
+
         private static let timeBetweenLooks: TimeInterval = 60
         private static let timeBetweenPurges: TimeInterval = 3_600
         /// How many tokens, and how many transactions of history, go at once, and in a run.
@@ -31,16 +36,26 @@
 
         /// Begins to look after a store that this program may write to.
         ///
-        /// - Parameter connection: one to the server of the store, which tells whether something is due now: many
-        ///   programs open a store for seconds only.
-        func begin(
-            for store: SQLStore, _ database: PostgreSQLDatabase, _ connection: PostgreSQLConnection
-        ) {
+        /// - Parameter due: what is due now.
+        func begin(for store: SQLStore, _ database: PostgreSQLDatabase, due: [PostgreSQLConnection.Upkeep]) {
             (self.store, self.database) = (store, database)
-            if (try? connection.claim(.purge, every: Self.timeBetweenPurges)) == true {
-                queue.async { [weak self] in try? self?.purge() }
-            }
+            if !due.isEmpty { queue.async { [weak self] in self?.purge(due) } }
             every(Self.timeBetweenLooks) { [weak self] in self?.look() }
+        }
+
+        /// What is due when a store is opened, and falls to this program: many programs open a store for seconds only.
+        static func due(
+            on connection: PostgreSQLConnection, _ options: PostgreSQLOptions
+        ) -> [PostgreSQLConnection.Upkeep] {
+            works(options).filter { work in
+                // A role that may not say so has no part in it, but for its own tokens.
+                (try? connection.claim(work, every: timeBetweenPurges)) ?? (work == .tokens)
+            }
+        }
+
+        /// What of the rows this program removes.
+        private static func works(_ options: PostgreSQLOptions) -> [PostgreSQLConnection.Upkeep] {
+            options.historyLifetime == nil ? [.tokens] : [.tokens, .history]
         }
 
         /// Begins to write the line of the store's activity, where the options say how often.
@@ -48,8 +63,8 @@
             guard let interval = options.logInterval else { return }
             every(interval) { [weak self, weak database] in
                 guard let self, let database else { return }
-                let line = (try? database.activity()).map { "\($0)" } ?? "PostgreSQL: no server answers"
-                self.say("CoreData: \(line)")
+                let activity = try? database.activity()
+                self.say("CoreData: \(activity ?? database.counts())\(activity == nil ? ", no server answers" : "")")
             }
         }
 
@@ -64,6 +79,7 @@
         private func say(_ line: String) { write.withLock { $0 }(line) }
 
         func end() {
+            isEnded.withLock { $0 = true }
             timers.withLock { timers in
                 for timer in timers { timer.cancel() }
                 timers = []
@@ -74,15 +90,24 @@
 
         /// Does what is due. The next look does what fails.
         func look() {
-            guard let database else { return }
-            var isDue = false
-            try? database.reading { connection in
-                if try connection.claim(.look, every: Self.timeBetweenLooks) {
-                    try self.name(connection.snapshots(olderThan: self.options.snapshotWarning))
+            guard let database, !isBarred else { return }
+            var due: [PostgreSQLConnection.Upkeep] = []
+            do {
+                try database.reading { connection in
+                    if try connection.claim(.look, every: Self.timeBetweenLooks) {
+                        try connection.finish(.look)
+                        try self.name(connection.snapshots(olderThan: self.options.snapshotWarning))
+                    }
+                    due = try Self.works(self.options).filter {
+                        try connection.claim($0, every: Self.timeBetweenPurges)
+                    }
                 }
-                isDue = try connection.claim(.purge, every: Self.timeBetweenPurges)
+            } catch let error as PostgreSQLError {
+                isBarred = error.state == PostgreSQLError.insufficientPrivilege
+            } catch {
+                // The next look may succeed.
             }
-            if isDue { try? purge() }
+            purge(due)
         }
 
         /// Names each session once.
@@ -100,22 +125,35 @@
 
         // MARK: Removing
 
-        private func purge() throws {
-            guard let database else { return }
-            let connection = try PostgreSQLConnection(database.address.direct)
+        /// What is not finished here falls to another program some minutes later.
+        private func purge(_ works: [PostgreSQLConnection.Upkeep]) {
+            guard let address = database?.address.direct, !works.isEmpty,
+                let connection = try? PostgreSQLConnection(address)
+            else { return }
             var crowded: [String] = []
-            if try purgeTokens(on: connection) >= Self.rowsWorthVacuum { crowded.append("coredata.saves") }
-            try PostgreSQLBookkeeping.purgeLeases(on: connection)
-            if try purgeHistory(on: connection) >= Self.rowsWorthVacuum {
-                crowded += ["coredata.changes", "coredata.transactions"]
+            for work in works {
+                guard let count = try? purge(work, on: connection) else { continue }
+                if !isEnded.withLock({ $0 }) { try? connection.finish(work) }
+                if count >= Self.rowsWorthVacuum { crowded += work.tables }
             }
-            if !crowded.isEmpty { try connection.vacuum(crowded) }
+            if !crowded.isEmpty { try? connection.vacuum(crowded) }
+        }
+
+        /// How many rows were removed.
+        private func purge(_ work: PostgreSQLConnection.Upkeep, on connection: PostgreSQLConnection) throws -> Int {
+            switch work {
+            case .look: return 0
+            case .tokens:
+                try PostgreSQLBookkeeping.purgeLeases(on: connection)
+                return try purgeTokens(on: connection)
+            case .history: return try purgeHistory(on: connection)
+            }
         }
 
         /// How many were removed.
         private func purgeTokens(on connection: PostgreSQLConnection) throws -> Int {
             var count = 0
-            while database != nil, count < Self.tokensAtMost {
+            while !isEnded.withLock({ $0 }), count < Self.tokensAtMost {
                 let removed = try PostgreSQLBookkeeping.purgeTokens(on: connection, atMost: Self.tokensAtOnce)
                 count += removed
                 if removed < Self.tokensAtOnce { break }
@@ -126,11 +164,10 @@
         /// How many changes were removed.
         private func purgeHistory(on connection: PostgreSQLConnection) throws -> Int {
             guard let lifetime = options.historyLifetime else { return 0 }
-            let end = Date(timeIntervalSinceNow: -lifetime)
             var (count, transactions) = (0, 0)
             while let store, store.historyTables != nil, transactions < Self.transactionsAtMost {
                 let old = try PostgreSQLBookkeeping.oldHistory(
-                    before: end, atMost: Self.transactionsAtOnce, on: connection)
+                    olderThan: lifetime, atMost: Self.transactionsAtOnce, on: connection)
                 guard let bound = old.bound else { break }
                 let isLast = old.count < Self.transactionsAtOnce
                 count += try store.deleteHistory(.beforeNumber(bound), withNames: isLast)
