@@ -28,7 +28,9 @@ public enum SplitModel {
         return mapping
     }
 
-    private static func entity(
+    /// A mapping of people to an entity, with attributes that it takes over and one relationship, which leads to what
+    /// another mapping makes.
+    public static func entity(
         _ name: String, _ attributes: [String], _ link: String, _ other: String
     ) -> NSEntityMapping {
         let mapping = NSEntityMapping()

@@ -260,7 +260,32 @@
             Refusal(
                 word: "mandatory", place: "Address.note",
                 newer: newer.replacingOccurrences(of: "  note string", with: "  note string!")),
+            Refusal(
+                word: "unique", place: "Address.street",
+                newer: newer.replacingOccurrences(of: "  note string", with: "  note string\n  unique street")),
+            Refusal(word: "second entity", place: "Account", newer: twoParts) {
+                let person = SplitModel.entity("Person", ["name"], "address", "PersonToAddress")
+                let other = SplitModel.entity("Person", [], "account", "PersonToAccount")
+                person.relationshipMappings = (person.relationshipMappings ?? []) + (other.relationshipMappings ?? [])
+                $0.entityMappings = [
+                    person, SplitModel.entity("Address", ["street"], "person", "PersonToPerson"),
+                    SplitModel.entity("Account", ["city"], "person", "PersonToPerson"),
+                ]
+            },
         ]
+
+        private static let twoParts = """
+            entity Person
+              name string
+              address one Address.person
+              account one Account.person
+            entity Address
+              street string
+              person one Person.address
+            entity Account
+              city string! = nowhere
+              person one Person.account
+            """
 
         @Test(
             "What the older version cannot follow is refused, with the entity mapping and the property",
