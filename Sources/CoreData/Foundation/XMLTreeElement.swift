@@ -73,7 +73,7 @@ extension XMLTreeElement {
     private static let encodings: [String: String.Encoding] = [
         "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-2": .isoLatin2, "us-ascii": .ascii,
         "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
-        "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254, "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC,
+        "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254, "shift_jis": .shiftJIS,
     ]
 
     /// The encoding of text that is not UTF-8, by its first bytes or by its declaration; nil where neither tells one.
@@ -83,9 +83,13 @@ extension XMLTreeElement {
         if data.starts(with: [0x00, 0x3C]) { return .utf16BigEndian }
         let head = String(decoding: data.prefix(200), as: UTF8.self).lowercased()
         guard head.hasPrefix("<?xml"), let end = head.range(of: "?>") else { return nil }
-        let declaration = head[..<end.lowerBound]
-        guard let name = declaration.firstMatch(of: /encoding\s*=\s*["']([^"']*)["']/)?.1 else { return nil }
-        return encodings[String(name)]
+        // A name, a value, another name, and so on.
+        let parts = head[..<end.lowerBound].split(omittingEmptySubsequences: false) { $0 == "\"" || $0 == "'" }
+        for (name, value) in zip(parts, parts.dropFirst())
+        where name.filter({ !$0.isWhitespace }).hasSuffix("encoding=") {
+            return encodings[String(value)]
+        }
+        return nil
     }
 
     /// The line of the first byte that is not UTF-8, from 1.
