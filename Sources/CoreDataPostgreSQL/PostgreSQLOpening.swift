@@ -68,7 +68,7 @@
             let offset =
                 history == nil ? 0 : try PostgreSQLBookkeeping.historyOffset(on: connection, isReadOnly: isReadOnly)
             connection.historyOffset = offset
-            let due = isReadOnly ? [] : PostgreSQLUpkeep.due(on: connection, PostgreSQLOptions(opening))
+            let due = isReadOnly ? [] : try PostgreSQLUpkeep.due(on: connection, PostgreSQLOptions(opening))
             let continuity = PostgreSQLContinuity(isReadOnly: isReadOnly)
             try continuity.meet(connection)
             var told = metadata

@@ -44,12 +44,16 @@
         }
 
         /// What is due when a store is opened, and falls to this program: many programs open a store for seconds only.
+        /// Throws where the role may not write what every save does.
         static func due(
             on connection: PostgreSQLConnection, _ options: PostgreSQLOptions
-        ) -> [PostgreSQLConnection.Upkeep] {
-            works(options).filter { work in
-                // A role that may not say so has no part in it, but for its own tokens.
-                (try? connection.claim(work, every: timeBetweenPurges)) ?? (work == .tokens)
+        ) throws -> [PostgreSQLConnection.Upkeep] {
+            do {
+                return try works(options).filter { try connection.claim($0, every: timeBetweenPurges) }
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.insufficientPrivilege {
+                // A role that may not say what it does removes tokens whenever it opens the store.
+                _ = try PostgreSQLBookkeeping.purgeTokens(on: connection, atMost: tokensAtOnce)
+                return []
             }
         }
 
