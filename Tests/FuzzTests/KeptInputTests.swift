@@ -21,7 +21,10 @@ struct KeptInputTests {
         }
     }
 
-    @Test("What is whole is read", arguments: FuzzTarget.all.map(\.name))
+    /// Targets that keep on after an error, and say so at the end, are left out.
+    private static let targets = FuzzTarget.all.map(\.name).filter { !$0.hasPrefix("sqlite") }
+
+    @Test("What is whole is read", arguments: targets)
     func readsWhole(name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         let seeds = try target.seeds()
