@@ -1,7 +1,7 @@
 import Foundation
 
-/// Inputs that are long, deep or refer to themselves again and again: a fuzzer does not find them in minutes. Each must be
-/// read, or refused, as fast as any other.
+/// Inputs that are long, deep or refer to themselves again and again: a fuzzer does not find them in minutes. Each must
+/// be read, or refused, as fast as any other.
 enum FuzzGrowth {
     static func predicates() -> [String: Data] {
         func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }

@@ -2,8 +2,8 @@ import Foundation
 
 /// One door through which bytes from outside come in.
 ///
-/// A target ends with every input: what it throws is the right answer to bytes that are damaged. A process that stops, or
-/// hangs, is a fault.
+/// A target ends with every input: what it throws is the right answer to bytes that are damaged. A process that stops,
+/// or hangs, is a fault.
 public struct FuzzTarget: Sendable {
     /// The name of the target, and of the folder of its kept inputs.
     public let name: String

@@ -3,7 +3,7 @@ import FuzzTargets
 
 /// Runs inputs without the fuzzer and without sanitizers, each in a process of its own.
 ///
-///     fuzz-replay TARGET FILE…            runs inputs; ends non-zero when one stops, takes over 1 s or grows past 512 MB
+///     fuzz-replay TARGET FILE…            runs inputs; fails when one stops, takes over 1 s or 512 MB
 ///     fuzz-replay --one TARGET FILE       runs one input in this process
 ///     fuzz-replay --seeds FOLDER          writes the seeds of each target to a folder of its name
 ///     fuzz-replay --growth FOLDER         writes the long and deep inputs in the same way

@@ -11,8 +11,8 @@ struct PredicateParser {
     var index = 0
     var nextArgument = 0
     var depth = 0
-    /// Why what follows a parenthesis is no predicate, by the parenthesis. Without it, conditions within parentheses within
-    /// conditions would be read twice at each level.
+    /// Why what follows a parenthesis is no predicate, by the parenthesis. Without it, conditions within parentheses
+    /// within conditions would be read twice at each level.
     private var noPredicates: [Int: PredicateParseError] = [:]
 
     /// How deep parentheses, lists and negations may be nested.

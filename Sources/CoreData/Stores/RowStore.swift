@@ -96,8 +96,8 @@ package protocol RowStore: AnyObject, Sendable {
     /// Whether each question is a round trip to a server: one for many objects is better than many for one.
     var isAskedByRoundTrips: Bool { get }
 
-    /// The to-many relationships whose changes raise the version of their owner's row, for somebody else keeps a link of
-    /// theirs in the row; nil where there are none.
+    /// The to-many relationships whose changes raise the version of their owner's row, for somebody else keeps a link
+    /// of theirs in the row; nil where there are none.
     var versionedLinks: VersionedLinks? { get }
 
     /// What the store can do besides: batches, history. Nil where it cannot.

@@ -49,8 +49,8 @@
             try connection.execute("DELETE FROM coredata.leases WHERE until < now() - interval '1 day'")
         }
 
-        /// The oldest transactions of history, as far as they are so old by the server's clock, and all that is older has
-        /// ended: how many, and the number that the next one may have; nil where there is none.
+        /// The oldest transactions of history, as far as they are so old by the server's clock, and all that is older
+        /// has ended: how many, and the number that the next one may have; nil where there is none.
         static func oldHistory(
             olderThan seconds: TimeInterval, atMost limit: Int, on connection: PostgreSQLConnection
         ) throws -> (count: Int, bound: Int64?) {

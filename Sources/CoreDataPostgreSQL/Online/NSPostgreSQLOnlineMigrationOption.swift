@@ -4,8 +4,8 @@
 
     /// An option of adding a store of the type `PostgreSQL`, true: an automatic migration that is inferred holds up
     /// nobody; nor does one by a mapping model that makes of each object of an entity one of another entity besides, by
-    /// key paths without policies. Programs that have the store open as its present version go on, and open it anew; from the end of the
-    /// migration on the store serves both versions.
+    /// key paths without policies. Programs that have the store open as its present version go on, and open it anew;
+    /// from the end of the migration on the store serves both versions.
     ///
     /// What only the older version needs stays until its last program has gone, and for
     /// ``NSPostgreSQLOlderVersionDelayOption`` after that. A store serves two versions at most. What cannot be while

@@ -150,8 +150,8 @@
             }
         }
 
-        /// Has the pairs of relationships that led to one object go with its keys. What is deleted takes them along from
-        /// the first pair on.
+        /// Has the pairs of relationships that led to one object go with its keys. What is deleted takes them along
+        /// from the first pair on.
         private func link(_ plan: OnlinePlan) throws {
             if plan.links.isEmpty { return }
             try PostgreSQLReferences(shortly, plan, of: Set(plan.links.map(\.pairs))).complete()

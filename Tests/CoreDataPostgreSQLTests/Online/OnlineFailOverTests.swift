@@ -50,7 +50,7 @@
             while cluster.psql(0, "online", "SELECT count(*) > 0 FROM coredata.moves") != "t" {}
             try cluster.kill(0)
             let primary = try cluster.promote()
-            // The migrator goes on with the other server, or is started again where its own work was cut.
+            // The migrator continues on the other server, or fails and is started again.
             if migrator.wait().output != "served\n" {
                 #expect(try ChildProgram("postgresql-child", arguments).wait().output == "served\n")
             }

@@ -101,8 +101,8 @@
                 }
             }
 
-            /// What a book has in the older version, and in the newer one; nil where both do not say the same of it from
-            /// the other side.
+            /// What a book has in the older version, and in the newer one; nil where both do not say the same of it
+            /// from the other side.
             func links(_ book: String) throws -> String {
                 let one = try older.performAndWait {
                     older.refreshAllObjects()

@@ -3,8 +3,8 @@
     import CoreDataPostgreSQL
     import Foundation
 
-    /// Three servers, many processes: the primary is killed while they count, and a store is migrated while two versions
-    /// of a program work on it.
+    /// Three servers, many processes: the primary is killed while they count, and a store is migrated while two
+    /// versions of a program work on it.
     struct ClusterDemo {
         let tickets: Int
         /// How often each process counts.

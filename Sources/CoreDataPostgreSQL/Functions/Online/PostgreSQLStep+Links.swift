@@ -9,7 +9,8 @@
     // column may lead to none beside pairs: then a program of the older version has said so last.
     //
     // Pairs are looked at at the end of the transaction: a save deletes pairs before it writes the rows, and would find
-    // another version there. What one of the triggers writes says `coredata.linking`, and the other one leaves it alone.
+    // another version there. What one of the triggers writes says `coredata.linking`, and the other one leaves it
+    // alone.
     extension PostgreSQLStep {
         static let linkTrigger = "coredata_link"
 
@@ -134,8 +135,8 @@
         static let owningDeclarations =
             "coredata_this bigint := pg_current_xact_id()::text::bigint; coredata_written bigint; coredata_own boolean;"
 
-        /// Whether the transaction has written a row, by the `xmin` of the row: then the row has another version already,
-        /// and whoever wrote it knows that one.
+        /// Whether the transaction has written a row, by the `xmin` of the row: then the row has another version
+        /// already, and whoever wrote it knows that one.
         static let owning = """
             coredata_written := (coredata_this >> 32 << 32) | coredata_written;
             IF coredata_written > coredata_this + 2147483648 THEN

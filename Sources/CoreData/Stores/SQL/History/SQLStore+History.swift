@@ -236,8 +236,8 @@ extension SQLStore: HistoryStore {
         try deleteHistory(interval, withNames: true)
     }
 
-    /// Deletes transactions, with the names of authors and contexts that no other one has: whoever deletes slice by slice
-    /// looks for those once.
+    /// Deletes transactions, with the names of authors and contexts that no other one has: whoever deletes slice by
+    /// slice looks for those once.
     package func deleteHistory(_ interval: HistoryInterval, withNames: Bool) throws -> Int {
         guard let historyTables else { return 0 }
         try awaitOlderTransactions()

@@ -36,8 +36,8 @@ package protocol SQLSchemaStyle: Sendable {
     /// The names of a join table and of its columns.
     func join(_ sides: SQLJoinSides, _ tables: inout SQLNames, _ columns: inout SQLNames) -> SQLJoinTable
 
-    /// Whether a change of an entity's to-many relationship raises the version of the owner's row, or one of its row the
-    /// version of the one that a to-one relationship leads to (`VersionedLinks`).
+    /// Whether a change of an entity's to-many relationship raises the version of the owner's row, or one of its row
+    /// the version of the one that a to-one relationship leads to (`VersionedLinks`).
     func isVersioned(_ relationship: String, of entity: String) -> Bool
 
     func index(ofKey column: String, in table: String) -> String
