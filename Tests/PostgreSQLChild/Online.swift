@@ -77,13 +77,24 @@
         return object.value(forKey: link) as? NSManagedObject === owner
     }
 
+    /// Sets a text at a key path; what a relationship in it leads to is made where it leads to nothing.
+    private func set(_ text: String, at path: [String], of object: NSManagedObject, in context: NSManagedObjectContext)
+    {
+        guard path.count > 1 else { return object.setValue(text, forKey: path[0]) }
+        if let part = object.value(forKey: path[0]) as? NSManagedObject { return part.setValue(text, forKey: path[1]) }
+        guard let entity = object.entity.relationshipsByName[path[0]]?.destinationEntity?.name else { return }
+        object.setValue(context.make(entity, [path[1]: text]), forKey: path[0])
+    }
+
     /// Inserts, changes, counts and deletes objects of one's own until there is a file, and looks whether they are what
     /// was written. Says when the first round is done, and at the end how many there were and the longest stall in ms.
     func work(_ url: URL, _ model: String, _ names: [String], until stop: String, _ name: String) {
         do {
             let context = try openOnline(url, model)
             let (entity, text, number) = (names[0], names[1], names[2])
-            let link = names.count > 3 ? names[3] : nil
+            let more = names.count > 3 ? names[3] : nil
+            let link = more?.hasPrefix("=") == true ? nil : more
+            let path = more.flatMap { $0.hasPrefix("=") ? $0.dropFirst().split(separator: ".").map(String.init) : nil }
             var known: [(object: NSManagedObject, number: Int)] = []
             var random = SplitMix(state: UInt64(name.utf8.reduce(0) { Int($0) + Int($1) }))
             var (rounds, longest) = (0, Duration.zero)
@@ -115,6 +126,14 @@
                     context.refresh(known[place].object, mergeChanges: false)
                     let seen = timed { known[place].object.value(forKey: number) as? Int }
                     if seen != next { say("wrong: \(next) is \(seen.map { "\($0)" } ?? "nothing")") }
+                    if let path {
+                        let object = known[place].object
+                        set("\(name) \(next)", at: path, of: object, in: context)
+                        try timed { try context.save() }
+                        context.refreshAllObjects()
+                        let told = timed { object.value(forKeyPath: path.joined(separator: ".")) as? String }
+                        if told != "\(name) \(next)" { say("wrong: \(next) is \(told ?? "nothing") at \(path)") }
+                    }
                     if let link {
                         let object = known[place].object
                         let owner = owners[rounds % 2]

@@ -24,8 +24,8 @@
 //       Inserts items until that fails, with a lease of so many seconds. Prints "saved N" after each.
 //   postgresql-child URL launch
 //       Launches a program of `CrashModels.newer` through the manager. Prints "migrating", and "done" or "failed".
-//   postgresql-child URL work MODEL ENTITY,TEXT,NUMBER[,LINK] FILE NAME
-//       Inserts, changes, finds, links and deletes objects until there is a file. Prints "wrong" for what is not as it was
+//   postgresql-child URL work MODEL ENTITY,TEXT,NUMBER[,LINK|,=PATH] FILE NAME
+//       Inserts, changes, finds, links and deletes objects until there is a file, and sets a text at a key path. Prints "wrong" for what is not as it was
 //       written, and at the end "rounds N longest MILLISECONDS".
 #if PostgreSQL
     import CoreData

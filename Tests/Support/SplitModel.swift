@@ -5,12 +5,14 @@ public enum SplitModel {
     public static let older = """
         entity Person
           name string
+          visits int16
           street string
           city string! = nowhere
         """
     public static let newer = """
         entity Person
           name string
+          visits int16
           address one Address.person
         entity Address
           street string
@@ -22,7 +24,7 @@ public enum SplitModel {
     public static func mapping() -> NSMappingModel {
         let mapping = NSMappingModel()
         mapping.entityMappings = [
-            entity("Person", ["name"], "address", "PersonToAddress"),
+            entity("Person", ["name", "visits"], "address", "PersonToAddress"),
             entity("Address", ["street", "city"], "person", "PersonToPerson"),
         ]
         return mapping

@@ -13,25 +13,13 @@
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
         private static let rows = isLong ? 1_000_000 : 20_000
 
-        private static let older = """
-            entity Item
-              name string
-              count int16
-            """
-        private static let newer = """
-            entity Thing was Item
-              label string was name
-              total int64 was count
-              note string! = none
-            """
-
         @Test(
             "The primary dies while rows are migrated: programs of both versions see no error, and another one ends it")
         func migrating() throws {
             let cluster = try PostgreSQLCluster(isSynchronous: true)
             try cluster.make(database: "online")
             let url = cluster.url(ofDatabase: "online")
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.older))
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(OnlineModels.older))
             let made = try coordinator.addPersistentStore(
                 ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
                 options: [NSPersistentHistoryTrackingKey: true, NSPostgreSQLOnlineMigrationOption: true])
@@ -43,8 +31,8 @@
             #expect(filled != nil)
             let folder = try TemporaryFolder()
             var workers = OnlineWorkers(url, endingIn: folder.url)
-            for number in 0..<2 { try workers.start(Self.older, "Item,name,count", "older\(number)") }
-            let arguments = [url.absoluteString, "migrate", Self.older, Self.newer]
+            for number in 0..<2 { try workers.start(OnlineModels.older, "Item,name,count", "older\(number)") }
+            let arguments = [url.absoluteString, "migrate", OnlineModels.older, OnlineModels.newer]
             let migrator = try ChildProgram("postgresql-child", arguments)
             // It is in the middle when the first slice is done.
             while cluster.psql(0, "online", "SELECT count(*) > 0 FROM coredata.moves") != "t" {}
@@ -54,7 +42,7 @@
             if migrator.wait().output != "served\n" {
                 #expect(try ChildProgram("postgresql-child", arguments).wait().output == "served\n")
             }
-            for number in 0..<2 { try workers.start(Self.newer, "Thing,label,total", "newer\(number)") }
+            for number in 0..<2 { try workers.start(OnlineModels.newer, "Thing,label,total", "newer\(number)") }
             let result = try workers.end()
             #expect(result.complaints.isEmpty, "\(result.complaints)")
             #expect(result.rounds.count == 4 && result.rounds.allSatisfy { $0 > 0 })

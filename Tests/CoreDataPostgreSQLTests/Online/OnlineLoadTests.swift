@@ -15,9 +15,10 @@
         private static let (rows, kills) = isLong ? (1_000_000, 50) : (5_000, 2)
 
         enum Kind: String, CaseIterable {
-            case renaming, mandatory, type, toMany
+            case renaming, mandatory, type, toMany, split
 
             var older: String {
+                if self == .split { return SplitModel.older }
                 let item = "entity Item\n  name string\n  count int16\n"
                 return self == .toMany
                     ? item + "  owner one Owner.items\nentity Owner\n  name string\n  items many Item.owner" : item
@@ -31,16 +32,38 @@
                 case .toMany:
                     "entity Item\n  name string\n  count int16\n  owners many Owner.items was owner\n"
                         + "entity Owner\n  name string\n  items many Item.owners"
+                case .split: SplitModel.newer
                 }
             }
 
             /// What workers of the older version write, and those of the newer one.
-            var olderNames: String { self == .toMany ? "Item,name,count,owner" : "Item,name,count" }
+            var olderNames: String {
+                switch self {
+                case .renaming, .mandatory, .type: "Item,name,count"
+                case .toMany: "Item,name,count,owner"
+                case .split: "Person,name,visits,=street"
+                }
+            }
             var names: String {
                 switch self {
                 case .renaming: "Thing,label,total"
                 case .mandatory, .type: olderNames
                 case .toMany: "Item,name,count,owners"
+                case .split: "Person,name,visits,=address.street"
+                }
+            }
+
+            /// What a process is told that brings the store to the newer version.
+            var migrating: [String] { self == .split ? ["split"] : ["migrate", older, newer] }
+
+            /// The table whose rows are migrated, and a column of it that the newer version does not have.
+            var table: String { self == .split ? "person" : "item" }
+            var leftColumn: String? {
+                switch self {
+                case .renaming, .mandatory: nil
+                case .type: "count"
+                case .toMany: "owner_id"
+                case .split: "street"
                 }
             }
 
@@ -53,12 +76,23 @@
                 case .toMany:
                     "SELECT count(*) FROM item i LEFT JOIN item_owners p ON p.item_id = i.id AND p.owner_id = i.owner_id "
                         + "WHERE i.owner_id IS NOT NULL AND p.item_id IS NULL"
+                case .split:
+                    "SELECT count(*) FROM person p FULL JOIN address a ON a.id = p.address_id AND a.person_id = p.id "
+                        + "WHERE p.id IS NULL OR a.id IS NULL OR p.street IS DISTINCT FROM a.street OR p.city <> a.city"
                 }
             }
         }
 
         private func fill(_ store: OnlineStore, _ kind: Kind) throws {
             try store.close(store.open(kind.older))
+            if kind == .split {
+                let filled = store.database.psql(
+                    "SET session_replication_role = replica; INSERT INTO person (entity, version, name, visits, street, city) "
+                        + "SELECT 'Person', 1, 'row ' || n, n % 100, 's' || n, 'c' FROM generate_series(1, \(Self.rows)) n"
+                )
+                #expect(filled != nil)
+                return
+            }
             let filled = store.database.psql(
                 "SET session_replication_role = replica; INSERT INTO item (entity, version, name, count) "
                     + "SELECT 'Item', 1, 'row ' || n, n % 100 FROM generate_series(1, \(Self.rows)) n")
@@ -86,7 +120,7 @@
             }
             var workers = OnlineWorkers(store.database.url, endingIn: store.database.folder.url)
             for number in 0..<2 { try workers.start(kind.older, kind.olderNames, "older\(number)") }
-            let arguments = [store.database.url.absoluteString, "migrate", kind.older, kind.newer]
+            let arguments = [store.database.url.absoluteString] + kind.migrating
             var random = SplitMix(state: 11)
             var killed = 0
             while killed < Self.kills {
@@ -111,7 +145,7 @@
             // Their leases last a minute: only then is the older version's last program known to have gone.
             #expect(store.database.psql("UPDATE coredata.leases SET until = now()") != nil)
             #expect(try store.end())
-            #expect(store.columns("item").contains("count") == (kind != .type))
+            if let left = kind.leftColumn { #expect(!store.columns(kind.table).contains(left)) }
         }
     }
 #endif

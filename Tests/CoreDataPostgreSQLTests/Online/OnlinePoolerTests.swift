@@ -10,29 +10,17 @@
             if: PostgreSQLServer.reasonOfAbsence == nil && PostgreSQLPooler.reasonOfAbsence == nil,
             "\(PostgreSQLServer.reasonOfAbsence ?? PostgreSQLPooler.reasonOfAbsence ?? "")"))
     struct OnlinePoolerTests {
-        private static let older = """
-            entity Item
-              name string
-              count int16
-            """
-        private static let newer = """
-            entity Thing was Item
-              label string was name
-              total int64 was count
-              note string! = none
-            """
-
         @Test(
             "By way of a transaction pooler programs of two versions work beside each other, until the older one ends")
         func pooled() throws {
-            var store = try OnlineStore(Self.older, Self.newer)
+            var store = try OnlineStore(OnlineModels.older, OnlineModels.newer)
             store.pooled = try PostgreSQLPooler.shared.get().url(ofDatabase: store.database.name)
-            let older = try store.open(Self.older)
+            let older = try store.open(OnlineModels.older)
             try older.performAndWait {
                 older.make("Item", ["name": "a", "count": 1])
                 try older.save()
             }
-            let newer = try store.open(Self.newer)
+            let newer = try store.open(OnlineModels.newer)
             try newer.performAndWait {
                 newer.make("Thing", ["label": "b", "total": 2])
                 try newer.save()

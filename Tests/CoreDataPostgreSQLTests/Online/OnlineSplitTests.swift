@@ -177,7 +177,7 @@
             let both = try Both()
             try both.store.close(both.older)
             #expect(try both.store.end())
-            #expect(both.store.columns("person") == ["address_id", "entity", "id", "name", "version"])
+            #expect(both.store.columns("person") == ["address_id", "entity", "id", "name", "version", "visits"])
             #expect(
                 both.store.columns("address") == ["city", "entity", "id", "note", "person_id", "street", "version"])
             #expect(
@@ -264,7 +264,7 @@
                 word: "unique", place: "Address.street",
                 newer: newer.replacingOccurrences(of: "  note string", with: "  note string\n  unique street")),
             Refusal(word: "second entity", place: "Account", newer: twoParts) {
-                let person = SplitModel.entity("Person", ["name"], "address", "PersonToAddress")
+                let person = SplitModel.entity("Person", ["name", "visits"], "address", "PersonToAddress")
                 let other = SplitModel.entity("Person", [], "account", "PersonToAccount")
                 person.relationshipMappings = (person.relationshipMappings ?? []) + (other.relationshipMappings ?? [])
                 $0.entityMappings = [
@@ -277,6 +277,7 @@
         private static let twoParts = """
             entity Person
               name string
+              visits int16
               address one Address.person
               account one Account.person
             entity Address

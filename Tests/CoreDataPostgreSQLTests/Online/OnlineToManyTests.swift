@@ -8,125 +8,7 @@
     /// A relationship leads to one object in the older version, and to many in the newer one.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineToManyTests {
-        private static let older = """
-            entity Book
-              title string
-              pages int32
-              author one Author.books
-            entity Author
-              name string
-              books many Book.author
-            """
-        private static let newer = """
-            entity Book
-              title string
-              pages int32
-              authors many Author.books was author
-            entity Author
-              name string
-              books many Book.authors
-            """
-
-        /// A store with books of some authors, and with programs of both versions.
-        private struct Both {
-            let store: OnlineStore
-            let older: NSManagedObjectContext
-            let newer: NSManagedObjectContext
-
-            init(_ older: String = OnlineToManyTests.older, _ newer: String = OnlineToManyTests.newer) throws {
-                store = try OnlineStore(older, newer)
-                self.older = try store.open(older)
-                try Self.fill(self.older)
-                self.newer = try store.open(newer)
-                // What is refreshed is read from the database, whatever the program has kept of it.
-                for context in [self.older, self.newer] { context.performAndWait { context.stalenessInterval = 0 } }
-            }
-
-            /// Authors by the order of their names, then books 0 and 1 of Anna, 2 of Bert, and 3 of nobody.
-            static func fill(_ context: NSManagedObjectContext) throws {
-                try context.performAndWait {
-                    var authors: [NSManagedObject] = []
-                    for name in ["Anna", "Bert", "Carl", "Dora"] {
-                        authors.append(context.make("Author", ["name": name]))
-                        // Keys rise in the order of names.
-                        try context.save()
-                    }
-                    for (number, author) in [authors[0], authors[0], authors[1], nil].enumerated() {
-                        let book = context.make("Book", ["title": "\(number)", "pages": number])
-                        book.setValue(author, forKey: "author")
-                    }
-                    try context.save()
-                }
-            }
-
-            func changeOlder(_ book: String, _ author: String?) throws {
-                try older.performAndWait {
-                    older.refreshAllObjects()
-                    try object(older, "Book", book).setValue(
-                        author.map { try object(older, "Author", $0) }, forKey: "author")
-                    try older.save()
-                }
-            }
-
-            /// Has a book have so many authors more, and so many less.
-            func changeNewer(_ book: String, add added: [String] = [], remove removed: [String] = []) throws {
-                try newer.performAndWait {
-                    newer.refreshAllObjects()
-                    let authors = try object(newer, "Book", book).mutableSetValue(forKey: "authors")
-                    for name in removed { authors.remove(try object(newer, "Author", name)) }
-                    for name in added { authors.add(try object(newer, "Author", name)) }
-                    try newer.save()
-                }
-            }
-
-            func object(_ context: NSManagedObjectContext, _ entity: String, _ name: String) throws -> NSManagedObject {
-                let key = entity == "Author" ? "name" : "title"
-                return try #require(try context.all(entity, "\(key) == '\(name)'").first)
-            }
-
-            func delete(_ context: NSManagedObjectContext, _ entity: String, _ name: String) throws {
-                try context.performAndWait {
-                    context.refreshAllObjects()
-                    context.delete(try object(context, entity, name))
-                    try context.save()
-                }
-            }
-
-            func deleteBatch(_ context: NSManagedObjectContext, _ entity: String, _ condition: String) throws {
-                try context.performAndWait {
-                    let fetch = NSFetchRequest<any NSFetchRequestResult>(entityName: entity)
-                    fetch.predicate = NSPredicate(format: condition)
-                    _ = try context.execute(NSBatchDeleteRequest(fetchRequest: fetch))
-                    context.reset()
-                }
-            }
-
-            /// What a book has in the older version, and in the newer one; nil where both do not say the same of it
-            /// from the other side.
-            func links(_ book: String) throws -> String {
-                let one = try older.performAndWait {
-                    older.refreshAllObjects()
-                    let object = try object(older, "Book", book)
-                    let author = object.value(forKey: "author") as? NSManagedObject
-                    for other in try older.all("Author") {
-                        let books = try #require(other.value(forKey: "books") as? Set<NSManagedObject>)
-                        #expect(books.contains(object) == (other === author), "\(book) \(other)")
-                    }
-                    return author?.value(forKey: "name") as? String ?? "-"
-                }
-                let many = try newer.performAndWait {
-                    newer.refreshAllObjects()
-                    let object = try object(newer, "Book", book)
-                    let authors = try #require(object.value(forKey: "authors") as? Set<NSManagedObject>)
-                    for other in try newer.all("Author") {
-                        let books = try #require(other.value(forKey: "books") as? Set<NSManagedObject>)
-                        #expect(books.contains(object) == authors.contains(other), "\(book) \(other)")
-                    }
-                    return authors.compactMap { $0.value(forKey: "name") as? String }.sorted().joined(separator: " ")
-                }
-                return "\(one) of \(many)"
-            }
-        }
+        private typealias Both = BooksOfTwoVersions
 
         @Test("Rows have the links that they had, and each version writes its own")
         func bothVersions() throws {
@@ -334,8 +216,8 @@
             try both.changeNewer("0", add: ["Carl"])
             try both.store.close(both.older)
             #expect(try both.store.end())
-            let new = try OnlineStore(Self.newer, Self.newer)
-            try new.close(new.open(Self.newer))
+            let new = try OnlineStore(Both.newer, Both.newer)
+            try new.close(new.open(Both.newer))
             #expect(Self.inventory(both.store.database) == Self.inventory(new.database))
             #expect(
                 both.store.database.psql(
@@ -346,7 +228,7 @@
             try both.store.close(both.newer)
             var last = both.store
             last.isOn = false
-            (last.older, last.newer) = (Self.newer, Self.newer + "\nentity Shelf\n  room string")
+            (last.older, last.newer) = (Both.newer, Both.newer + "\nentity Shelf\n  room string")
             let context = try last.open(last.newer)
             #expect(
                 try OnlineStore.lines(context, "Author", "name", "books.@count") == [
@@ -360,10 +242,10 @@
             try both.changeNewer("0", add: ["Carl"])
             try both.store.close(both.older)
             try both.store.close(both.newer)
-            let text = Self.newer + "\nentity Shelf\n  room string"
+            let text = Both.newer + "\nentity Shelf\n  room string"
             var last = both.store
             last.isOn = false
-            (last.older, last.newer) = (Self.newer, text)
+            (last.older, last.newer) = (Both.newer, text)
             let context = try last.open(text)
             #expect(try OnlineStore.lines(context, "Book", "title", "authors.@count") == ["0 2", "1 1", "2 1", "3 0"])
             let new = try OnlineStore(text, text, isOn: false)
@@ -441,8 +323,8 @@
         @Test("A migration that is killed again and again is taken over, while programs of the older version work")
         func kills() throws {
             let rows = 10_000
-            let store = try OnlineStore(Self.older, Self.newer)
-            let older = try store.open(Self.older)
+            let store = try OnlineStore(Both.older, Both.newer)
+            let older = try store.open(Both.older)
             try Both.fill(older)
             let url = store.database.url.absoluteString
             #expect(
@@ -453,7 +335,7 @@
                     != nil)
             var random = SplitMix(state: 7)
             for round in 0..<4 {
-                let child = try ChildProgram("postgresql-child", [url, "migrate", Self.older, Self.newer])
+                let child = try ChildProgram("postgresql-child", [url, "migrate", Both.older, Both.newer])
                 // Wherever it is: what it leaves has to be whole.
                 usleep(UInt32.random(in: 50_000...900_000, using: &random))
                 child.kill()
@@ -478,7 +360,7 @@
                     try older.save()
                 }
             }
-            let child = try ChildProgram("postgresql-child", [url, "migrate", Self.older, Self.newer])
+            let child = try ChildProgram("postgresql-child", [url, "migrate", Both.older, Both.newer])
             #expect(child.wait().output == "served\n")
             let wrong = store.database.psql(
                 "SELECT count(*) FROM (SELECT id, author_id FROM book WHERE author_id IS NOT NULL) b "
@@ -490,15 +372,15 @@
 
         @Test("A migration whose rows do not fit leaves the store as it was, and programs of the older version go on")
         func unfitRows() throws {
-            let store = try OnlineStore(Self.older, Self.newer)
-            let older = try store.open(Self.older)
+            let store = try OnlineStore(Both.older, Both.newer)
+            let older = try store.open(Both.older)
             try Both.fill(older)
             try older.performAndWait {
                 older.make("Author", ["name": "Anna"])
                 try older.save()
             }
             let before = Self.inventory(store.database)
-            let error = try #require(throws: NSError.self) { _ = try store.open(Self.newer + "\n  unique name") }
+            let error = try #require(throws: NSError.self) { _ = try store.open(Both.newer + "\n  unique name") }
             #expect(error.code == NSMigrationError && error.localizedDescription.contains("Anna"), "\(error)")
             #expect(Self.inventory(store.database) == before)
             try older.performAndWait {
@@ -509,11 +391,11 @@
 
         @Test("The forecast tells the pairs that will be made, and the triggers")
         func forecast() throws {
-            let store = try OnlineStore(Self.older, Self.newer)
-            let older = try store.open(Self.older)
+            let store = try OnlineStore(Both.older, Both.newer)
+            let older = try store.open(Both.older)
             try Both.fill(older)
             let forecast = try NSPersistentStoreCoordinator.migrationForecast(
-                forPersistentStoreAt: store.database.url, to: ModelText.model(Self.newer), options: store.options())
+                forPersistentStoreAt: store.database.url, to: ModelText.model(Both.newer), options: store.options())
             let steps = forecast.hops.flatMap(\.steps).map { "\($0.phase?.rawValue ?? "") \($0.summary) \($0.rows)" }
             #expect(
                 steps == [
