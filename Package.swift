@@ -108,6 +108,13 @@ let package = Package(
                 "CoreData", "CoreDataManager", "TestSupport",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/PostgreSQLChild"),
+        .executableTarget(
+            name: "soak-child",
+            dependencies: [
+                "CoreData", "TestSupport",
+                .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ], path: "Tests/SoakChild"),
+        .testTarget(name: "SoakTests", dependencies: ["CoreData", "TestSupport", "soak-child"]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
@@ -146,7 +153,9 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(
             name: "FuzzTargets", dependencies: ["CoreData", "CFuzzSQLite"], path: "Fuzzing/Sources/FuzzTargets"),
-        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
+        .executableTarget(
+            name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/Sources/fuzz-replay"),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "fuzz-replay"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(

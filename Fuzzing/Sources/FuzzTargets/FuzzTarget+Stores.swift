@@ -35,8 +35,8 @@ extension FuzzTarget {
     static let sqliteDamage = FuzzTarget(
         "sqlite-damage",
         seeds: {
-            // Each kind of damage once, and some together.
-            var seeds: [String: Data] = [:]
+            // Each kind of damage once, some together, and none.
+            var seeds = ["damage-none": Data()]
             for kind in 0..<UInt8(SQLiteDamage.kinds) {
                 for choice in [UInt8(0), 37, 113, 201] {
                     seeds["damage-\(kind)-\(choice)"] = Data([kind, choice, choice &* 3, choice &* 7, 5, 11])

@@ -208,7 +208,7 @@ extension NSComparisonPredicate {
 
     private func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
         let folded = StringComparison.fold(text, options.intersection(.diacriticInsensitive))
-        return expression.firstMatch(in: folded, range: NSRange(location: 0, length: folded.utf16.count)) != nil
+        return expression.hasMatch(in: folded)
     }
 }
 

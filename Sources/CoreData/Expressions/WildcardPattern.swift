@@ -86,6 +86,8 @@ struct WildcardPattern {
             }
             guard let star = lastStar else { return false }
             resume += 1
+            // Each of these steps may go through the whole pattern.
+            if resume & 0x3FF == 0, let deadline = ProcessorDeadline.current, deadline.isOver { return false }
             position = resume
             element = star + 1
         }

@@ -22,7 +22,18 @@ enum FileKind: String {
             self = .link
             return
         }
-        switch status.st_mode & S_IFMT {
+        self.init(mode: status.st_mode)
+    }
+
+    /// What a descriptor is open for; nil where it is none.
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(mode: status.st_mode)
+    }
+
+    private init(mode: mode_t) {
+        switch mode & S_IFMT {
         case S_IFREG: self = .file
         case S_IFDIR: self = .folder
         case S_IFLNK: self = .link

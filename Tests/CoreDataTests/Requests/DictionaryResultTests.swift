@@ -70,4 +70,19 @@ struct DictionaryResultTests {
             #expect(rows.map { $0["total"] as? Int } == [3, 4, 0])
         }
     }
+
+    @Test("Objects of an entity without attributes are empty dictionaries", arguments: StoreKind.allCases)
+    func entityWithoutAttributes(kind: StoreKind) throws {
+        let model = ModelText.model("abstract entity Being\nentity Person : Being\n  name string")
+        let context = try Library(kind, model: model).context()
+        try context.performAndWait {
+            for name in ["A", "B"] { context.make("Person", ["name": name]) }
+            try context.save()
+            let request = NSFetchRequest<NSDictionary>(entityName: "Being")
+            request.resultType = .dictionaryResultType
+            #expect(try context.fetch(request) == [[:], [:]])
+            request.propertiesToFetch = []
+            #expect(try context.fetch(request) == [[:], [:]])
+        }
+    }
 }

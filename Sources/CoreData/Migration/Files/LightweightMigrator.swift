@@ -119,6 +119,7 @@ struct LightweightMigrator {
                 return nil
             }
             MigrationMoment.reach(.transactionBegun)
+            try connection.trustIndexTables()
             let present = try SQLStoreMetadata.read(from: connection, url: url)
             guard StoredVersion(present) == StoredVersion(metadata) else {
                 connection.rollback()

@@ -72,6 +72,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     /// Whether others can open the store, and migrate it meanwhile.
     package let isShared: Bool
     private let isDecidedByObject: Bool
+    /// Seconds of processor time for a request; nil without a limit.
+    private let requestTimeLimit: Double?
     private let typeName: String
 
     /// How whole rows lie in their tables: of hierarchies by root index, and of single entities by layout index.
@@ -120,6 +122,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         tracksHistory = parts.tracksHistory
         isShared = parts.isShared
         isDecidedByObject = parts.decidesByObject
+        requestTimeLimit = StoreOptions.number(parts.options, NSPersistentStoreRequestTimeLimitOption)
         typeName = parts.typeName
         externalData = parts.externalData
         rowCache = RowCache(rootCount: parts.layout.entities.count, isOff: !parts.use.cachesRows)
@@ -216,11 +219,32 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package final func attempting<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         let result = try database.write { connection in
             connection.readSince = nil
-            return try body(connection)
+            return try limited(connection, body)
         }
         if let result { return result }
         if !isReadOnly { throw Self.closedError(url) }
         throw NSError.readOnlyStore(self)
+    }
+
+    /// Runs a body within the time that the program allows one request.
+    @inline(__always)
+    private func limited<Result>(
+        _ connection: any SQLConnection, _ body: (any SQLConnection) throws -> Result
+    ) throws -> Result {
+        guard let requestTimeLimit else { return try body(connection) }
+        return try limited(to: requestTimeLimit, connection, body)
+    }
+
+    private func limited<Result>(
+        to seconds: Double, _ connection: any SQLConnection, _ body: (any SQLConnection) throws -> Result
+    ) throws -> Result {
+        try ProcessorDeadline.run(seconds: seconds) { deadline in
+            do {
+                return try connection.interruptible(every: 20_000, by: { deadline.isOver }) { try body(connection) }
+            } catch let failure as any SQLFailure where failure.isOfStopping && deadline.wasReached {
+                throw deadline.error
+            }
+        }
     }
 
     /// Runs a body with a connection that reads. Failures come out as Core Data's errors.
@@ -230,7 +254,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         do {
             return try database.read { connection in
                 connection.readSince = moment
-                return try body(connection)
+                return try limited(connection, body)
             }
         } catch let failure as any SQLFailure {
             throw failure.nsError(doing: .reading)
@@ -244,7 +268,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         do {
             return try database.readOnce { connection in
                 connection.readSince = moment
-                return try body(connection)
+                return try limited(connection, body)
             }
         } catch let failure as any SQLFailure {
             throw failure.nsError(doing: .reading)

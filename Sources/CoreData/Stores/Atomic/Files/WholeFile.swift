@@ -35,7 +35,8 @@ enum WholeFile {
         let descriptor = open(draft.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        guard isFile(descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0, isNamed(descriptor, draft) else { return }
+        guard FileKind(of: descriptor) == .file, flock(descriptor, LOCK_EX | LOCK_NB) == 0, isNamed(descriptor, draft)
+        else { return }
         unlink(draft.path)
     }
 
@@ -47,9 +48,10 @@ enum WholeFile {
     /// Opens the draft and takes its lock, after waiting for whoever writes it.
     private static func lock(_ draft: URL) throws -> Int32 {
         while true {
-            let descriptor = open(draft.path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o644)
+            let permissions = FilePermissions.ofNewFile(in: draft.deletingLastPathComponent())
+            let descriptor = open(draft.path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, permissions)
             guard descriptor >= 0 else { throw failure(draft) }
-            guard isFile(descriptor) else {
+            guard FileKind(of: descriptor) == .file else {
                 close(descriptor)
                 throw failure(draft)
             }
@@ -62,12 +64,6 @@ enum WholeFile {
             // It has become the store, or was removed.
             close(descriptor)
         }
-    }
-
-    /// Whether it is a regular file: nothing else is ours to write or to remove.
-    private static func isFile(_ descriptor: Int32) -> Bool {
-        var held = stat()
-        return fstat(descriptor, &held) == 0 && held.st_mode & S_IFMT == S_IFREG
     }
 
     /// Whether a file that is open has a name still.

@@ -29,6 +29,8 @@ package final class DictionaryPlan {
         // Without a list every attribute and to-one relationship is fetched.
         let wanted = properties.isEmpty ? frame.layout.fetchedColumns : properties
         for property in wanted { try add(property) }
+        // A statement has a column; an entity may have nothing that is fetched.
+        if frame.select.results.isEmpty { frame.select.results.append(SQLSelect.Result(expression: .number(1))) }
     }
 
     private func add(_ property: StoreFetch.Column) throws {

@@ -239,7 +239,7 @@ package struct SQLEvaluation {
             guard case .string(let argument) = arguments[1],
                 let condition = try (conditions ?? Conditions()).condition(function, argument, options)
             else { break }
-            return truth(condition.holds(for: text))
+            return truth(try condition.holds(for: text))
         default: break
         }
         // A condition on texts does not hold for what is none.

@@ -173,7 +173,9 @@ extension SQLStore {
     package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? {
         guard shapes[request.layout.index] != nil, case .dictionaries = request.result else { return nil }
         let (select, plan) = try select(for: request)
-        return try plan.map { try fetchTable(select, $0) }
+        // Rows without columns are no table.
+        guard let plan, !plan.columns.isEmpty else { return nil }
+        return try fetchTable(select, plan)
     }
 
     private static func nothing(for result: StoreFetch.Result) -> StoreFetchResult {

@@ -36,17 +36,21 @@ package final class TextCondition {
 
     func isAbout(_ argument: String) -> Bool { StringComparison.areIdentical(argument, self.argument) }
 
-    package func holds(for text: String) -> Bool {
+    /// Throws where the time of the request is over.
+    package func holds(for text: String) throws -> Bool {
         switch kind {
         case .equal: return StringComparison.areEqual(text, argument, options)
         case .contains: return StringComparison.contains(text, argument, options)
         case .beginsWith: return StringComparison.hasPrefix(text, argument, options)
         case .endsWith: return StringComparison.hasSuffix(text, argument, options)
-        case .wildcard(let pattern): return pattern.matches(text)
+        case .wildcard(let pattern):
+            if pattern.matches(text) { return true }
         case .expression(let expression):
             let subject = StringComparison.fold(text, options.intersection(.diacriticInsensitive))
-            return expression.firstMatch(in: subject, range: NSRange(location: 0, length: subject.utf16.count)) != nil
+            if expression.hasMatch(in: subject) { return true }
         }
+        try ProcessorDeadline.check()
+        return false
     }
 }
 

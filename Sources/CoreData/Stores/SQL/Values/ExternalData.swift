@@ -39,13 +39,25 @@ package final class ExternalData: Sendable {
     /// The bytes of a file; nil when it is missing, which a reader meets while another process removes the value.
     package func read(_ name: String) throws -> Data? {
         let url = folder.appendingPathComponent(name)
+        func unreadable(_ why: String, underlying: (any Error)? = nil) -> NSError {
+            .coreData(
+                CocoaError.Code.fileReadUnknown.rawValue,
+                reason: "The external data file “\(name)” cannot be read\(why).", url: url, underlying: underlying)
+        }
+        // A link could lead to any file, and opening a pipe waits for its other end.
+        let descriptor = open(url.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let code = errno
+            if code == ENOENT { return nil }
+            if code == ELOOP { throw unreadable(": it is a link") }
+            throw unreadable("", underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard FileKind(of: descriptor) == .file else { throw unreadable(": it is no file") }
         do {
-            return try Data(contentsOf: url)
+            return try file.readToEnd() ?? Data()
         } catch {
-            if !FileManager.default.fileExists(atPath: url.path) { return nil }
-            throw NSError.coreData(
-                CocoaError.Code.fileReadUnknown.rawValue, reason: "The external data file “\(name)” cannot be read.",
-                url: url, underlying: error)
+            throw unreadable("", underlying: error)
         }
     }
 
@@ -63,7 +75,7 @@ package final class ExternalData: Sendable {
         let name = UUID().uuidString
         let url = folder.appendingPathComponent(name)
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try makeFolder(folder)
             try note([name], &files)
             files.created.append(name)
             try write(value, to: url)
@@ -77,8 +89,20 @@ package final class ExternalData: Sendable {
         return Data([Self.fileTag]) + Data(name.utf8) + Data([0])
     }
 
+    /// The folder of the store's main file: two levels above that of the values.
+    private var storeFolder: URL { folder.deletingLastPathComponent().deletingLastPathComponent() }
+
+    /// The permissions of a new file, as far as the store's folder permits them.
+    var permissions: mode_t { FilePermissions.ofNewFile(in: storeFolder) }
+
+    func makeFolder(_ folder: URL) throws {
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: FilePermissions.ofNewFolder(in: storeFolder)])
+    }
+
     private func write(_ value: UnsafeRawBufferPointer, to url: URL) throws {
-        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL, 0o644)
+        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
         guard descriptor >= 0 else { throw Self.failure(url) }
         defer { close(descriptor) }
         try write(value, to: descriptor, url)

@@ -10,7 +10,9 @@ extension SQLiteConnection {
 
     /// Asks for another kind of journal, and says which one the file has now.
     @discardableResult
-    func setJournalMode(_ mode: String) throws -> String { try text("PRAGMA journal_mode = '\(mode)'") ?? "delete" }
+    func setJournalMode(_ mode: String) throws -> String {
+        try withoutDefense { try text("PRAGMA journal_mode = '\(mode)'") ?? "delete" }
+    }
 
     /// Whether what is committed goes into a -wal first.
     func hasLog() throws -> Bool { try journalMode() == "wal" }
@@ -89,10 +91,11 @@ extension SQLiteConnection {
     /// Sets up a file that only this connection uses and that nobody needs when the machine went down. A file that is
     /// kept survives the end of the process at any moment.
     func prepareForScratch(isKept: Bool) throws {
+        try setJournalMode(isKept ? "TRUNCATE" : "OFF")
         try execute(
             """
-            PRAGMA journal_mode = \(isKept ? "TRUNCATE" : "OFF"); PRAGMA synchronous = OFF;
-            PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA temp_store = FILE
+            PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192;
+            PRAGMA temp_store = FILE
             """)
     }
 
@@ -129,7 +132,10 @@ extension SQLiteConnection {
         // The commit must reach the disk, once; and pages of dropped tables need not be overwritten twice.
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA temp_store = FILE")
         try setCacheSize(kibibytes: Self.cacheOfMigrations)
-        if isDiscardable { try execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF") }
+        if isDiscardable {
+            try execute("PRAGMA synchronous = OFF")
+            try setJournalMode("OFF")
+        }
     }
 
     /// What is sorted at once is as much as the cache takes, in one instruction that cannot be stopped.

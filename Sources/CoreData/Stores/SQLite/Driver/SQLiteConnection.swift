@@ -80,6 +80,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         self.access = access
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Int32(clamping: Int(max(0, busyTimeout) * 1000)))
+        distrustFile()
     }
 
     deinit {
@@ -161,7 +162,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     func tableNames() throws -> Set<String> {
         var names: Set<String> = []
-        try prepare("SELECT name FROM sqlite_master WHERE type = 'table'").rows { names.insert($0.string(0)) }
+        // Virtual tables have no page: what they answer comes from a module, and not from rows of a store.
+        let statement = try prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+        try statement.rows { names.insert($0.string(0)) }
         return names
     }
 
@@ -231,7 +234,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         every instructions: Int, by condition: @escaping () -> Bool, _ body: () throws -> Result
     ) rethrows -> Result {
         let outer = interruption
-        setInterruption(Interruption(instructions: Int32(instructions), condition: condition))
+        // Within another one's body both are asked.
+        let either = outer.map { outer in { condition() || outer.condition() } } ?? condition
+        setInterruption(Interruption(instructions: Int32(instructions), condition: either))
         defer { setInterruption(outer) }
         return try body()
     }

@@ -152,6 +152,7 @@ extension SQLiteStore {
             let creation = SQLiteStoreCreation(layout: layout, schema: schema, entities: entities)
             do {
                 let connection = try SQLiteConnection(path: url.path, access: .create, busyTimeout: settings.timeout)
+                if !existed { FilePermissions.limit(url) }
                 SQLiteFunctions.register(on: connection)
                 try settings.configure(connection, isWriter: true)
                 metadata = try creation.create(on: connection, settings: settings, url: url)
@@ -209,6 +210,7 @@ extension SQLiteStore {
             let present = try SQLStoreMetadata.read(from: connection, url: url)
             guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
             metadata = present
+            try connection.trustIndexTables()
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
             // Who waited for a migration has opened the older file, which has another name now or none.

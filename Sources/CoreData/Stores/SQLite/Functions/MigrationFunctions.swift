@@ -28,7 +28,7 @@ enum MigrationFunctions {
     /// Registers the functions; the caller keeps `state` alive as long as the connection uses them.
     static func register(on connection: SQLiteConnection, state: State) {
         sqlite3_create_function_v2(
-            connection.handle, tag, 1, SQLITE_UTF8, nil,
+            connection.handle, tag, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, nil,
             { context, _, arguments in
                 guard let value = arguments?[0], sqlite3_value_type(value) != SQLITE_NULL else {
                     return sqlite3_result_null(context)
@@ -36,7 +36,7 @@ enum MigrationFunctions {
                 MigrationFunctions.answer(context, Data([1]) + Data(MigrationFunctions.bytes(value)))
             }, nil, nil, nil)
         sqlite3_create_function_v2(
-            connection.handle, untag, 2, SQLITE_UTF8, Unmanaged.passUnretained(state).toOpaque(),
+            connection.handle, untag, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, Unmanaged.passUnretained(state).toOpaque(),
             { context, _, arguments in
                 guard let value = arguments?[0], sqlite3_value_type(value) != SQLITE_NULL,
                     let pointer = sqlite3_user_data(context)

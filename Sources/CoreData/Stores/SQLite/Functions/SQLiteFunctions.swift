@@ -21,7 +21,7 @@ enum SQLiteFunctions {
             "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
             "NSCoreDataTriggerUpdateAffectedObjectValue",
         ] {
-            add(name, 5, on: handle, deterministic: false) { context, _, _ in sqlite3_result_null(context) }
+            add(name, 5, on: handle, trust: .ofSchema) { context, _, _ in sqlite3_result_null(context) }
         }
         add("OCD_EQUAL", 3, on: handle) { SQLiteText.compare($0, $2, .equal) }
         add("OCD_CONTAINS", 3, on: handle) { SQLiteText.compare($0, $2, .contains) }
@@ -45,11 +45,23 @@ enum SQLiteFunctions {
         registerCollations(on: handle)
     }
 
+    /// Who may call a function.
+    private enum Trust {
+        /// Triggers of the file, too: the function does nothing.
+        case ofSchema
+        /// Statements of ours only. A trigger, a view or an index of a file that others have made cannot.
+        case ofStatements
+
+        var flag: Int32 { self == .ofSchema ? SQLITE_INNOCUOUS : SQLITE_DIRECTONLY }
+    }
+
     private static func add(
-        _ name: String, _ count: Int32, on handle: OpaquePointer, deterministic: Bool = true,
+        _ name: String, _ count: Int32, on handle: OpaquePointer, trust: Trust = .ofStatements,
+        deterministic: Bool = true,
         _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
     ) {
-        let flags = SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0)
+        let isDeterministic = deterministic && trust != .ofSchema
+        let flags = SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0) | trust.flag
         sqlite3_create_function_v2(handle, name, count, flags, nil, body, nil, nil, nil)
     }
 
@@ -159,7 +171,10 @@ private enum SQLiteText {
             }
         }
         guard let condition = kept.condition else { return sqlite3_result_error(context, kept.message, -1) }
-        sqlite3_result_int(context, condition.holds(for: string(text)) ? 1 : 0)
+        guard let holds = try? condition.holds(for: string(text)) else {
+            return sqlite3_result_error_code(context, SQLITE_INTERRUPT)
+        }
+        sqlite3_result_int(context, holds ? 1 : 0)
     }
 
     // MARK: Mapping and ordering

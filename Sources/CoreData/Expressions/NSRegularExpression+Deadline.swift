@@ -1,0 +1,17 @@
+import Foundation
+
+extension NSRegularExpression {
+    /// Whether a text has a match. When the time of the thread's request is over, it has none.
+    ///
+    /// An expression such as `(a+)+$` takes time that is exponential in the length of a text.
+    func hasMatch(in text: String) -> Bool {
+        let range = NSRange(location: 0, length: text.utf16.count)
+        guard let deadline = ProcessorDeadline.current else { return firstMatch(in: text, range: range) != nil }
+        var isFound = false
+        enumerateMatches(in: text, options: .reportProgress, range: range) { match, _, stop in
+            if match != nil { isFound = true }
+            if isFound || deadline.isOver { stop.pointee = true }
+        }
+        return isFound
+    }
+}

@@ -1,0 +1,273 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// Stores that somebody has made to do harm to whoever opens them.
+@Suite("A hostile store does nothing", .leavesNothingBehind)
+struct HostileStoreTests {
+    private static let model = """
+        entity Item
+          name string
+          number int32
+          picture data external
+        """
+
+    /// A store with three items, to whose file statements of its maker's were added.
+    private struct Store {
+        let folder: TemporaryFolder
+        var url: URL { folder.url.appendingPathComponent("Hostile.sqlite") }
+
+        init(_ statements: String...) throws {
+            folder = try TemporaryFolder()
+            let context = try open()
+            try context.performAndWait {
+                for number in 0..<3 {
+                    context.make("Item", ["name": "item \(number)", "number": number])
+                }
+                try context.save()
+            }
+            try close(context)
+            let file = try RawDatabase(url)
+            for statement in statements { try file.execute(statement) }
+        }
+
+        func open(_ options: [AnyHashable: Any] = [:]) throws -> NSManagedObjectContext {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(HostileStoreTests.model))
+            try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            return context
+        }
+
+        func close(_ context: NSManagedObjectContext) throws {
+            let coordinator = try #require(context.persistentStoreCoordinator)
+            for store in coordinator.persistentStores { try coordinator.remove(store) }
+        }
+
+        /// The names of all items, as another context reads them.
+        func names() throws -> [String] {
+            let context = try open([NSReadOnlyPersistentStoreOption: true])
+            defer { try? close(context) }
+            return try context.performAndWait {
+                try context.all("Item").compactMap { $0.value(forKey: "name") as? String }.sorted()
+            }
+        }
+
+        /// What a save of a changed name ends with; nil where it succeeds.
+        func save(_ options: [AnyHashable: Any] = [:]) throws -> NSError? {
+            let context = try open(options)
+            defer { try? close(context) }
+            return try context.performAndWait {
+                try #require(try context.all("Item", "number == 0").first).setValue("changed", forKey: "name")
+                do {
+                    try context.save()
+                    return nil
+                } catch { return error as NSError }
+            }
+        }
+    }
+
+    private static let allNames = ["item 0", "item 1", "item 2"]
+
+    // MARK: Programs within the file
+
+    /// A trigger behind each update, and a word of what SQLite says of it.
+    private static let triggers: [(statement: String, word: String)] = [
+        ("SELECT load_extension('/tmp/harm.so')", "load_extension"),
+        ("SELECT fts3_tokenizer('simple', x'4141414141414141')", "fts3_tokenizer"),
+        ("SELECT OCD_MATCHES(NEW.ZNAME, '(a+)+', 0)", "OCD_MATCHES"),
+        ("SELECT OCD_LOWER(NEW.ZNAME)", "OCD_LOWER"),
+        ("SELECT OCD_UNTAG(NEW.ZPICTURE, 1)", "OCD_UNTAG"),
+        ("SELECT count(*) FROM dbstat", "dbstat"),
+        ("UPDATE ZITEM SET ZNUMBER = ZNUMBER + 1", "too many levels"),
+    ]
+
+    @Test("A trigger reaches harmless functions only, and the save that it belongs to fails", arguments: triggers)
+    func trigger(_ statement: String, _ word: String) throws {
+        let store = try Store("PRAGMA recursive_triggers = 1")
+        // Where SQLite itself does not know the function, the trigger can be made all the same.
+        try RawDatabase(store.url).execute("CREATE TRIGGER harm AFTER UPDATE ON ZITEM BEGIN \(statement); END")
+        let error = try #require(try store.save([NSSQLitePragmasOption: ["recursive_triggers": "1"]]))
+        #expect(error.domain == NSCocoaErrorDomain)
+        #expect("\(error)".contains(word), "\(error)")
+        #expect(try store.names() == Self.allNames)
+    }
+
+    @Test("A trigger that others have made for their own ends works as before: one that keeps a text index")
+    func harmlessTriggers() throws {
+        for module in ["fts4", "fts5"] {
+            let store = try Store(
+                "CREATE VIRTUAL TABLE words USING \(module)(text)",
+                "CREATE TRIGGER index_words AFTER UPDATE OF ZNAME ON ZITEM BEGIN "
+                    + "INSERT INTO words(text) VALUES (upper(NEW.ZNAME)); END")
+            let error = try store.save()
+            #expect(error == nil)
+            let found = try RawDatabase(store.url).column("SELECT text FROM words WHERE words MATCH 'changed'")
+            #expect(found == [.text("CHANGED")], "\(module)")
+        }
+    }
+
+    /// What lies in the place of the table, and which part of the error says so.
+    private static let places: [(statement: String, word: String)] = [
+        (
+            "CREATE VIEW ZITEM AS SELECT 1 AS Z_PK, 1 AS Z_ENT, 1 AS Z_OPT, hex(randomblob(1000000000)) AS ZNAME",
+            "ZITEM"
+        ),
+        ("CREATE VIRTUAL TABLE ZITEM USING fts4(Z_PK, Z_ENT, Z_OPT, ZNAME, ZNUMBER, ZPICTURE)", "ZITEM"),
+        (
+            "CREATE TABLE ZITEM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNUMBER INTEGER, "
+                + "ZPICTURE BLOB, ZNAME VARCHAR AS (hex(zeroblob(1000000000))))", "ZNAME"
+        ),
+    ]
+
+    @Test("What computes rows is no table of a store", arguments: places, [true, false])
+    func computedRows(_ place: (statement: String, word: String), _ isReadOnly: Bool) throws {
+        let store = try Store("DROP TABLE ZITEM", place.statement)
+        let error = try #require(throws: NSError.self) {
+            _ = try store.open([NSReadOnlyPersistentStoreOption: isReadOnly])
+        }
+        #expect(error.code == NSPersistentStoreIncompatibleSchemaError, "\(error)")
+        #expect(error.localizedDescription.contains(place.word), "\(error)")
+    }
+
+    @Test("A view that others have made stays, and nobody reads from it")
+    func views() throws {
+        let store = try Store("CREATE VIEW mine AS SELECT * FROM ZITEM")
+        #expect(try store.save() == nil)
+        #expect(try RawDatabase(store.url).integer("SELECT count(*) FROM mine") == 3)
+    }
+
+    // MARK: Time
+
+    private static let bombs: [(format: String, value: String)] = [
+        ("name MATCHES %@", "(a+)+"), ("name LIKE %@", "*" + String(repeating: "a", count: 20_000) + "b"),
+    ]
+
+    @Test("A request ends at the time that the program allows it, and the store works on", arguments: bombs)
+    func timeLimit(_ format: String, _ value: String) throws {
+        let store = try Store("UPDATE ZITEM SET ZNAME = '\(String(repeating: "a", count: 60_000))!' WHERE ZNUMBER = 1")
+        let context = try store.open([NSPersistentStoreRequestTimeLimitOption: 0.05])
+        try context.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+            request.predicate = NSPredicate(format: format, value)
+            let error = try #require(throws: NSError.self) { _ = try context.fetch(request) }
+            #expect(error.domain == NSCocoaErrorDomain && error.code == NSPersistentStoreTimeoutError, "\(error)")
+            #expect(error.localizedDescription.contains("0.05 s"), "\(error)")
+            #expect(throws: NSError.self) { _ = try context.count(for: request) }
+            let update = NSBatchUpdateRequest(entityName: "Item")
+            update.predicate = request.predicate
+            update.propertiesToUpdate = ["number": 7]
+            #expect(throws: NSError.self) { _ = try context.execute(update) }
+            // What ends in time is answered.
+            request.predicate = NSPredicate(format: "name MATCHES 'item .*' AND name LIKE '*2'")
+            #expect(try context.fetch(request).count == 1)
+            #expect(try context.all("Item", "number == 7").isEmpty)
+        }
+        try store.close(context)
+    }
+
+    @Test("A save ends at that time, too, and has changed nothing")
+    func timeLimitOfSaves() throws {
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+        let store = try Store(
+            "CREATE TRIGGER harm AFTER UPDATE ON ZITEM BEGIN "
+                + "UPDATE ZITEM SET ZNUMBER = (\(endless)) WHERE Z_PK = NEW.Z_PK; END")
+        let error = try #require(try store.save([NSPersistentStoreRequestTimeLimitOption: 0.05]))
+        #expect(error.code == NSPersistentStoreTimeoutError, "\(error)")
+        #expect(try store.names() == Self.allNames)
+    }
+
+    // MARK: Files
+
+    /// Has the first item name an external file.
+    private func name(_ file: String, in store: Store) throws {
+        try RawDatabase(store.url).execute(
+            "UPDATE ZITEM SET ZPICTURE = CAST(x'02' || '\(file)' || x'00' AS BLOB) WHERE ZNUMBER = 0")
+    }
+
+    private func picture(of store: Store) throws -> Result<Data?, any Error> {
+        let context = try store.open()
+        defer { try? store.close(context) }
+        return context.performAndWait {
+            Result {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+                request.predicate = NSPredicate(format: "number == 0")
+                request.returnsObjectsAsFaults = false
+                return try context.readingFaults { try context.fetch(request).first?.value(forKey: "picture") as? Data }
+            }
+        }
+    }
+
+    @Test("The name of an external file leads to no other folder")
+    func namesElsewhere() throws {
+        let store = try Store()
+        let secret = store.folder.url.appendingPathComponent("secret")
+        try Data("secret".utf8).write(to: secret)
+        for name in [
+            "../../secret/////////////////////////", "/" + secret.path, "..", String(repeating: "../", count: 20),
+        ] {
+            try self.name(name, in: store)
+            let value = try? picture(of: store).get()
+            #expect(value != Data("secret".utf8), "\(name)")
+        }
+        #expect(FileManager.default.fileExists(atPath: secret.path))
+    }
+
+    @Test("A link and a pipe in the place of an external file are not followed, and not waited for")
+    func links() throws {
+        let store = try Store()
+        let folder = store.folder.url.appendingPathComponent(".Hostile_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let secret = store.folder.url.appendingPathComponent("secret")
+        try Data("secret".utf8).write(to: secret)
+        let file = UUID().uuidString
+        try name(file, in: store)
+        let place = folder.appendingPathComponent(file)
+        func expectRefused(_ word: String) throws {
+            switch try picture(of: store) {
+            case .success(let value): Issue.record("\(String(describing: value))")
+            case .failure(let error): #expect("\(error)".contains(word), "\(error)")
+            }
+        }
+        try FileManager.default.createSymbolicLink(at: place, withDestinationURL: secret)
+        try expectRefused("is a link")
+        unlink(place.path)
+        #expect(mkfifo(place.path, 0o600) == 0)
+        try expectRefused("no file")
+        unlink(place.path)
+        try Data("whole".utf8).write(to: place)
+        #expect(try picture(of: store).get() == Data("whole".utf8))
+    }
+
+    @Test("A store's files are never more readable than its folder", arguments: [0o700, 0o750, 0o755])
+    func permissions(_ mode: Int) throws {
+        let outer = try TemporaryFolder()
+        let folder = outer.url.appendingPathComponent("inner")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: mode])
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.model))
+        for (name, type) in [("A.sqlite", NSSQLiteStoreType), ("B.xml", NSXMLStoreType), ("C.bin", NSBinaryStoreType)] {
+            try coordinator.addPersistentStore(
+                ofType: type, configurationName: nil, at: folder.appendingPathComponent(name))
+        }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        try context.performAndWait {
+            context.persistentStoreCoordinator = coordinator
+            for store in coordinator.persistentStores {
+                let item = context.make("Item", ["picture": Data(repeating: 1, count: 200_000)])
+                context.assign(item, to: store)
+            }
+            try context.save()
+        }
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        #expect(files.count >= 8, "\(files)")
+        for file in files {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + file)
+            let own = try #require((attributes[.posixPermissions] as? NSNumber)?.intValue)
+            #expect(own & 0o044 & ~mode == 0, "\(file) \(String(own, radix: 8))")
+        }
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+}

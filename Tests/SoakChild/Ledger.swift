@@ -1,0 +1,55 @@
+import CoreData
+import Foundation
+import TestSupport
+
+/// What was acknowledged of a process's own entries: nobody else changes them.
+///
+/// Used by the thread that writes.
+final class Ledger: @unchecked Sendable {
+    struct Entry: Equatable {
+        var text: String
+        var bytes: Int
+    }
+
+    let name: String
+    private(set) var entries: [Int64: Entry] = [:]
+    private var highest: Int64 = 0
+
+    init(name: String) { self.name = name }
+
+    func newNumber() -> Int64 {
+        highest += 1
+        return highest
+    }
+
+    var numbers: [Int64] { entries.keys.sorted() }
+
+    /// Takes over what a save was acknowledged for; nil is an entry that is gone.
+    func acknowledge(_ changes: [Int64: Entry?]) {
+        for (number, entry) in changes { entries[number] = entry }
+    }
+
+    /// Compares what a context reads with what was acknowledged.
+    func check(in context: NSManagedObjectContext, _ names: EntryNames) throws {
+        context.reset()
+        var found: [Int64: Entry] = [:]
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Entry")
+        request.predicate = NSPredicate(format: "owner == %@", name)
+        request.returnsObjectsAsFaults = false
+        let objects = try context.fetch(request)
+        try context.readingFaults {
+            for object in objects {
+                let number = object.value(forKey: "number") as? Int64 ?? -1
+                if found[number] != nil { complain("\(name) \(number) is there twice") }
+                found[number] = Entry(
+                    text: object.value(forKey: names.text) as? String ?? "nothing",
+                    bytes: (object.value(forKey: "value") as? Data)?.count ?? 0)
+            }
+        }
+        for (number, entry) in entries where found[number] != entry {
+            complain("\(name) \(number) is \(found[number].map { "\($0)" } ?? "lost"), not \(entry)")
+        }
+        for number in found.keys where entries[number] == nil { complain("\(name) \(number) came from nowhere") }
+        context.reset()
+    }
+}

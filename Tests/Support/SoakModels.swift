@@ -1,0 +1,31 @@
+/// The two versions between which a store goes to and fro while processes work on it: an attribute has another name,
+/// an entity comes and goes, and an index does.
+public enum SoakModels {
+    public static let versions = [
+        """
+        entity Account
+          name string
+          balance int64
+        entity Entry
+          text string was label
+          number int64
+          owner string
+          value data external
+        """,
+        """
+        entity Account
+          name string index
+          balance int64
+        entity Entry
+          label string was text
+          number int64
+          owner string
+          value data external
+        entity Extra
+          name string
+        """,
+    ]
+
+    /// How many accounts there are, which all processes add to.
+    public static let accounts = 4
+}
