@@ -15,6 +15,7 @@ package enum Tool {
         StudioCommand.self,
         VerifyCommand.self,
         RepairCommand.self,
+        SalvageCommand.self,
         ForecastCommand.self,
         MigrateCommand.self,
         CopyCommand.self,

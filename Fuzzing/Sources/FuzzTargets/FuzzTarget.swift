@@ -31,7 +31,7 @@ public struct FuzzTarget: Sendable {
     /// All targets, in the order in which `bin/fuzz` runs them.
     public static let all: [FuzzTarget] = [
         predicate, expression, modelSource, modelArchive, transformable, metadata, mappingArchive, mappingSource,
-        historyToken, names, xmlStore, binaryStore, sqliteFile, sqliteDamage,
+        historyToken, names, xmlStore, binaryStore, sqliteFile, sqliteDamage, salvage,
     ]
 
     /// The target of a name.

@@ -28,10 +28,24 @@ package protocol StoreEngine: Sendable {
         force: Bool
     ) throws
 
+    /// Brings what can be read of a damaged store into a new one.
+    func salvage(
+        _ url: URL, into newURL: URL, model: NSManagedObjectModel?, options: [AnyHashable: Any]?
+    ) throws -> StoreSalvageReport
+
     /// Whether an open store is one of its own that can be copied as it lies.
     func owns(_ store: NSPersistentStore) -> Bool
     /// Copies an open store to an address: in the place of what lies there, or where nothing lies.
     func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws
+}
+
+extension StoreEngine {
+    /// A server looks after its own pages.
+    package func salvage(
+        _ url: URL, into newURL: URL, model: NSManagedObjectModel?, options: [AnyHashable: Any]?
+    ) throws -> StoreSalvageReport {
+        throw NSError.coreData(NSPersistentStoreInvalidTypeError, reason: "Files alone are salvaged.", url: url)
+    }
 }
 
 /// An engine that a product of its own brings; it is made when a store of its type is asked for.

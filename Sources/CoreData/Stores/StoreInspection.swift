@@ -39,6 +39,9 @@ public struct StoreInspection: Sendable {
     /// By the names of entities without a superentity: the bytes of their objects and of those of their subentities,
     /// with indexes. Empty where the database does not tell. Values in files of their own do not count.
     public package(set) var entitySizes: [String: Int64] = [:]
+    /// The bytes of the history, with its indexes; nil where the store has none, where the database does not tell, or
+    /// where nobody asked for sizes.
+    public package(set) var historySize: Int64?
     /// What is damaged, in the words of the database, at most a hundred lines; empty where it is whole, and nil where
     /// it has no means to look, or nobody asked.
     public package(set) var damage: [String]?
@@ -47,4 +50,11 @@ public struct StoreInspection: Sendable {
     public package(set) var irregularities: [StoreIrregularity]?
 
     package init() {}
+
+    /// Whether the history takes more than a megabyte, and four times as much as the objects. Transactions that everybody
+    /// has read can be deleted (`NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
+    public var hasLargeHistory: Bool {
+        guard let historySize, !entitySizes.isEmpty else { return false }
+        return historySize > 1 << 20 && historySize / 4 > entitySizes.values.reduce(0, +)
+    }
 }

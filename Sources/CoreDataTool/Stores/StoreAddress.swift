@@ -76,7 +76,10 @@ package struct StoreAddress {
         throw ToolError(
             .unreadable, "\(shown): this is no Core Data store",
             details: [
-                start.isEmpty ? "The file is empty." : "It is neither an SQLite database nor an XML or binary store."
+                start.isEmpty
+                    ? "The file is empty. If it was a store, its -wal may have the rows: 'coredata salvage' looks."
+                    : "It is neither an SQLite database nor an XML or binary store. If it was a store, 'coredata salvage' "
+                        + "looks for what can be read."
             ])
     }
 

@@ -80,7 +80,8 @@ struct StoreReport {
         guard let history = inspection.history else { return store.address.isInTables ? "off" : nil }
         guard let first = history.first, let last = history.last else { return "on, no transactions" }
         return "on, \(Self.count(history.transactionCount, "transaction")), \(DateText.iso(first)) to "
-            + DateText.iso(last)
+            + DateText.iso(last) + (inspection.historySize.map { ", \(Measure.bytes($0))" } ?? "")
+            + (inspection.hasLargeHistory ? ": larger than the data, see deleteHistory(before:)" : "")
     }
 
     private var state: String? {

@@ -4,6 +4,7 @@ import CoreData
 struct StoreFinding: Equatable {
     enum Kind: String, CaseIterable {
         case damage
+        case history
         case counter
         case unknownEntity
         case unreadable
@@ -19,6 +20,7 @@ struct StoreFinding: Equatable {
         var title: String {
             switch self {
             case .damage: "damaged file"
+            case .history: "history that is larger than the data"
             case .counter: "counters below the numbers of objects"
             case .unknownEntity: "rows of no entity"
             case .unreadable: "objects or values that cannot be read"
@@ -35,7 +37,10 @@ struct StoreFinding: Equatable {
         var remedy: String {
             switch self {
             case .damage:
-                "copy what can be read into a new file ('sqlite3 STORE .recover'), or take a backup"
+                "'coredata salvage' brings what can be read into a new store; or take a backup"
+            case .history:
+                "let a program delete the transactions that everybody has read "
+                    + "(NSPersistentHistoryChangeRequest.deleteHistory(before:))"
             case .counter:
                 "'coredata repair' raises them; otherwise a program may give a new object the number of another one"
             case .unknownEntity:

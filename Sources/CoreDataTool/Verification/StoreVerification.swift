@@ -36,6 +36,13 @@ struct StoreVerification {
         }
         let found = try store.reading { try coordinator.inspect(file, for: .damage) }
         for line in found.damage ?? [] { try report(StoreFinding(kind: .damage, text: line)) }
+        let sizes = try store.reading { try coordinator.inspect(file, for: .sizes) }
+        if sizes.hasLargeHistory {
+            let data = sizes.entitySizes.values.reduce(0, +)
+            let text =
+                "the history has \(Measure.bytes(sizes.historySize ?? 0)), and the objects \(Measure.bytes(data))"
+            try report(StoreFinding(kind: .history, text: text))
+        }
         let rows = try store.reading { try coordinator.inspect(file, for: .irregularities) }
         for irregularity in rows.irregularities ?? [] {
             if irregularity.kind == .entity { strays.insert(irregularity.row) }

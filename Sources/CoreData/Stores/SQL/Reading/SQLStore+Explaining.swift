@@ -21,7 +21,10 @@ extension SQLStore {
         var inspection = StoreInspection()
         try reading { connection in
             if parts.contains(.history), historyTables != nil { inspection.history = try historyExtent(connection) }
-            if parts.contains(.sizes) { inspection.entitySizes = try entitySizes(connection) }
+            if parts.contains(.sizes) {
+                inspection.entitySizes = try entitySizes(connection)
+                if historyTables != nil { inspection.historySize = try historySize(connection) }
+            }
             if parts.contains(.damage) { inspection.damage = try connection.damage(atMost: Self.linesOfDamage) }
             if parts.contains(.irregularities) { inspection.irregularities = try irregularities(connection) }
         }
@@ -38,6 +41,12 @@ extension SQLStore {
             }
             return StoreInspection.History(transactionCount: Int(row.int64(0)), first: date(1), last: date(2))
         }
+    }
+
+    private func historySize(_ connection: any SQLConnection) throws -> Int64? {
+        let tables = [HistoryTables.transactions, HistoryTables.changes, HistoryTables.strings]
+        let sizes = try connection.sizes(ofTables: tables)
+        return sizes.isEmpty ? nil : sizes.values.reduce(0, +)
     }
 
     private func entitySizes(_ connection: any SQLConnection) throws -> [String: Int64] {

@@ -145,35 +145,7 @@ private struct RowChecks {
         if [.string, .uri].contains(check.slot.kind) {
             return String(validating: row.data(check.place), as: UTF8.self) == nil ? .encoding : nil
         }
-        return fits(row.slotValue(check.place), check.slot) ? nil : .value
-    }
-
-    private static func fits(_ value: SlotValue, _ slot: Slot) -> Bool {
-        switch (slot.kind, value) {
-        case (.integer, .int(let number)): range(slot).contains(number)
-        case (.boolean, .int(let number)): number == 0 || number == 1
-        case (.float, .double(let number)): !number.isFinite || abs(number) <= Double(Float.greatestFiniteMagnitude)
-        case (.double, .int), (.double, .double), (.float, .int), (.date, .int), (.date, .double), (.decimal, .int),
-            (.decimal, .double), (.reference, .int):
-            true
-        case (.decimal, .string(let text)): text.isEmpty || DecimalStorage.decimal(text) != nil
-        case (.uuid, .data(let bytes)): bytes.isEmpty || bytes.count == MemoryLayout<uuid_t>.size
-        case (.uuid, .string(let text)): text.isEmpty || UUID(uuidString: text) != nil
-        // SQLite counts with the text of a number as with the number.
-        case (.integer, .string(let text)): Int64(text).map { range(slot).contains($0) } ?? false
-        case (.boolean, .string(let text)): text == "0" || text == "1"
-        case (.double, .string(let text)), (.float, .string(let text)), (.date, .string(let text)): Double(text) != nil
-        default: false
-        }
-    }
-
-    private static func range(_ slot: Slot) -> ClosedRange<Int64> {
-        guard case .attribute(let attribute) = slot.role else { return Int64.min...Int64.max }
-        return switch attribute.attributeType {
-        case .integer16AttributeType: Int64(Int16.min)...Int64(Int16.max)
-        case .integer32AttributeType: Int64(Int32.min)...Int64(Int32.max)
-        default: Int64.min...Int64.max
-        }
+        return check.slot.takes(row.slotValue(check.place)) ? nil : .value
     }
 
     private static func text(_ row: any SQLRow, _ place: Int, _ kind: StoreIrregularity.Kind) -> String {

@@ -134,7 +134,9 @@ package struct ActualSchema {
     private static func missing(_ what: String, _ entity: String?, _ url: URL?) -> NSError {
         let of = entity.map { " of the entity “\($0)”" } ?? ""
         return .coreData(
-            NSPersistentStoreIncompatibleSchemaError, reason: "The store has not \(what)\(of), which the model needs.",
+            NSPersistentStoreIncompatibleSchemaError,
+            reason: "The store has not \(what)\(of), which the model needs."
+                + (url?.isFileURL == true ? " Where it was lost, \(SQLStoreMetadata.remedy)" : ""),
             url: url)
     }
 }

@@ -91,7 +91,9 @@ package enum SQLStoreMetadata {
     }
 
     package static func read(from connection: some SQLConnection, url: URL) throws -> [String: Any] {
-        guard try isThere(on: connection, url: url) else { throw notAStore(url) }
+        guard try isThere(on: connection, url: url) else {
+            throw try url.isFileURL && connection.tableNames().isEmpty ? withoutTables(url) : notAStore(url)
+        }
         let row: (identifier: String, list: Data?)?
         do {
             row = try connection.prepare(SQLBookkeeping.Metadata.select).first { row in
@@ -186,6 +188,19 @@ package enum SQLStoreMetadata {
             userInfo: [absenceKey: true])
     }
 
+    /// The error of a database in which nothing has been made: it is new, or what was made is missing.
+    package static func withoutTables(_ url: URL) -> NSError {
+        .coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason:
+                "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: it is "
+                + "a database without tables, and not a Core Data store. A store that was copied without its -wal looks so "
+                + "when it was new: copy the -wal, too.", url: url, userInfo: [absenceKey: true])
+    }
+
+    /// What helps where a file has lost what it needs to be opened.
+    package static let remedy = "'coredata salvage' brings what can be read of it into a new store."
+
     /// The error of a store that has lost, wholly or in part, what it says about itself, with what the database says of
     /// that.
     package static func damaged(_ url: URL, because reason: String? = nil) -> NSError {
@@ -193,7 +208,7 @@ package enum SQLStoreMetadata {
             CocoaError.Code.fileReadCorruptFile.rawValue,
             reason:
                 "The store “\(url.lastPathComponent)” is damaged: "
-                + (reason ?? "its metadata are missing or cannot be read."),
+                + (reason ?? "its metadata are missing or cannot be read.") + (url.isFileURL ? " \(remedy)" : ""),
             url: url)
     }
 }

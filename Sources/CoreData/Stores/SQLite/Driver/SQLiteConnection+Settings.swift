@@ -181,20 +181,9 @@ extension SQLiteConnection {
 
     /// The main file's counter of changes, which SQLite moves with every transaction that changes it (not those in a
     /// -wal).
-    ///
-    /// Read through SQLite's own descriptor: closing another one would drop all locks that this process has on the
-    /// file.
     func changeCounter() throws -> UInt32 {
-        var pointer: UnsafeMutablePointer<sqlite3_file>?
-        let code = withUnsafeMutablePointer(to: &pointer) {
-            sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, $0)
-        }
-        guard code == SQLITE_OK, let pointer, let read = pointer.pointee.pMethods?.pointee.xRead else {
-            throw error(code)
-        }
-        var bytes: [UInt8] = [0, 0, 0, 0]
-        let result = bytes.withUnsafeMutableBytes { read(pointer, $0.baseAddress, 4, 24) }
-        guard result == SQLITE_OK else { throw error(result) }
+        let bytes = try self.bytes(at: 24, count: 4)
+        guard bytes.count == 4 else { throw error(SQLITE_IOERR | 2 << 8) }
         return bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 

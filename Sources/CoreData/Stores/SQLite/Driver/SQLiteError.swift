@@ -105,7 +105,8 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
         case SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_FORMAT:
             return .coreData(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                reason: "The file “\(name)” couldn’t be opened because it isn’t in the correct format. (\(message))",
+                reason: "The file “\(name)” couldn’t be opened because it isn’t in the correct format. "
+                    + (SQLiteFault.sentence(of: files).map { "\($0) " } ?? "") + "(\(message))",
                 url: url, sqliteCode: code)
         case SQLITE_BUSY, SQLITE_LOCKED:
             return .coreData(

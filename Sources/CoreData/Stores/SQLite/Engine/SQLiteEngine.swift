@@ -25,7 +25,9 @@ struct SQLiteEngine: StoreEngine {
     }
 
     func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel? {
-        guard let look = try SQLiteStoreLook(at: url, timeout: timeout) else { throw SQLStoreMetadata.notAStore(url) }
+        guard let look = try SQLiteStoreLook(at: url, timeout: timeout) else {
+            throw SQLStoreMetadata.withoutTables(url)
+        }
         return try look.model()
     }
 
@@ -49,6 +51,12 @@ struct SQLiteEngine: StoreEngine {
             }
             try reader.copyMemory(to: copy)
         }
+    }
+
+    func salvage(
+        _ url: URL, into newURL: URL, model: NSManagedObjectModel?, options: [AnyHashable: Any]?
+    ) throws -> StoreSalvageReport {
+        try StoreSalvage.salvage(url, into: newURL, model: model, options: options)
     }
 
     // MARK: Open stores

@@ -139,7 +139,7 @@ extension SQLiteStore {
         private mutating func create(at url: URL, existed: Bool, entities: Set<String>?) throws {
             if settings.isReadOnly {
                 try SQLiteStoreMetadata.requireFile(at: url)
-                throw SQLStoreMetadata.notAStore(url)
+                throw SQLStoreMetadata.withoutTables(url)
             }
             var isFolder: ObjCBool = false
             let folder = url.deletingLastPathComponent()
@@ -224,9 +224,18 @@ extension SQLiteStore {
         /// Throws where the store is another version's.
         func requireModel(_ look: SQLiteStoreLook) throws {
             if settings.ignoresVersioning { return }
-            try StoreModelCheck(
-                model: layout.model, layout: layout, configurationName: configurationName, look
-            ).check(look.metadata)
+            do {
+                try StoreModelCheck(
+                    model: layout.model, layout: layout, configurationName: configurationName, look
+                ).check(look.metadata)
+            } catch let error as NSError where look.metadata[NSStoreModelVersionHashesKey] == nil {
+                throw NSError.coreData(
+                    error.code,
+                    reason:
+                        "The store “\(look.url.lastPathComponent)” has lost its metadata: nothing tells which model it "
+                        + "was written with. NSIgnorePersistentStoreVersioningOption opens it with the model of this "
+                        + "coordinator. \(SQLStoreMetadata.remedy)", url: look.url, underlying: error)
+            }
         }
 
         /// Has a store that keeps history be read only where the options do not ask for history: changes that history

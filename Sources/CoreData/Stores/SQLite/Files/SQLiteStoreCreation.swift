@@ -12,7 +12,11 @@ struct SQLiteStoreCreation {
 
     /// Fills an empty database and returns the new store's metadata. Throws `AlreadyMade` when it is not empty any
     /// more.
-    func create(on connection: SQLiteConnection, settings: SQLiteStoreOptions, url: URL?) throws -> [String: Any] {
+    ///
+    /// - Parameter given: metadata that the store has besides, or in the place of its own.
+    func create(
+        on connection: SQLiteConnection, settings: SQLiteStoreOptions, url: URL?, with given: [String: Any] = [:]
+    ) throws -> [String: Any] {
         // A -wal fixes the layout of the file; every other journal must be known before anything is written.
         if url != nil, let journal = settings.pragma("journal_mode"), journal.uppercased() != "WAL" {
             try connection.setJournalMode(journal)
@@ -24,6 +28,7 @@ struct SQLiteStoreCreation {
         if url != nil { try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL") }
         var metadata = SQLStoreMetadata.ofNewStore(of: layout.model, entities: entities, type: NSSQLiteStoreType)
         metadata[SQLiteStoreMetadata.vacuumKey] = settings.pragma("auto_vacuum") ?? "2"
+        metadata.merge(given) { $1 }
         let store = try NewStore(schema, layout)
         try connection.transaction {
             guard try connection.isEmpty() else { throw AlreadyMade() }

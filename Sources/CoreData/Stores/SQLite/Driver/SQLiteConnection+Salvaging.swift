@@ -1,0 +1,20 @@
+import CSQLite
+
+extension SQLiteConnection {
+    /// Makes a table as a damaged file describes it, in a database that is thrown away. False where that is no plain
+    /// definition of a table of this name.
+    func makeTable(_ name: String, asTold sql: String) -> Bool {
+        var text = sql[...]
+        for word in ["CREATE", "TABLE"] {
+            guard text.prefix(word.count).uppercased() == word else { return false }
+            text = text.dropFirst(word.count).drop { $0.isWhitespace }
+        }
+        // Anything else between the name and the columns would be a statement that runs: CREATE TABLE … AS SELECT.
+        for quote in ["\"", "'", "`", ""] where text.hasPrefix(quote + name + quote) {
+            let rest = text.dropFirst(name.count + 2 * quote.count).drop { $0.isWhitespace }
+            guard rest.first == "(", let statement = try? prepare(sql) else { continue }
+            return (try? statement.step()) != nil
+        }
+        return false
+    }
+}

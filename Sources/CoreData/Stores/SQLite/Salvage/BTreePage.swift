@@ -1,0 +1,172 @@
+import Foundation
+
+/// A page of a tree. Nothing that it says of itself is believed before it fits.
+struct BTreePage {
+    enum Kind: UInt8 {
+        case indexBranch = 2
+        case tableBranch = 5
+        case indexLeaf = 10
+        case tableLeaf = 13
+
+        var isLeaf: Bool { self == .indexLeaf || self == .tableLeaf }
+    }
+
+    /// A row in a leaf of a table: its key, and where its bytes lie.
+    struct Cell {
+        let key: Int64
+        /// How many bytes the row has, with those on other pages.
+        let byteCount: Int
+        let local: Range<Int>
+        /// The first of the other pages.
+        let overflow: Int?
+        let place: Range<Int>
+    }
+
+    let page: DatabasePage
+    let kind: Kind
+    let usableSize: Int
+    private let start: Int
+    private var bytes: [UInt8] { page.bytes }
+    /// The largest number of bytes that SQLite gives a row.
+    private static let largest = 0x7FFF_FFFF
+
+    /// Nil where the page is none of a tree.
+    init?(_ page: DatabasePage, usableSize: Int) {
+        start = page.number == 1 ? DatabaseHeader.size : 0
+        guard usableSize >= 480, usableSize <= page.bytes.count, let kind = Kind(rawValue: page.bytes[start]) else {
+            return nil
+        }
+        self.page = page
+        self.kind = kind
+        self.usableSize = usableSize
+    }
+
+    private var headerEnd: Int { start + (kind.isLeaf ? 8 : 12) }
+    /// How many cells the page says to have.
+    private var claimed: Int { bytes.number16(at: start + 3) ?? 0 }
+    /// How many it has room for.
+    private var room: Int { max(0, (usableSize - headerEnd) / 2) }
+
+    private var contentStart: Int? {
+        guard let place = bytes.number16(at: start + 5).map({ $0 == 0 ? 65536 : $0 }),
+            place >= headerEnd, place <= usableSize
+        else { return nil }
+        return place
+    }
+
+    /// The places of deleted cells; nil where the chain of them is broken.
+    private var holes: [Range<Int>]? {
+        var holes: [Range<Int>] = []
+        var place = bytes.number16(at: start + 1) ?? 0
+        var least = max(headerEnd, contentStart ?? headerEnd)
+        while place != 0 {
+            guard place >= least, let next = bytes.number16(at: place), let size = bytes.number16(at: place + 2),
+                size >= 4, place + size <= usableSize
+            else { return nil }
+            holes.append(place..<place + size)
+            least = place + size
+            place = next
+        }
+        return holes
+    }
+
+    private func pointer(_ index: Int) -> Int? {
+        guard let place = bytes.number16(at: headerEnd + 2 * index), place >= headerEnd, place < usableSize else {
+            return nil
+        }
+        return place
+    }
+
+    // MARK: Branches
+
+    /// The pages below a branch, in the order of keys.
+    var children: [Int] {
+        if kind.isLeaf { return [] }
+        let left = (0..<min(claimed, room)).compactMap { pointer($0).flatMap { bytes.number32(at: $0) } }
+        return left + [bytes.number32(at: start + 8) ?? 0]
+    }
+
+    // MARK: Leaves of tables
+
+    private func cell(at place: Int) -> Cell? {
+        guard let (size, afterSize) = bytes.varint(at: place, before: usableSize), size <= Self.largest,
+            let (key, first) = bytes.varint(at: afterSize, before: usableSize)
+        else { return nil }
+        let count = Int(size)
+        let most = usableSize - 35
+        var local = count
+        if count > most {
+            let least = (usableSize - 12) * 32 / 255 - 23
+            let fitting = least + (count - least) % (usableSize - 4)
+            local = fitting <= most ? fitting : least
+        }
+        let end = first + local + (local < count ? 4 : 0)
+        guard end <= usableSize, end <= page.present else { return nil }
+        return Cell(
+            key: Int64(bitPattern: key), byteCount: count, local: first..<first + local,
+            overflow: local < count ? bytes.number32(at: first + local) : nil, place: place..<max(end, place + 4))
+    }
+
+    private var fragments: Int { Int(bytes[start + 7]) }
+
+    /// The rows of a leaf of a table, and how many of those that it says to have cannot be read.
+    ///
+    /// A row that was deleted may still lie in the page: behind the pointers, in a hole, or in front of the content.
+    /// The sizes of cells, holes and fragments have to make up the content; then the cells are certain, whatever the
+    /// page says of their number. Otherwise those in holes, and in front of the content, are left out.
+    func rows() -> (cells: [Cell], unread: Int) {
+        guard kind == .tableLeaf else { return ([], 0) }
+        let holes = holes
+        if let certain = certainCells(holes) { return (certain, 0) }
+        let isCountPossible = claimed <= room
+        let start = contentStart
+        // Nothing says which of the pointers are old ones.
+        if !isCountPossible, start == nil, holes == nil { return ([], 1) }
+        var cells: [Cell] = []
+        var seen: Set<Int> = []
+        for index in 0..<min(claimed, room) {
+            guard let place = pointer(index), let cell = cell(at: place) else {
+                if isCountPossible { continue }
+                break
+            }
+            let isInHole = holes?.contains { $0.overlaps(cell.place) } ?? false
+            if !isInHole, seen.insert(place).inserted { cells.append(cell) }
+        }
+        if let start, !isContentStart(cells, holes) { cells.removeAll { $0.place.lowerBound < start } }
+        return (cells, isCountPossible ? claimed - cells.count : 1)
+    }
+
+    /// Whether cells make up the content of a page that begins with the first of them.
+    private func isContentStart(_ cells: [Cell], _ holes: [Range<Int>]?) -> Bool {
+        guard claimed <= room, cells.count == claimed, let holes,
+            let first = (cells.map(\.place) + holes).map(\.lowerBound).min()
+        else { return false }
+        return size(of: cells) + size(of: holes) + fragments == usableSize - first
+    }
+
+    private func size(of cells: [Cell]) -> Int { cells.reduce(0) { $0 + $1.place.count } }
+    private func size(of holes: [Range<Int>]) -> Int { holes.reduce(0) { $0 + $1.count } }
+
+    /// The cells that make up the content with the holes; nil where none do.
+    private func certainCells(_ holes: [Range<Int>]?) -> [Cell]? {
+        guard let contentStart, let holes else { return nil }
+        var rest = usableSize - contentStart - size(of: holes) - fragments
+        var cells: [Cell] = []
+        while rest > 0, cells.count < room {
+            guard let place = pointer(cells.count), place >= contentStart, let cell = cell(at: place) else {
+                return nil
+            }
+            cells.append(cell)
+            rest -= cell.place.count
+        }
+        return rest == 0 ? cells : nil
+    }
+
+    /// Whether what the page holds reaches up to its end, as in each page that SQLite has written.
+    var fillsItsPage: Bool {
+        guard let contentStart, claimed <= room, let holes else { return false }
+        if kind == .tableLeaf { return certainCells(holes)?.count == claimed }
+        let last = (0..<claimed).compactMap { pointer($0) }.max() ?? contentStart
+        return contentStart >= headerEnd + 2 * claimed && last > usableSize / 2
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// A page of a database, whatever is in it.
+struct DatabasePage {
+    let number: Int
+    /// As many as a page has; zero behind those that are there.
+    let bytes: [UInt8]
+    /// How many bytes are there: fewer where the file ends within the page.
+    let present: Int
+}
+
+/// Reads the pages of a database, with those of its -wal over them.
+final class PageReader {
+    let header: DatabaseHeader
+    let log: WriteAheadLog?
+    let pageSize: Int
+    /// How many bytes of a page are SQLite's.
+    let usableSize: Int
+    /// The numbers of the pages that are there.
+    let pages: [Int]
+    private let main: any SalvageBytes
+    private let mainCount: Int
+    private let lastPage: Int
+    private var cache: [Int: DatabasePage] = [:]
+    private static let cachedBytes = 4 << 20
+
+    /// - Parameter log: the log of the same database; nil to read the main file alone.
+    init(_ main: any SalvageBytes, log: WriteAheadLog?) {
+        self.main = main
+        let first = main.bytes(at: 0, count: DatabaseHeader.size)
+        let own = DatabaseHeader(first)
+        let log = log.flatMap { $0.pageCount == nil || own.isWhole && own.pageSize != $0.pageSize ? nil : $0 }
+        self.log = log
+        header = log?.page(1).map { DatabaseHeader(Array($0.prefix(DatabaseHeader.size))) } ?? own
+        pageSize =
+            log?.pageSize ?? (header.isWhole ? header.pageSize : nil) ?? Self.likelyPageSize(main) ?? header.pageSize
+            ?? 4096
+        usableSize = pageSize - (header.isWhole ? header.reserved : 0)
+        mainCount = main.count / pageSize + (main.count % pageSize == 0 ? 0 : 1)
+        lastPage = log?.pageCount ?? mainCount
+        let added = (log?.places.keys.filter { [mainCount, lastPage] in $0 > mainCount && $0 <= lastPage } ?? [])
+        pages = Array(0..<min(mainCount, lastPage)).map { $0 + 1 } + added.sorted()
+    }
+
+    /// How many pages the database should have.
+    var expectedPageCount: Int {
+        max(pages.last ?? 0, log?.pageCount ?? (header.isWhole ? header.pageCount : 0))
+    }
+
+    /// A page; nil where it is not there.
+    func page(_ number: Int) -> DatabasePage? {
+        if let known = cache[number] { return known }
+        guard number > 0, number <= lastPage else { return nil }
+        var bytes: [UInt8]
+        if let logged = log?.page(number) {
+            bytes = logged
+        } else {
+            guard number <= mainCount else { return nil }
+            bytes = main.bytes(at: (number - 1) * pageSize, count: pageSize)
+        }
+        let present = bytes.count
+        if present == 0 { return nil }
+        if present < pageSize { bytes += [UInt8](repeating: 0, count: pageSize - present) }
+        let page = DatabasePage(number: number, bytes: bytes, present: present)
+        if cache.count >= Self.cachedBytes / pageSize { cache.removeAll(keepingCapacity: true) }
+        cache[number] = page
+        return page
+    }
+
+    /// The size that the pages of a file without a header seem to have: where most of those looked at are whole.
+    static func likelyPageSize(_ main: any SalvageBytes) -> Int? {
+        var best: (size: Int, share: Double)?
+        for size in [4096] + DatabaseHeader.sizes.filter({ $0 != 4096 }) {
+            let count = main.count / size
+            // The first page is the one that is hurt.
+            let step = max(1, count / 64)
+            var looked = 0
+            var whole = 0
+            for index in stride(from: 1, to: count, by: step) {
+                let bytes = main.bytes(at: index * size, count: size)
+                guard bytes.contains(where: { $0 != 0 }) else { continue }
+                looked += 1
+                let page = DatabasePage(number: index + 1, bytes: bytes, present: bytes.count)
+                if BTreePage(page, usableSize: size)?.fillsItsPage ?? false { whole += 1 }
+            }
+            let share = Double(whole) / Double(max(1, looked))
+            if share > best?.share ?? 0 { best = (size, share) }
+        }
+        return best?.size
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// What is wrong with a file that SQLite refuses, as far as its first bytes and its size tell it.
+enum SQLiteFault {
+    static let remedy = SQLStoreMetadata.remedy
+
+    /// A sentence of what it is and what helps; nil where nothing can be told.
+    static func sentence(of files: SQLiteStoreFiles) -> String? {
+        guard FileKind(at: files.main, followsLinks: true) == .file,
+            let bytes = try? MainFileBytes(SQLiteConnection(path: files.main.path, access: .immutable)), bytes.count > 0
+        else { return nil }
+        let header = DatabaseHeader(bytes.bytes(at: 0, count: DatabaseHeader.size))
+        guard header.isWhole, let pageSize = header.pageSize else {
+            if PageReader.likelyPageSize(bytes) == nil { return "It is no database." }
+            return "The header of the database is damaged. \(remedy)"
+        }
+        let present = (bytes.count + pageSize - 1) / pageSize
+        // Pages that are not there yet may lie in the -wal.
+        if !files.hasLog, present < header.pageCount {
+            return "The file was cut short: \(present) of its \(header.pageCount) pages are there. \(remedy)"
+        }
+        return "Pages of the database are damaged. \(remedy)"
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+
+/// A value of a row, as far as it can be read.
+enum SalvagedValue: Equatable {
+    case whole(SlotValue)
+    /// A text some of whose bytes are none of its encoding.
+    case mended(String)
+    case lost
+
+    var value: SlotValue? {
+        if case .whole(let value) = self { value } else { nil }
+    }
+
+    /// A number, where it is one.
+    var integer: Int64? {
+        if case .whole(.int(let number)) = self { number } else { nil }
+    }
+
+    var text: String? {
+        if case .whole(.string(let text)) = self { text } else { nil }
+    }
+
+    var data: Data? {
+        if case .whole(.data(let data)) = self { data } else { nil }
+    }
+}
+
+/// A row that was found, with its values in the order of the table's columns.
+struct SalvagedRow {
+    let key: Int64
+    let page: Int
+    let values: [SalvagedValue]
+
+    /// The value of a column. Those that a table got later are missing from older rows.
+    subscript(column: Int) -> SalvagedValue { column < values.count ? values[column] : .whole(.null) }
+}
+
+/// Reads the rows of leaves, with what lies of them on other pages.
+final class SalvageRecords {
+    private let reader: PageReader
+    private let use: PageUse
+    /// How often pages of long rows were read. Each is one row's; where rows are damaged, several may lead to it.
+    private var readings: [Int: Int] = [:]
+    private static let mostReadings = 4
+    /// More columns than a table has.
+    static let mostColumns = 4_000
+
+    init(_ reader: PageReader, _ use: PageUse) {
+        self.reader = reader
+        self.use = use
+    }
+
+    /// The rows of a leaf, and how many of its rows cannot be read.
+    func rows(of page: BTreePage) -> (rows: [SalvagedRow], unread: Int) {
+        let found = page.rows()
+        let rows = found.cells.compactMap { cell -> SalvagedRow? in
+            guard let values = values(of: bytes(of: cell, page), declared: cell.byteCount) else { return nil }
+            return SalvagedRow(key: cell.key, page: page.page.number, values: values)
+        }
+        return (rows, found.unread + found.cells.count - rows.count)
+    }
+
+    /// The bytes of a row; fewer than it says to have where a page of them is missing.
+    private func bytes(of cell: BTreePage.Cell, _ page: BTreePage) -> [UInt8] {
+        var bytes = Array(page.page.bytes[cell.local])
+        var next = cell.overflow ?? 0
+        while bytes.count < cell.byteCount, next > 1, !use.isFree(next), let page = reader.page(next) {
+            let count = readings[next, default: 0]
+            if count >= Self.mostReadings { break }
+            readings[next] = count + 1
+            let wanted = min(reader.usableSize - 4, cell.byteCount - bytes.count)
+            let present = min(wanted, page.present - 4)
+            if present > 0 { bytes += page.bytes[4..<4 + present] }
+            if present < wanted { break }
+            next = page.bytes.number32(at: 0) ?? 0
+        }
+        return bytes
+    }
+
+    /// The values of a row. Nil where it does not say what it has.
+    private func values(of bytes: [UInt8], declared: Int) -> [SalvagedValue]? {
+        guard let (headerSize, first) = bytes.varint(at: 0, before: bytes.count), headerSize <= UInt64(declared),
+            headerSize >= UInt64(first)
+        else { return nil }
+        let bodyStart = Int(headerSize)
+        let headerEnd = min(bodyStart, bytes.count)
+        var place = first
+        var body = bodyStart
+        var values: [SalvagedValue] = []
+        while place < headerEnd, values.count < Self.mostColumns {
+            guard let (type, next) = bytes.varint(at: place, before: headerEnd) else {
+                values.append(.lost)
+                break
+            }
+            place = next
+            guard body >= 0, let count = Self.byteCount(ofType: type), let end = Self.sum(body, count) else {
+                values.append(.lost)
+                body = -1
+                continue
+            }
+            values.append(
+                end <= bytes.count
+                    ? value(ofType: type, bytes[body..<end])
+                    : count == 0
+                        ? value(ofType: type, []) : .lost)
+            body = end
+        }
+        return values
+    }
+
+    private static func sum(_ one: Int, _ other: Int) -> Int? {
+        let (sum, isTooLarge) = one.addingReportingOverflow(other)
+        return isTooLarge ? nil : sum
+    }
+
+    private static func byteCount(ofType type: UInt64) -> Int? {
+        switch type {
+        case 0, 8, 9: 0
+        case 1...4: Int(type)
+        case 5: 6
+        case 6, 7: 8
+        case 10, 11: nil
+        default: Int(exactly: (type - 12) / 2)
+        }
+    }
+
+    private func value(ofType type: UInt64, _ bytes: ArraySlice<UInt8>) -> SalvagedValue {
+        switch type {
+        case 0: return .whole(.null)
+        case 8: return .whole(.int(0))
+        case 9: return .whole(.int(1))
+        case 1...6:
+            let sign: Int64 = bytes.first.map { $0 & 0x80 != 0 } ?? false ? -1 : 0
+            return .whole(.int(bytes.reduce(sign) { $0 << 8 | Int64($1) }))
+        case 7:
+            let number = Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+            // SQLite writes none of these, and reads them as missing.
+            return .whole(number.isNaN ? .null : .double(number))
+        default: return type & 1 == 0 ? .whole(.data(Data(bytes))) : text(bytes)
+        }
+    }
+
+    private func text(_ bytes: ArraySlice<UInt8>) -> SalvagedValue {
+        guard reader.header.encoding != 1 else {
+            if let text = String(validating: bytes, as: UTF8.self) { return .whole(.string(text)) }
+            return .mended(String(decoding: bytes, as: UTF8.self))
+        }
+        let hasHighByteFirst = reader.header.encoding == 3
+        let pairs = Array(bytes)
+        let units = stride(from: 0, to: pairs.count - 1, by: 2).map { place in
+            let (one, other) = (UInt16(pairs[place]), UInt16(pairs[place + 1]))
+            return hasHighByteFirst ? one << 8 | other : other << 8 | one
+        }
+        if pairs.count % 2 == 0, let text = String(validating: units, as: UTF16.self) { return .whole(.string(text)) }
+        return .mended(String(decoding: units, as: UTF16.self))
+    }
+}

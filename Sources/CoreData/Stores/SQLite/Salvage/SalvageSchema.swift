@@ -1,0 +1,174 @@
+import Foundation
+
+/// The tables of a model as a damaged file has them.
+struct SalvageSchema {
+    /// What a table's rows are.
+    enum Content {
+        /// Objects of a root entity and of those below it.
+        case objects(root: Int)
+        case pairs(join: Int)
+    }
+
+    struct Table {
+        let name: String
+        let content: Content
+        /// The columns, in the order of the values of rows.
+        let columns: [String]
+        /// The page with which the table begins; nil where the file does not tell.
+        let root: Int?
+    }
+
+    let schema: SQLSchema
+    let tables: [Table]
+    /// The entity tables by the numbers of their rows' entities.
+    private let tableOfNumber: [Int64: Int]
+    /// The tables by the pages with which they begin.
+    let tableOfRoot: [Int: Int]
+    /// The pages with which tables begin that are none of the model's.
+    let otherRoots: [Int]
+
+    /// - Throws: where the model is none of the file's.
+    init(_ source: SalvageSource, _ counters: [SalvageSource.Counter], _ layout: ModelLayout) throws {
+        let definitions = source.definitions.filter { $0.kind == "table" }
+        let numbers = Self.numbers(counters, layout)
+        let (schema, columns) = try Self.fit(definitions, numbers, layout, source.url)
+        self.schema = schema
+        let roots = Dictionary(definitions.map { ($0.name, $0.root) }) { first, _ in first }
+        var tables: [Table] = []
+        var tableOfNumber: [Int64: Int] = [:]
+        for root in layout.entities where root.superIndex == nil {
+            guard let name = schema.table(ofRoot: root.index)?.name else { continue }
+            for index in root.subtree where !layout.entities[index].entity.isAbstract {
+                if let number = schema.numbers[index] { tableOfNumber[Int64(number)] = tables.count }
+            }
+            tables.append(
+                Table(name: name, content: .objects(root: root.index), columns: columns[name] ?? [], root: roots[name]))
+        }
+        for (index, join) in schema.joins.enumerated() {
+            tables.append(
+                Table(
+                    name: join.table, content: .pairs(join: index), columns: columns[join.table] ?? [],
+                    root: roots[join.table]))
+        }
+        self.tables = tables
+        self.tableOfNumber = tableOfNumber
+        tableOfRoot = Dictionary(
+            tables.enumerated().compactMap { place, table in table.root.map { ($0, place) } }
+        ) { first, _ in first }
+        let own = Set(tables.map(\.name))
+        otherRoots = definitions.filter { !own.contains($0.name) }.map(\.root)
+    }
+
+    /// The numbers of the entities, where all of the model's are known and no two are the same.
+    private static func numbers(_ counters: [SalvageSource.Counter], _ layout: ModelLayout) -> [String: Int] {
+        let numbers = Dictionary(counters.map { ($0.name, $0.number) }) { first, _ in first }
+        let own = layout.entities.compactMap { numbers[$0.name] }
+        return own.count == layout.entities.count && Set(own).count == own.count ? numbers : [:]
+    }
+
+    // MARK: Fitting
+
+    /// What the file's own definitions are completed by, step by step, until the model finds all that it needs.
+    private enum Completion: CaseIterable {
+        case none, missingTables, damagedTables, missingPairs, everything
+    }
+
+    private static func fit(
+        _ definitions: [SalvageSource.Definition], _ numbers: [String: Int], _ layout: ModelLayout, _ url: URL
+    ) throws -> (SQLSchema, [String: [String]]) {
+        let fresh = SQLSchemaBuilder.schema(of: layout, numbers: numbers.isEmpty ? nil : numbers)
+        for completion in Completion.allCases {
+            let connection = try SQLiteConnection(path: "", access: .memory)
+            let told = completion == .everything ? [] : definitions
+            try describe(told, numbers, fresh, completion, on: connection)
+            guard let schema = try? ActualSchema(connection).fit(layout, entities: nil, url: url) else { continue }
+            var columns: [String: [String]] = [:]
+            for table in schema.entityTables.map(\.name) + schema.joins.map(\.table) {
+                columns[table] = try connection.columnNames(of: table)
+            }
+            return (schema, columns)
+        }
+        throw NSError.coreData(
+            NSPersistentStoreIncompatibleSchemaError, reason: "The tables of the model cannot be described.", url: url)
+    }
+
+    /// Makes the tables in a database that is thrown away, which knows how to read their definitions.
+    private static func describe(
+        _ definitions: [SalvageSource.Definition], _ numbers: [String: Int], _ fresh: SQLSchema,
+        _ completion: Completion, on connection: SQLiteConnection
+    ) throws {
+        let keys = SQLBookkeeping.Keys.self
+        try connection.run(.define(.createTable(keys.definition)))
+        let entries = numbers.sorted { $0.value < $1.value }
+        try connection.prepare(.insert(SQLInsert(into: keys.table, [keys.number, keys.name], conflict: .keepsStored)))
+            .run(entries.count) { place, parameters in
+                parameters.bind(1, Int64(entries[place].value))
+                parameters.bind(2, entries[place].key)
+            }
+        for definition in definitions { _ = connection.makeTable(definition.name, asTold: definition.text) }
+        if completion == .none { return }
+        for table in fresh.entityTables {
+            let present = try connection.columnNames(of: table.name)
+            // What has as many columns has the same ones, under names that are damaged.
+            if completion != .missingTables, present.count == table.columns.count,
+                Set(present) != Set(table.columns.map(\.name))
+            {
+                try connection.run(.define(.dropTable(table.name)))
+            }
+            try connection.run(.define(.createTable(table, unlessThere: true)))
+        }
+        guard completion == .missingPairs || completion == .everything else { return }
+        for table in fresh.joinTables { try connection.run(.define(.createTable(table, unlessThere: true))) }
+    }
+
+    // MARK: Recognising
+
+    /// Whether a row can be one of a table: by the number of its entity, or where the table has rows of one entity only
+    /// and the number is nobody's. Pairs are numbers, and nothing else.
+    func isRow(_ row: SalvagedRow, of place: Int) -> Bool {
+        let table = tables[place]
+        guard row.values.count <= table.columns.count else { return false }
+        switch table.content {
+        case .objects:
+            guard let column = table.columns.firstIndex(of: SQLSchema.entityColumn) else { return false }
+            let number = row[column].integer
+            return number.flatMap { tableOfNumber[$0] }.map { $0 == place } ?? true
+        case .pairs:
+            return row.values.count >= 2 && row.values.prefix(2).allSatisfy { $0.integer.map { $0 > 0 } ?? false }
+                && row.values.dropFirst(2).allSatisfy { $0.integer != nil || $0.value == .null }
+        }
+    }
+
+    /// The table whose rows these can be and no others; nil where there is none, or more than one.
+    func table(of rows: [SalvagedRow]) -> Int? {
+        guard !rows.isEmpty else { return nil }
+        var found: Int?
+        for row in rows {
+            guard let place = table(ofObject: row) ?? soleTable(ofPair: row), found ?? place == place else {
+                return nil
+            }
+            found = place
+        }
+        return found
+    }
+
+    private func table(ofObject row: SalvagedRow) -> Int? {
+        tables.indices.first { place in
+            let table = tables[place]
+            guard case .objects = table.content, row.values.count > 3, row.values.count <= table.columns.count,
+                let column = table.columns.firstIndex(of: SQLSchema.entityColumn),
+                let key = table.columns.firstIndex(of: SQLSchema.keyColumn), row[key].value == .null,
+                let number = row[column].integer
+            else { return false }
+            return tableOfNumber[number] == place
+        }
+    }
+
+    private func soleTable(ofPair row: SalvagedRow) -> Int? {
+        let fitting = tables.indices.filter { place in
+            guard case .pairs = tables[place].content else { return false }
+            return row.values.count == tables[place].columns.count && isRow(row, of: place)
+        }
+        return fitting.count == 1 ? fitting[0] : nil
+    }
+}

@@ -1,0 +1,236 @@
+import Foundation
+
+/// The new store into which the rows of a damaged one go.
+///
+/// Its indexes come last: rows whose values are not unique are brought out, too.
+final class SalvageTarget {
+    typealias Finding = StoreSalvageReport.Finding
+
+    let connection: SQLiteConnection
+    let layout: ModelLayout
+    let schema: SQLSchema
+    private(set) var report = StoreSalvageReport()
+    private let url: URL
+    private let transaction: FillingTransaction
+    private let externalData: ExternalData
+    private let lostFiles: URL
+    private var counts: [StoreSalvageReport.Entity]
+    private var writers: [Int: Writer] = [:]
+
+    /// How the rows of an entity are written.
+    private struct Writer {
+        struct Field {
+            let slot: Slot
+            let column: String
+            /// Place in the rows that are found; nil where they have none.
+            let source: Int?
+            let isExternal: Bool
+            let isMandatory: Bool
+        }
+
+        let number: Int64
+        let fields: [Field]
+        let version: Int?
+        let statement: any SQLPreparedStatement
+    }
+
+    /// Makes the store.
+    ///
+    /// - Parameters:
+    ///   - files: where nothing lies.
+    ///   - metadata: those of the store that rows come from, as far as they are known.
+    ///   - folder: where its external values lie.
+    init(
+        _ files: SQLiteStoreFiles, _ layout: ModelLayout, metadata: [String: Any], options: [AnyHashable: Any]?,
+        externalFrom folder: URL
+    ) throws {
+        self.layout = layout
+        url = files.main
+        schema = SQLSchemaBuilder.schema(of: layout)
+        var bare = schema
+        bare.indexes = []
+        var given = SQLStoreMetadata.ownKeys(of: metadata)
+        for key in [NSStoreUUIDKey, NSStoreModelVersionIdentifiersKey] { given[key] = metadata[key] }
+        given[SQLStoreMetadata.unfinishedKey] = "salvage"
+        let settings = try SQLiteStoreOptions(options, url: url)
+        connection = try SQLiteConnection(path: url.path, access: .create, busyTimeout: settings.timeout)
+        SQLiteFunctions.register(on: connection)
+        try settings.configure(connection, isWriter: true)
+        _ = try SQLiteStoreCreation(layout: layout, schema: bare, entities: nil)
+            .create(on: connection, settings: settings, url: url, with: given)
+        externalData = ExternalData(folder: files.externalDataFolder, storeName: url.lastPathComponent)
+        lostFiles = folder
+        counts = layout.entities.map { StoreSalvageReport.Entity($0.name) }
+        transaction = try FillingTransaction(connection, url)
+    }
+
+    func note(_ finding: Finding) { report.note(finding) }
+
+    func noteLostRow(of layoutIndex: Int, _ key: Int64?, _ text: String) {
+        counts[layoutIndex].lostRowCount += 1
+        note(Finding(.row, layout.entities[layoutIndex].name, key, nil, text))
+    }
+
+    func noteLostValue(_ kind: Finding.Kind, of layoutIndex: Int, _ key: Int64, _ property: String, _ text: String) {
+        counts[layoutIndex].lostValueCount += 1
+        note(Finding(kind, layout.entities[layoutIndex].name, key, property, text))
+    }
+
+    func notePages(_ count: Int, unread: [Int], found: Int) {
+        (report.pageCount, report.unreadPages, report.foundPageCount) = (count, unread, found)
+    }
+
+    func notePairs(lost count: Int) {
+        report.pairCount -= count
+        report.lostPairCount += count
+    }
+
+    /// Commits now and then.
+    func keep() throws { try transaction.keep() }
+
+    // MARK: Rows
+
+    /// Writes a row of an entity. One with the same key that is there already stays.
+    func write(_ row: SalvagedRow, of layoutIndex: Int, from source: SalvageSchema, _ columns: [String]) throws {
+        let writer = try writer(of: layoutIndex, source, columns)
+        var notes: [(Finding.Kind, String, String)] = []
+        let outcome = try writer.statement.run { parameters in
+            parameters.bind(1, row.key)
+            parameters.bind(2, writer.number)
+            parameters.bind(3, max(1, writer.version.flatMap { row[$0].integer } ?? 1))
+            for (place, field) in writer.fields.enumerated() {
+                let (value, note) = try value(of: field, row)
+                parameters.bind(place + 4, value)
+                if let note { notes.append((.value, field.slot.name, note)) }
+                if field.isMandatory, value.isNull, note == nil {
+                    notes.append((.missingValue, field.slot.name, "has no value, and needs one"))
+                }
+            }
+        }
+        if outcome.changed == 0 {
+            noteLostRow(
+                of: layoutIndex, row.key, "page \(row.page) has another row of this number; the first one stays")
+            return
+        }
+        counts[layoutIndex].rowCount += 1
+        for (kind, property, text) in notes { noteLostValue(kind, of: layoutIndex, row.key, property, text) }
+    }
+
+    private func writer(of layoutIndex: Int, _ source: SalvageSchema, _ columns: [String]) throws -> Writer {
+        if let known = writers[layoutIndex] { return known }
+        let entity = layout.entities[layoutIndex]
+        let table = schema.table(ofRoot: entity.rootIndex)?.name ?? ""
+        let fields = entity.slots.enumerated().compactMap { number, slot -> Writer.Field? in
+            guard let column = schema.columns[layoutIndex][number] else { return nil }
+            // The entity that a link leads to is found again by its row.
+            var place: Int?
+            if slot.kind != .entityNumber {
+                place = source.schema.columns[layoutIndex][number].flatMap(columns.firstIndex)
+            }
+            return Writer.Field(
+                slot: slot, column: column, source: place, isExternal: RowShape.isExternal(slot),
+                isMandatory: slot.property?.isOptional == false)
+        }
+        let fixed = [SQLSchema.keyColumn, SQLSchema.entityColumn, SQLSchema.versionColumn]
+        let insertion = SQLInsert(into: table, fixed + fields.map(\.column), conflict: .keepsStored)
+        let writer = Writer(
+            number: Int64(schema.numbers[layoutIndex] ?? 0), fields: fields,
+            version: columns.firstIndex(of: SQLSchema.versionColumn),
+            statement: try connection.prepare(.insert(insertion)))
+        writers[layoutIndex] = writer
+        return writer
+    }
+
+    /// What a column gets, and what there is to say of it.
+    private func value(of field: Writer.Field, _ row: SalvagedRow) throws -> (SlotValue, String?) {
+        guard let place = field.source else { return (.null, nil) }
+        switch row[place] {
+        case .lost: return (.null, "cannot be read; it is nil now")
+        case .mended(let text):
+            guard [.string, .uri].contains(field.slot.kind) else { return (.null, Self.unfit(.string(text))) }
+            return (.string(text), "has bytes that are no text; U+FFFD is in their place")
+        case .whole(.null): return (.null, nil)
+        case .whole(let value):
+            switch (field.slot.kind, value) {
+            case (.string, .string), (.uri, .string), (.order, .int): return (value, nil)
+            case (.uri, .int) where field.slot.isObjectID: return (value, nil)
+            case (.data, .data(let bytes)), (.transformable, .data(let bytes)):
+                return field.isExternal ? try external(bytes) : (value, nil)
+            case (.reference, .int(let key)) where !ObjectKey.isPrimaryKey(key): return (.null, Self.unfit(value))
+            default: return field.slot.takes(value) ? (value, nil) : (.null, Self.unfit(value))
+            }
+        }
+    }
+
+    private static func unfit(_ value: SlotValue) -> String {
+        let shown =
+            switch value {
+            case .int(let number): "\(number)"
+            case .double(let number): "\(number)"
+            case .string(let text): "'\(text.prefix(40))'"
+            case .data(let bytes): "\(bytes.count) bytes"
+            case .null, .uuid, .decimal: "this"
+            }
+        return "\(shown) is no value of its type; it is nil now"
+    }
+
+    /// Bytes that may name a file, which is copied.
+    private func external(_ bytes: Data) throws -> (SlotValue, String?) {
+        guard let name = bytes.withUnsafeBytes({ ExternalData.fileName($0) }) else { return (.data(bytes), nil) }
+        let (from, to) = (lostFiles.appendingPathComponent(name), externalData.folder.appendingPathComponent(name))
+        guard FileKind(at: from) == .file else { return (.null, "its file \(name) is missing; it is nil now") }
+        if FileKind(at: to) == nil {
+            try FileManager.default.createDirectory(at: externalData.folder, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: from, to: to)
+        }
+        return (.data(bytes), nil)
+    }
+
+    // MARK: Pairs
+
+    /// Writes the pairs of a join table. `columns` are those of the rows.
+    func write(_ rows: [SalvagedRow], ofJoin index: Int, from source: SalvageSchema, _ columns: [String]) throws {
+        let (old, new) = (source.schema.joins[index], schema.joins[index])
+        let places =
+            [
+                (new.ownerColumn, old.ownerColumn), (new.memberColumn, old.memberColumn),
+            ].map { ($0, columns.firstIndex(of: $1)) }
+            + [
+                (new.memberOrderColumn, old.memberOrderColumn), (new.ownerOrderColumn, old.ownerOrderColumn),
+            ].compactMap { new, old in new.map { ($0, old.flatMap(columns.firstIndex)) } }
+        let statement = try connection.prepare(
+            .insert(SQLInsert(into: new.table, places.map(\.0), conflict: .keepsStored)))
+        let outcome = try statement.run(rows.count) { number, parameters in
+            for (place, column) in places.map(\.1).enumerated() {
+                let key = column.flatMap { rows[number][$0].integer }
+                key.map { parameters.bind(place + 1, $0) } ?? parameters.bindNull(place + 1)
+            }
+        }
+        report.pairCount += outcome.changed
+        // What is there twice is one link.
+    }
+
+    // MARK: The end
+
+    /// Makes the store one that can be opened.
+    func finish() throws {
+        report.entities = counts.filter { !$0.isEmpty }.sorted { $0.name < $1.name }
+        try transaction.finish([:])
+        connection.finalizeStatements()
+    }
+
+    /// Forgets the statements, so that the tables can be changed.
+    func endRows() { writers = [:] }
+}
+
+extension StoreSalvageReport.Entity {
+    /// Whether nothing of the entity was found.
+    fileprivate var isEmpty: Bool { rowCount == 0 && lostRowCount == 0 && lostValueCount == 0 }
+}
+
+extension Slot {
+    fileprivate var isObjectID: Bool {
+        guard case .attribute(let attribute) = role else { return false }
+        return attribute.attributeType == .objectIDAttributeType
+    }
+}

@@ -1,0 +1,248 @@
+import Foundation
+
+/// Brings everything that can be read out of a damaged store into a new one.
+///
+/// First the trees of the tables are walked. Then leaves are looked for that no tree leads to any more; only those that
+/// are certain to be in use, so that no row comes back that was deleted.
+final class StoreSalvage {
+    private let source: SalvageSource
+    private let target: SalvageTarget
+    private let schema: SalvageSchema
+    private let layout: ModelLayout
+    private let counters: [SalvageSource.Counter]
+    private let work: FollowedWork
+    private var walk: TreeWalk
+    private var foundPages = 0
+    private var readPages = 0
+    /// By number: the entities of the rows of a table.
+    private let entityOfNumber: [Int64: Int]
+
+    /// Salvages a store. Where that fails, nothing is left of the new one.
+    static func salvage(
+        _ url: URL, into newURL: URL, model: NSManagedObjectModel?, options: [AnyHashable: Any]?
+    ) throws -> StoreSalvageReport {
+        for url in [url, newURL] { try StorePlace.requireFileURL(url) }
+        try SQLiteStoreMetadata.requireFile(at: url)
+        let files = SQLiteStoreFiles(newURL)
+        if let taken = ([newURL] + files.existing).first(where: { FileKind(at: $0) != nil }) {
+            throw NSError.coreData(
+                CocoaError.Code.fileWriteFileExists.rawValue,
+                reason: "“\(taken.lastPathComponent)” is there already. What is salvaged goes into a new store.",
+                url: taken)
+        }
+        do {
+            let source = try SalvageSource(url.standardizedFileURL)
+            let metadata = source.metadata()
+            let model = try self.model(model, source, metadata)
+            return try withExtendedLifetime(model) {
+                do {
+                    return try StoreSalvage(source, files, model, metadata, options).run()
+                } catch {
+                    try? files.removeRemains()
+                    throw error
+                }
+            }
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .saving)
+        }
+    }
+
+    /// The model by which rows are read: a given one, which has to be the store's, or the one that the store keeps.
+    private static func model(
+        _ given: NSManagedObjectModel?, _ source: SalvageSource, _ metadata: [String: Any]?
+    ) throws -> NSManagedObjectModel {
+        guard let given else {
+            if let own = source.model() { return own }
+            let isStore = metadata != nil || !source.counters.isEmpty
+            guard isStore || source.definitions.isEmpty || !source.reader.header.isWhole else {
+                throw SQLStoreMetadata.notAStore(source.url)
+            }
+            throw NSError.coreData(
+                NSMigrationMissingSourceModelError,
+                reason:
+                    "The store “\(source.url.lastPathComponent)” has no copy of its model that can be read. Give the "
+                    + "model that it was written with.", url: source.url)
+        }
+        if let metadata, !given.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
+            throw NSError.coreData(
+                NSPersistentStoreIncompatibleVersionHashError,
+                reason: "The store “\(source.url.lastPathComponent)” was written with another version of the model.",
+                url: source.url)
+        }
+        return given
+    }
+
+    private init(
+        _ source: SalvageSource, _ files: SQLiteStoreFiles, _ model: NSManagedObjectModel, _ metadata: [String: Any]?,
+        _ options: [AnyHashable: Any]?
+    ) throws {
+        self.source = source
+        layout = model.layout
+        work = FollowedWork(progress: options?[NSMigrationProgressOption] as? Progress)
+        counters = source.counters
+        schema = try SalvageSchema(source, counters, layout)
+        walk = source.schemaWalk
+        var options = options ?? [:]
+        for key in [NSReadOnlyPersistentStoreOption, NSPersistentHistoryTrackingKey] { options[key] = nil }
+        target = try SalvageTarget(
+            files, layout, metadata: metadata ?? [:], options: options, externalFrom: source.files.externalDataFolder)
+        var entities: [Int64: Int] = [:]
+        for (index, number) in schema.schema.numbers.enumerated() {
+            if let number, !layout.entities[index].entity.isAbstract { entities[Int64(number)] = index }
+        }
+        entityOfNumber = entities
+        for finding in source.findings { target.note(finding) }
+        if metadata == nil {
+            target.note(
+                .init(
+                    .bookkeeping, nil, nil, nil,
+                    "the metadata cannot be read: the new store has another identifier, and no metadata of a program's")
+            )
+        }
+        if !Set(layout.entities.map(\.name)).isSubset(of: counters.map(\.name)) {
+            target.note(
+                .init(.bookkeeping, nil, nil, nil, "the numbers of the entities cannot be read: they are the model's"))
+        }
+    }
+
+    private func run() throws -> StoreSalvageReport {
+        for (place, table) in schema.tables.enumerated() {
+            guard let root = table.root else {
+                target.note(.init(.file, nil, nil, nil, "the file does not tell where \(table.name) begins"))
+                continue
+            }
+            try walk.leaves(from: root) { try read($0, of: place) }
+        }
+        try search()
+        target.endRows()
+        try source.requireUnchanged()
+        let unread = unreadPages()
+        for page in unread {
+            target.note(
+                .init(.page, nil, nil, nil, "page \(page) \(source.reader.page(page) == nil ? Self.gone : Self.hurt)"))
+        }
+        target.notePages(source.reader.expectedPageCount, unread: unread, found: foundPages)
+        try target.settleLinks()
+        try target.noteHighestKeys(counters)
+        try target.makeIndexes()
+        if source.definitions.contains(where: { $0.name == HistoryTables.transactions }) {
+            target.note(.init(.leftOut, nil, nil, nil, "the history is not brought out"))
+        }
+        try target.finish()
+        try work.advance(1)
+        return target.report
+    }
+
+    private static let gone = "is not there"
+    private static let hurt = "is damaged, or leads to pages that are not its own"
+
+    private func unreadPages() -> [Int] {
+        let missing = source.reader.expectedPageCount - (source.reader.pages.last ?? 0)
+        // How many there are of a file that was cut short is said once.
+        if missing > 0 {
+            target.note(.init(.page, nil, nil, nil, "the last \(missing) pages of the file are not there"))
+        }
+        return walk.unread.sorted()
+    }
+
+    // MARK: Pages
+
+    /// The rows of a leaf that a table's tree leads to.
+    private func read(_ page: BTreePage, of place: Int) throws {
+        let found = source.records.rows(of: page)
+        try advance()
+        if found.unread > 0 { noteUnread(found.unread, on: page, of: place) }
+        let (own, others) = found.rows.reduce(into: ([SalvagedRow](), [SalvagedRow]())) { parts, row in
+            if schema.isRow(row, of: place) { parts.0.append(row) } else { parts.1.append(row) }
+        }
+        try write(own, to: place)
+        if others.isEmpty { return }
+        // Where all of a page are another table's, it has come into the place of one of this table's.
+        if own.isEmpty, let home = schema.table(of: others) { return try write(others, to: home) }
+        for row in others { noteStranger(row, in: place) }
+    }
+
+    /// Looks for leaves that no tree leads to.
+    private func search() throws {
+        for root in schema.otherRoots { try walk.leaves(from: root) { _ in try advance() } }
+        for number in source.reader.pages {
+            guard let page = walk.lostLeaf(number) else { continue }
+            let found = source.records.rows(of: page)
+            try advance()
+            guard let place = home(of: number, found.rows) else { continue }
+            foundPages += 1
+            if found.unread > 0 { noteUnread(found.unread, on: page, of: place) }
+            try write(found.rows.filter { schema.isRow($0, of: place) }, to: place)
+        }
+    }
+
+    /// The table that a leaf belongs to: by the map of the file's pages, or by what is in its rows.
+    private func home(of page: Int, _ rows: [SalvagedRow]) -> Int? {
+        if let root = source.use.root(of: page) {
+            if let place = schema.tableOfRoot[root] { return place }
+            if schema.otherRoots.contains(root) { return nil }
+        }
+        return schema.table(of: rows)
+    }
+
+    private func noteUnread(_ count: Int, on page: BTreePage, of place: Int) {
+        let text = "\(count == 1 ? "a row" : "\(count) rows") on page \(page.page.number) cannot be read"
+        switch schema.tables[place].content {
+        case .objects(let root):
+            for _ in 0..<count {
+                target.noteLostRow(
+                    of: root, nil,
+                    "a row on page "
+                        + "\(page.page.number) cannot be read")
+            }
+        case .pairs: target.note(.init(.link, nil, nil, nil, "\(schema.tables[place].name): \(text)"))
+        }
+    }
+
+    private func noteStranger(_ row: SalvagedRow, in place: Int) {
+        switch schema.tables[place].content {
+        case .objects(let root):
+            target.noteLostRow(of: root, row.key, "the row on page \(row.page) is none of this table")
+        case .pairs:
+            target.note(
+                .init(.link, nil, row.key, nil, "\(schema.tables[place].name): a row on page \(row.page) is no pair"))
+        }
+    }
+
+    private func advance() throws {
+        readPages += 1
+        guard readPages % 64 == 0 else { return }
+        try target.keep()
+        try work.advance(min(0.9, Double(readPages) / Double(max(1, source.reader.pages.count))))
+    }
+
+    // MARK: Rows
+
+    private func write(_ rows: [SalvagedRow], to place: Int) throws {
+        let table = schema.tables[place]
+        switch table.content {
+        case .pairs(let join): try target.write(rows, ofJoin: join, from: schema, table.columns)
+        case .objects(let root): for row in rows { try write(row, table, root) }
+        }
+    }
+
+    private func write(_ row: SalvagedRow, _ table: SalvageSchema.Table, _ root: Int) throws {
+        guard ObjectKey.isPrimaryKey(row.key) else {
+            return target.noteLostRow(of: root, row.key, "\(row.key) is no number of a row")
+        }
+        let number = table.columns.firstIndex(of: SQLSchema.entityColumn).flatMap { row[$0].integer }
+        if let number, let index = entityOfNumber[number], layout.entities[index].rootIndex == root {
+            return try target.write(row, of: index, from: schema, table.columns)
+        }
+        guard let only = schema.schema.soleLayout(ofRoot: root, in: layout) else {
+            return target.noteLostRow(
+                of: root, row.key, "the number of its entity is \(number.map { "\($0)" } ?? "lost"), which is none here"
+            )
+        }
+        target.note(
+            .init(
+                .value, layout.entities[only].name, row.key, nil,
+                "the number of its entity was \(number.map { "\($0)" } ?? "lost"); the table has one entity only"))
+        try target.write(row, of: only, from: schema, table.columns)
+    }
+}

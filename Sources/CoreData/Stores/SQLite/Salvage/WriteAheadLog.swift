@@ -1,0 +1,92 @@
+import Foundation
+
+/// A -wal: where the newest committed bytes of each page lie in it.
+struct WriteAheadLog {
+    private static let headerSize = 32
+    private static let frameHeaderSize = 24
+    private static let magic = 0x377F_0682
+    private static let version = 3_007_000
+
+    let bytes: any SalvageBytes
+    let pageSize: Int
+    /// By page: the place of its bytes.
+    private(set) var places: [Int: Int] = [:]
+    /// How many pages the database has with the last commit; nil where nothing is committed.
+    private(set) var pageCount: Int?
+    /// How many frames are parts of commits.
+    private(set) var frameCount = 0
+    /// Whether a frame of this log is damaged: what is committed behind it cannot be read.
+    private(set) var isDamaged = false
+
+    /// Nil for bytes that are no log.
+    init?(_ bytes: any SalvageBytes) {
+        let header = bytes.bytes(at: 0, count: Self.headerSize)
+        guard header.count == Self.headerSize, let magic = header.number32(at: 0), magic & ~1 == Self.magic,
+            header.number32(at: 4) == Self.version, let size = header.number32(at: 8),
+            DatabaseHeader.sizes.contains(size)
+        else { return nil }
+        self.bytes = bytes
+        pageSize = size
+        var sum = Checksum(hasHighByteFirst: magic & 1 == 1)
+        sum.add(header, 0..<24)
+        guard sum.isWritten(in: header, at: 24) else { return nil }
+        readFrames(behind: sum, salts: Array(header[16..<24]))
+    }
+
+    private mutating func readFrames(behind sum: Checksum, salts: [UInt8]) {
+        var sum = sum
+        var open: [Int: Int] = [:]
+        let size = Self.frameHeaderSize + pageSize
+        let room = max(0, bytes.count - Self.headerSize) / size
+        var number = 0
+        while number < room {
+            let offset = Self.headerSize + number * size
+            let frame = bytes.bytes(at: offset, count: size)
+            guard frame.count == size, let page = frame.number32(at: 0), page > 0,
+                let pagesOfCommit = frame.number32(at: 4), Array(frame[8..<16]) == salts
+            else { break }
+            sum.add(frame, 0..<8)
+            sum.add(frame, Self.frameHeaderSize..<size)
+            guard sum.isWritten(in: frame, at: 16) else {
+                isDamaged = true
+                break
+            }
+            open[page] = offset + Self.frameHeaderSize
+            number += 1
+            if pagesOfCommit > 0 {
+                places.merge(open) { $1 }
+                open = [:]
+                pageCount = pagesOfCommit
+                frameCount = number
+            }
+        }
+    }
+
+    /// The bytes of a page; nil where the log has none.
+    func page(_ number: Int) -> [UInt8]? { places[number].map { bytes.bytes(at: $0, count: pageSize) } }
+
+    /// The sum that each frame has of everything before it.
+    private struct Checksum {
+        let hasHighByteFirst: Bool
+        var first: UInt32 = 0
+        var second: UInt32 = 0
+
+        mutating func add(_ bytes: [UInt8], _ range: Range<Int>) {
+            bytes.withUnsafeBytes { bytes in
+                var place = range.lowerBound
+                while place + 8 <= min(range.upperBound, bytes.count) {
+                    let one = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+                    let other = bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+                    first = first &+ (hasHighByteFirst ? UInt32(bigEndian: one) : UInt32(littleEndian: one)) &+ second
+                    second =
+                        second &+ (hasHighByteFirst ? UInt32(bigEndian: other) : UInt32(littleEndian: other)) &+ first
+                    place += 8
+                }
+            }
+        }
+
+        func isWritten(in bytes: [UInt8], at place: Int) -> Bool {
+            bytes.number32(at: place) == Int(first) && bytes.number32(at: place + 4) == Int(second)
+        }
+    }
+}
