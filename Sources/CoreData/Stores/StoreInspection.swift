@@ -51,8 +51,8 @@ public struct StoreInspection: Sendable {
 
     package init() {}
 
-    /// Whether the history takes more than a megabyte, and four times as much as the objects. Transactions that everybody
-    /// has read can be deleted (`NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
+    /// Whether the history takes more than a megabyte, and four times as much as the objects. Transactions that
+    /// everybody has read can be deleted (`NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
     public var hasLargeHistory: Bool {
         guard let historySize, !entitySizes.isEmpty else { return false }
         return historySize > 1 << 20 && historySize / 4 > entitySizes.values.reduce(0, +)

@@ -78,8 +78,8 @@ package struct StoreAddress {
             details: [
                 start.isEmpty
                     ? "The file is empty. If it was a store, its -wal may have the rows: 'coredata salvage' looks."
-                    : "It is neither an SQLite database nor an XML or binary store. If it was a store, 'coredata salvage' "
-                        + "looks for what can be read."
+                    : "It is neither an SQLite database nor an XML or binary store. If it was a store, "
+                        + "'coredata salvage' looks for what can be read."
             ])
     }
 

@@ -130,6 +130,7 @@ struct StoreReport {
                             ("transactions", .integer(Int64($0.transactionCount))),
                             ("first", .optional($0.first.map(DateText.iso))),
                             ("last", .optional($0.last.map(DateText.iso))),
+                            ("bytes", .optional(inspection.historySize)),
                         ])
                     } ?? .null
                 ),

@@ -194,8 +194,8 @@ package enum SQLStoreMetadata {
             CocoaError.Code.fileReadCorruptFile.rawValue,
             reason:
                 "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: it is "
-                + "a database without tables, and not a Core Data store. A store that was copied without its -wal looks so "
-                + "when it was new: copy the -wal, too.", url: url, userInfo: [absenceKey: true])
+                + "a database without tables, and not a Core Data store. A store that was copied without its -wal looks "
+                + "so when it was new: copy the -wal, too.", url: url, userInfo: [absenceKey: true])
     }
 
     /// What helps where a file has lost what it needs to be opened.

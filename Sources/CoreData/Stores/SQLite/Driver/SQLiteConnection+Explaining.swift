@@ -39,6 +39,10 @@ extension SQLiteConnection {
     func damage(atMost lines: Int) throws -> [String]? {
         var found: [String] = []
         try prepare("PRAGMA quick_check(\(lines))").rows { found.append($0.string(0)) }
-        return found == ["ok"] ? [] : found
+        if found == ["ok"] { found = [] }
+        if access != .memory, access != .sharedMemory {
+            found += SQLiteFault.faultsOfLog(of: SQLiteStoreFiles(URL(fileURLWithPath: path)))
+        }
+        return found
     }
 }

@@ -9,6 +9,25 @@ struct DatabasePage {
     let present: Int
 }
 
+/// The numbers of pages: those of a file, and those that only its log has. A file may say to be very long.
+struct PageNumbers: Sequence {
+    /// How many there are from 1.
+    let first: Int
+    let others: [Int]
+
+    var count: Int { first + others.count }
+    var last: Int { others.last ?? first }
+
+    func makeIterator() -> AnyIterator<Int> {
+        var place = 0
+        return AnyIterator {
+            defer { place += 1 }
+            if place < first { return place + 1 }
+            return place - first < others.count ? others[place - first] : nil
+        }
+    }
+}
+
 /// Reads the pages of a database, with those of its -wal over them.
 final class PageReader {
     let header: DatabaseHeader
@@ -17,7 +36,7 @@ final class PageReader {
     /// How many bytes of a page are SQLite's.
     let usableSize: Int
     /// The numbers of the pages that are there.
-    let pages: [Int]
+    let pages: PageNumbers
     private let main: any SalvageBytes
     private let mainCount: Int
     private let lastPage: Int
@@ -39,12 +58,12 @@ final class PageReader {
         mainCount = main.count / pageSize + (main.count % pageSize == 0 ? 0 : 1)
         lastPage = log?.pageCount ?? mainCount
         let added = (log?.places.keys.filter { [mainCount, lastPage] in $0 > mainCount && $0 <= lastPage } ?? [])
-        pages = Array(0..<min(mainCount, lastPage)).map { $0 + 1 } + added.sorted()
+        pages = PageNumbers(first: min(mainCount, lastPage), others: added.sorted())
     }
 
     /// How many pages the database should have.
     var expectedPageCount: Int {
-        max(pages.last ?? 0, log?.pageCount ?? (header.isWhole ? header.pageCount : 0))
+        max(pages.last, log?.pageCount ?? (header.isWhole ? header.pageCount : 0))
     }
 
     /// A page; nil where it is not there.

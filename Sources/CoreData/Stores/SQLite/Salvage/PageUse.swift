@@ -97,8 +97,8 @@ final class PageUse {
         free.contains(page) || (!isFreeListWhole && role(of: page) == .free) || isMapPage(page)
     }
 
-    /// Whether a page that no tree leads to is one that a tree has lost. Where that is not certain it may be one that was
-    /// given back, with rows that were deleted.
+    /// Whether a page that no tree leads to is one that a tree has lost. Where that is not certain it may be one that
+    /// was given back, with rows that were deleted.
     func isLost(_ page: Int) -> Bool {
         if isFree(page) { return false }
         // Without a map an empty list may be one that is lost itself.

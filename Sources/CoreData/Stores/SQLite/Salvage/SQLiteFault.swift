@@ -4,6 +4,18 @@ import Foundation
 enum SQLiteFault {
     static let remedy = SQLStoreMetadata.remedy
 
+    /// What is wrong with the -wal of a store that can be read: SQLite leaves out what it cannot read of it, and says
+    /// nothing.
+    static func faultsOfLog(of files: SQLiteStoreFiles) -> [String] {
+        guard let bytes = BesideFileBytes(files.wal), bytes.count > 0 else { return [] }
+        let name = files.wal.lastPathComponent
+        guard let log = WriteAheadLog(bytes) else {
+            return ["\(name) is no log, and was not read: what was only there is missing"]
+        }
+        return log.isDamaged
+            ? ["\(name) is damaged: what was saved behind its frame \(log.frameCount) is missing"] : []
+    }
+
     /// A sentence of what it is and what helps; nil where nothing can be told.
     static func sentence(of files: SQLiteStoreFiles) -> String? {
         guard FileKind(at: files.main, followsLinks: true) == .file,

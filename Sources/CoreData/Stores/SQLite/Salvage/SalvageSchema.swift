@@ -130,9 +130,9 @@ struct SalvageSchema {
         guard row.values.count <= table.columns.count else { return false }
         switch table.content {
         case .objects:
-            guard let column = table.columns.firstIndex(of: SQLSchema.entityColumn) else { return false }
-            let number = row[column].integer
-            return number.flatMap { tableOfNumber[$0] }.map { $0 == place } ?? true
+            guard let number = entityNumber(of: row, table) else { return false }
+            if let home = number.flatMap({ tableOfNumber[$0] }) { return home == place }
+            return table.columns.firstIndex(of: SQLSchema.versionColumn).map { row[$0].integer != nil } ?? true
         case .pairs:
             return row.values.count >= 2 && row.values.prefix(2).allSatisfy { $0.integer.map { $0 > 0 } ?? false }
                 && row.values.dropFirst(2).allSatisfy { $0.integer != nil || $0.value == .null }
@@ -152,13 +152,20 @@ struct SalvageSchema {
         return found
     }
 
+    /// The number of the entity of a row of objects, nil within where it is lost; nil for rows that are none of them.
+    /// SQLite keeps the key of such a row in its place, and leaves the column empty.
+    private func entityNumber(of row: SalvagedRow, _ table: Table) -> Int64?? {
+        guard let key = table.columns.firstIndex(of: SQLSchema.keyColumn), row[key].value ?? .null == .null,
+            let column = table.columns.firstIndex(of: SQLSchema.entityColumn), row.values.count > column
+        else { return nil }
+        return .some(row[column].integer)
+    }
+
     private func table(ofObject row: SalvagedRow) -> Int? {
         tables.indices.first { place in
             let table = tables[place]
             guard case .objects = table.content, row.values.count > 3, row.values.count <= table.columns.count,
-                let column = table.columns.firstIndex(of: SQLSchema.entityColumn),
-                let key = table.columns.firstIndex(of: SQLSchema.keyColumn), row[key].value == .null,
-                let number = row[column].integer
+                let number = entityNumber(of: row, table) ?? nil
             else { return false }
             return tableOfNumber[number] == place
         }

@@ -159,7 +159,7 @@ extension SalvageTarget {
                 note(
                     Finding(
                         .uniqueness, nil, nil, nil,
-                        "\(index.table): rows have the same values of \(index.columns.map(\.name).joined(separator: ", ")), "
+                        "\(index.table): rows have the same \(index.columns.map(\.name).joined(separator: ", ")), "
                             + "which should be unique; nothing keeps others from doing so now"))
             }
         }

@@ -16,6 +16,8 @@ final class SalvageTarget {
     private let lostFiles: URL
     private var counts: [StoreSalvageReport.Entity]
     private var writers: [Int: Writer] = [:]
+    /// Those that rows can have.
+    private static let versions = Int64(1)...Int64(Int32.max / 2)
 
     /// How the rows of an entity are written.
     private struct Writer {
@@ -97,7 +99,8 @@ final class SalvageTarget {
         let outcome = try writer.statement.run { parameters in
             parameters.bind(1, row.key)
             parameters.bind(2, writer.number)
-            parameters.bind(3, max(1, writer.version.flatMap { row[$0].integer } ?? 1))
+            let version = writer.version.flatMap { row[$0].integer } ?? 1
+            parameters.bind(3, Self.versions.contains(version) ? version : 1)
             for (place, field) in writer.fields.enumerated() {
                 let (value, note) = try value(of: field, row)
                 parameters.bind(place + 4, value)

@@ -53,7 +53,8 @@ final class StoreSalvage {
     ) throws -> NSManagedObjectModel {
         guard let given else {
             if let own = source.model() { return own }
-            let isStore = metadata != nil || !source.counters.isEmpty
+            let own = [SQLBookkeeping.Metadata.table, SQLBookkeeping.Keys.table]
+            let isStore = metadata != nil || source.definitions.contains { own.contains($0.name) }
             guard isStore || source.definitions.isEmpty || !source.reader.header.isWhole else {
                 throw SQLStoreMetadata.notAStore(source.url)
             }
@@ -122,9 +123,9 @@ final class StoreSalvage {
                 .init(.page, nil, nil, nil, "page \(page) \(source.reader.page(page) == nil ? Self.gone : Self.hurt)"))
         }
         target.notePages(source.reader.expectedPageCount, unread: unread, found: foundPages)
+        try target.makeIndexes()
         try target.settleLinks()
         try target.noteHighestKeys(counters)
-        try target.makeIndexes()
         if source.definitions.contains(where: { $0.name == HistoryTables.transactions }) {
             target.note(.init(.leftOut, nil, nil, nil, "the history is not brought out"))
         }
@@ -137,7 +138,7 @@ final class StoreSalvage {
     private static let hurt = "is damaged, or leads to pages that are not its own"
 
     private func unreadPages() -> [Int] {
-        let missing = source.reader.expectedPageCount - (source.reader.pages.last ?? 0)
+        let missing = source.reader.expectedPageCount - source.reader.pages.last
         // How many there are of a file that was cut short is said once.
         if missing > 0 {
             target.note(.init(.page, nil, nil, nil, "the last \(missing) pages of the file are not there"))

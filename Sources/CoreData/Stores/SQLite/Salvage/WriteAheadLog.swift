@@ -15,7 +15,8 @@ struct WriteAheadLog {
     private(set) var pageCount: Int?
     /// How many frames are parts of commits.
     private(set) var frameCount = 0
-    /// Whether a frame of this log is damaged: what is committed behind it cannot be read.
+    /// Whether a frame is damaged, and something was committed behind it. A frame that a killed process has left half
+    /// written is the last one.
     private(set) var isDamaged = false
 
     /// Nil for bytes that are no log.
@@ -48,7 +49,7 @@ struct WriteAheadLog {
             sum.add(frame, 0..<8)
             sum.add(frame, Self.frameHeaderSize..<size)
             guard sum.isWritten(in: frame, at: 16) else {
-                isDamaged = true
+                isDamaged = (number + 1..<max(number + 1, room)).contains { isCommit($0, salts: salts) }
                 break
             }
             open[page] = offset + Self.frameHeaderSize
@@ -60,6 +61,13 @@ struct WriteAheadLog {
                 frameCount = number
             }
         }
+    }
+
+    private func isCommit(_ number: Int, salts: [UInt8]) -> Bool {
+        let offset = Self.headerSize + number * (Self.frameHeaderSize + pageSize)
+        let frame = bytes.bytes(at: offset, count: Self.frameHeaderSize)
+        guard frame.count == Self.frameHeaderSize, frame.number32(at: 4) ?? 0 > 0 else { return false }
+        return Array(frame[8..<16]) == salts
     }
 
     /// The bytes of a page; nil where the log has none.
