@@ -87,7 +87,13 @@ package struct StoreModelCheck {
 
     /// Core Data's error for a store that the model does not fit; the reason names the entities.
     package static func incompatible(_ entities: [String], metadata: [String: Any], url: URL) -> NSError {
-        let reason = "The model used to open the store is incompatible with the one used to create the store"
+        var reason = "The model used to open the store is incompatible with the one used to create the store"
+        if url.isFileURL, metadata[NSStoreModelVersionHashesKey] == nil {
+            reason =
+                "The store “\(url.lastPathComponent)” has lost its metadata: nothing tells which model it was written "
+                + "with. NSIgnorePersistentStoreVersioningOption opens it with the model of this coordinator. "
+                + SQLStoreMetadata.remedy
+        }
         let list = entities.isEmpty ? "" : " (entities that differ: \(entities.joined(separator: ", ")))"
         return .coreData(
             NSPersistentStoreIncompatibleVersionHashError, reason: reason, url: url,

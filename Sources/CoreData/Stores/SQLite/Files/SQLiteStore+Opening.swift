@@ -224,18 +224,9 @@ extension SQLiteStore {
         /// Throws where the store is another version's.
         func requireModel(_ look: SQLiteStoreLook) throws {
             if settings.ignoresVersioning { return }
-            do {
-                try StoreModelCheck(
-                    model: layout.model, layout: layout, configurationName: configurationName, look
-                ).check(look.metadata)
-            } catch let error as NSError where look.metadata[NSStoreModelVersionHashesKey] == nil {
-                throw NSError.coreData(
-                    error.code,
-                    reason:
-                        "The store “\(look.url.lastPathComponent)” has lost its metadata: nothing tells which model it "
-                        + "was written with. NSIgnorePersistentStoreVersioningOption opens it with the model of this "
-                        + "coordinator. \(SQLStoreMetadata.remedy)", url: look.url, underlying: error)
-            }
+            try StoreModelCheck(
+                model: layout.model, layout: layout, configurationName: configurationName, look
+            ).check(look.metadata)
         }
 
         /// Has a store that keeps history be read only where the options do not ask for history: changes that history

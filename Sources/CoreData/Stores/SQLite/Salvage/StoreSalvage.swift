@@ -143,7 +143,8 @@ final class StoreSalvage {
         if missing > 0 {
             target.note(.init(.page, nil, nil, nil, "the last \(missing) pages of the file are not there"))
         }
-        return walk.unread.sorted()
+        // What is wrong with the definitions is said already.
+        return walk.unread.subtracting(source.schemaWalk.unread).sorted()
     }
 
     // MARK: Pages
