@@ -31,7 +31,25 @@ struct SalvageCorpusTests {
         let present: [String: Set<Int64>]
         /// The numbers of the entities of the rows.
         let entities: [String: Set<Int64>]
-        let deleted: [String: Set<Int64>]
+        let deleted: [String: [Int64: Row]]
+    }
+
+    /// The values of a row, by columns. The number that another store gives the entity says nothing.
+    private typealias Row = [String: RawDatabase.Value]
+
+    private static func row(_ database: RawDatabase, _ table: String, _ key: Int64) throws -> Row {
+        let columns = try database.columns(of: table)
+        let values = try database.rows("SELECT * FROM \(table) WHERE Z_PK = \(key)").first ?? []
+        return Dictionary(zip(columns, values)) { first, _ in first }.filter {
+            !["Z_PK", "Z_ENT", "Z_OPT"].contains($0.key) && !$0.value.isNull
+        }
+    }
+
+    /// Whether a row is another one, as far as it was brought out: one of whose values those are that are there. A row
+    /// whose number was damaged has its own values under a number that another one had.
+    private static func isSame(_ row: Row, as other: Row) -> Bool {
+        row.allSatisfy { other[$0.key] == $0.value || other[$0.key] == nil }
+            && row.contains { other[$0.key] == $0.value }
     }
 
     private static func tables(of model: NSManagedObjectModel) -> [String] {
@@ -47,7 +65,7 @@ struct SalvageCorpusTests {
     private static func original(_ store: CorpusStore, _ random: inout SplitMix) throws -> Original? {
         try store.withCopy { url in
             var present: [String: Set<Int64>] = [:]
-            var deleted: [String: Set<Int64>] = [:]
+            var deleted: [String: [Int64: Row]] = [:]
             var entities: [String: Set<Int64>] = [:]
             do {
                 let database = try RawDatabase(url)
@@ -70,8 +88,8 @@ struct SalvageCorpusTests {
                     let start = Int.random(in: 0..<keys.count, using: &random)
                     let many = keys[start..<min(keys.count, start + keys.count / 4)]
                     let gone = Set(many).union(keys.filter { _ in Int.random(in: 0..<8, using: &random) == 0 })
+                    deleted[table] = try gone.reduce(into: [:]) { $0[$1] = try row(database, table, $1) }
                     for key in gone { try database.execute("DELETE FROM \(table) WHERE Z_PK = \(key)") }
-                    deleted[table] = gone
                     present[table] = Set(keys).subtracting(gone)
                 }
                 try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -128,7 +146,10 @@ struct SalvageCorpusTests {
                 for (table, present) in original.present {
                     let own = try Self.keys(database, table)
                     let other = theirs[table] ?? []
-                    let back = own.intersection(original.deleted[table] ?? [])
+                    let back = try (original.deleted[table] ?? [:]).filter { key, row in
+                        guard own.contains(key) else { return false }
+                        return Self.isSame(try Self.row(database, table, key), as: row)
+                    }.keys
                     #expect(back.isEmpty, "\(note): \(table) has \(back.sorted().prefix(10)) again")
                     let missing = other.intersection(present).subtracting(own)
                     #expect(missing.isEmpty, "\(note): \(table) lacks \(missing.sorted().prefix(10))")

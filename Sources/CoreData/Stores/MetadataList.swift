@@ -30,6 +30,14 @@ enum MetadataList {
         return data
     }
 
+    /// The dictionary of a property list; nil for other bytes.
+    ///
+    /// A binary list may hold what no property list does. Foundation stops the process at some of it.
+    static func dictionary(from data: Data) -> [String: Any]? {
+        if data.starts(with: Array("bplist".utf8)), !BinaryPropertyListReader.holdsPlainValues(data) { return nil }
+        return (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String: Any]
+    }
+
     private static func isShallow(_ value: Any, _ depth: Int) -> Bool {
         if depth == 0 { return false }
         switch value {

@@ -18,6 +18,34 @@ struct BinaryPropertyListReader {
 
     /// The value at the top of the list.
     static func read(_ data: Data) throws -> PropertyListValue {
+        var (reader, top) = try opened(data)
+        return try reader.value(of: top, depth: 0)
+    }
+
+    /// Whether all objects are such as property lists have: no sets, no references, no missing values; and the keys of
+    /// dictionaries are texts.
+    static func holdsPlainValues(_ data: Data) -> Bool {
+        guard let (reader, _) = try? opened(data) else { return false }
+        return reader.offsets.indices.allSatisfy { reader.isPlain($0) }
+    }
+
+    private func isPlain(_ object: Int) -> Bool {
+        let marker = bytes[offsets[object]]
+        switch marker >> 4 {
+        case 0x0: return marker == 0x08 || marker == 0x09
+        case 0x1...0x7, 0xA: return true
+        case 0xD:
+            guard let (start, count) = try? extent(object, size: referenceSize * 2) else { return false }
+            return (0..<count).allSatisfy { index in
+                guard let key = try? reference(object, start, index) else { return false }
+                return (0x5...0x7).contains(bytes[offsets[key]] >> 4)
+            }
+        default: return false
+        }
+    }
+
+    /// A reader of a list, and the place of the object at its top.
+    private static func opened(_ data: Data) throws -> (reader: BinaryPropertyListReader, top: Int) {
         let bytes = Array(data)
         guard bytes.count >= 40, bytes.starts(with: Array("bplist0".utf8)) else {
             throw archiveError("The data is not a binary property list.")
@@ -39,10 +67,10 @@ struct BinaryPropertyListReader {
             else { throw archiveError("Object \(index) of the binary property list lies outside of it.") }
             offsets.append(offset)
         }
-        var reader = BinaryPropertyListReader(
+        let reader = BinaryPropertyListReader(
             bytes: Array(bytes[..<table]), offsets: offsets, referenceSize: referenceSize,
             budget: bytes.count * 8 + 1024)
-        return try reader.value(of: top, depth: 0)
+        return (reader, top)
     }
 
     private init(bytes: [UInt8], offsets: [Int], referenceSize: Int, budget: Int) {

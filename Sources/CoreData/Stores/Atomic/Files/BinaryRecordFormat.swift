@@ -52,7 +52,7 @@ enum BinaryRecordFormat: RecordFormat {
 
     private static func metadata(in root: [String: PropertyListValue]) throws -> [String: Any] {
         guard case .data(let data)? = root[Key.metadata],
-            let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+            let list = MetadataList.dictionary(from: data)
         else { throw archiveError("its metadata cannot be read") }
         return list
     }

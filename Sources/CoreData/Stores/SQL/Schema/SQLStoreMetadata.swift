@@ -105,10 +105,7 @@ package enum SQLStoreMetadata {
         guard let row else { throw damaged(url) }
         var metadata: [String: Any] = [:]
         if let data = row.list {
-            guard
-                let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
-                let dictionary = list as? [String: Any]
-            else { throw damaged(url) }
+            guard let dictionary = MetadataList.dictionary(from: data) else { throw damaged(url) }
             metadata = dictionary
         } else if connection.assumedStoreType == nil {
             throw damaged(url)
@@ -194,8 +191,8 @@ package enum SQLStoreMetadata {
             CocoaError.Code.fileReadCorruptFile.rawValue,
             reason:
                 "The file “\(url.lastPathComponent)” couldn’t be opened because it isn’t in the correct format: it is "
-                + "a database without tables, and not a Core Data store. A store that was copied without its -wal looks "
-                + "so when it was new: copy the -wal, too.", url: url, userInfo: [absenceKey: true])
+                + "a database without tables, and not a Core Data store. A store that was copied without its -wal "
+                + "looks so when it was new: copy the -wal, too.", url: url, userInfo: [absenceKey: true])
     }
 
     /// What helps where a file has lost what it needs to be opened.

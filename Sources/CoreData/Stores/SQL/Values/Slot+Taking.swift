@@ -22,6 +22,23 @@ extension Slot {
         }
     }
 
+    /// As `takes`, for every kind of slot as the columns of a file hold it.
+    func holds(_ value: SlotValue) -> Bool {
+        switch (kind, value) {
+        case (_, .null), (.string, .string), (.uri, .string), (.data, .data), (.transformable, .data), (.order, .int),
+            (.entityNumber, .int):
+            true
+        case (.uri, .int):
+            if case .attribute(let attribute) = role {
+                attribute.attributeType == .objectIDAttributeType
+            } else {
+                false
+            }
+        case (.reference, .int(let key)): ObjectKey.isPrimaryKey(key)
+        default: takes(value)
+        }
+    }
+
     private var range: ClosedRange<Int64> {
         guard case .attribute(let attribute) = role else { return Int64.min...Int64.max }
         return switch attribute.attributeType {

@@ -79,11 +79,21 @@ struct BTreePage {
 
     // MARK: Branches
 
+    /// A page below a branch, and its greatest key; nil where nothing is said of that.
+    struct Child {
+        let page: Int
+        let greatest: Int64?
+    }
+
     /// The pages below a branch, in the order of keys.
-    var children: [Int] {
+    var children: [Child] {
         if kind.isLeaf { return [] }
-        let left = (0..<min(claimed, room)).compactMap { pointer($0).flatMap { bytes.number32(at: $0) } }
-        return left + [bytes.number32(at: start + 8) ?? 0]
+        let left = (0..<min(claimed, room)).compactMap { index -> Child? in
+            guard let place = pointer(index), let page = bytes.number32(at: place) else { return nil }
+            let key = kind == .tableBranch ? bytes.varint(at: place + 4, before: usableSize)?.value : nil
+            return Child(page: page, greatest: key.map { Int64(bitPattern: $0) })
+        }
+        return left + [Child(page: bytes.number32(at: start + 8) ?? 0, greatest: nil)]
     }
 
     // MARK: Leaves of tables

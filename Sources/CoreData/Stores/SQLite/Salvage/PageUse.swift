@@ -128,7 +128,7 @@ final class PageUse {
         guard case .below(let parent) = role(of: page), parent != branch, let other = reader.page(parent) else {
             return false
         }
-        return BTreePage(other, usableSize: reader.usableSize)?.children.contains(page) ?? false
+        return BTreePage(other, usableSize: reader.usableSize)?.children.contains { $0.page == page } ?? false
     }
 }
 

@@ -16,6 +16,14 @@ enum SalvagedValue: Equatable {
         if case .whole(.int(let number)) = self { number } else { nil }
     }
 
+    /// Whether it is something, and no number.
+    var isOfOtherType: Bool {
+        switch self {
+        case .whole(.null), .whole(.int), .lost: false
+        case .whole, .mended: true
+        }
+    }
+
     var text: String? {
         if case .whole(.string(let text)) = self { text } else { nil }
     }
@@ -51,13 +59,45 @@ final class SalvageRecords {
     }
 
     /// The rows of a leaf, and how many of its rows cannot be read.
-    func rows(of page: BTreePage) -> (rows: [SalvagedRow], unread: Int) {
+    ///
+    /// - Parameter keys: those that the tree has on the page.
+    func rows(of page: BTreePage, keys: ClosedRange<Int64> = Int64.min...Int64.max) -> (
+        rows: [SalvagedRow], unread: Int
+    ) {
         let found = page.rows()
-        let rows = found.cells.compactMap { cell -> SalvagedRow? in
+        let cells = Self.inOrder(found.cells, keys)
+        let rows = cells.compactMap { cell -> SalvagedRow? in
             guard let values = values(of: bytes(of: cell, page), declared: cell.byteCount) else { return nil }
             return SalvagedRow(key: cell.key, page: page.page.number, values: values)
         }
         return (rows, found.unread + found.cells.count - rows.count)
+    }
+
+    /// The cells whose keys are not damaged. On a page keys ascend; a key that fits into no longest ascending row of
+    /// them is damaged, and so is one that the tree has elsewhere, where it has most of the page's here.
+    private static func inOrder(_ cells: [BTreePage.Cell], _ keys: ClosedRange<Int64>) -> [BTreePage.Cell] {
+        let before = lengths(of: cells.map(\.key))
+        // From the other end keys descend; their complements ascend.
+        let behind = lengths(of: cells.reversed().map { ~$0.key }).reversed()
+        let longest = before.max() ?? 0
+        let ordered = zip(cells, zip(before, behind)).filter { $1.0 + $1.1 - 1 == longest }.map(\.0)
+        let own = ordered.filter { keys.contains($0.key) }
+        return own.count * 2 > ordered.count ? own : ordered
+    }
+
+    /// By place: how long the longest ascending row of keys is that ends there.
+    private static func lengths(of keys: [Int64]) -> [Int] {
+        /// By length: the least key with which such a row ends.
+        var ends: [Int64] = []
+        return keys.map { key in
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if ends[middle] < key { low = middle + 1 } else { high = middle }
+            }
+            if low == ends.count { ends.append(key) } else { ends[low] = key }
+            return low + 1
+        }
     }
 
     /// The bytes of a row; fewer than it says to have where a page of them is missing.
@@ -79,16 +119,49 @@ final class SalvageRecords {
 
     /// The values of a row. Nil where it does not say what it has.
     private func values(of bytes: [UInt8], declared: Int) -> [SalvagedValue]? {
-        guard let (headerSize, first) = bytes.varint(at: 0, before: bytes.count), headerSize <= UInt64(declared),
-            headerSize >= UInt64(first)
-        else { return nil }
-        let bodyStart = Int(headerSize)
-        let headerEnd = min(bodyStart, bytes.count)
-        var place = first
-        var body = bodyStart
+        guard let (claimed, first) = bytes.varint(at: 0, before: bytes.count) else { return nil }
+        let isPossible = claimed <= UInt64(declared) && claimed >= UInt64(first)
+        if isPossible, Self.size(of: bytes, types: first..<Int(claimed)) == declared {
+            return values(of: bytes, types: first..<Int(claimed))
+        }
+        if let end = Self.likelyEnd(of: bytes, typesFrom: first, declared: declared) {
+            return values(of: bytes, types: first..<end)
+        }
+        return isPossible ? values(of: bytes, types: first..<Int(claimed)) : nil
+    }
+
+    /// The size of a row that has these types, with them; nil where they are none.
+    private static func size(of bytes: [UInt8], types: Range<Int>) -> Int? {
+        var (place, size) = (types.lowerBound, types.upperBound)
+        while place < types.upperBound {
+            guard let (type, next) = bytes.varint(at: place, before: types.upperBound),
+                let count = byteCount(ofType: type), let sum = sum(size, count)
+            else { return nil }
+            (place, size) = (next, sum)
+        }
+        return size
+    }
+
+    /// Where the types end with which the row has the size that it says; nil where there is no such place.
+    private static func likelyEnd(of bytes: [UInt8], typesFrom first: Int, declared: Int) -> Int? {
+        var (place, body) = (first, 0)
+        while place < min(bytes.count, first + mostColumns) {
+            guard let (type, next) = bytes.varint(at: place, before: bytes.count),
+                let count = byteCount(ofType: type), let sum = sum(body, count), sum <= declared - next
+            else { return nil }
+            (place, body) = (next, sum)
+            if place + body == declared { return place }
+        }
+        return nil
+    }
+
+    private func values(of bytes: [UInt8], types: Range<Int>) -> [SalvagedValue] {
+        let typesEnd = min(types.upperBound, bytes.count)
+        var place = types.lowerBound
+        var body = types.upperBound
         var values: [SalvagedValue] = []
-        while place < headerEnd, values.count < Self.mostColumns {
-            guard let (type, next) = bytes.varint(at: place, before: headerEnd) else {
+        while place < typesEnd, values.count < Self.mostColumns {
+            guard let (type, next) = bytes.varint(at: place, before: typesEnd) else {
                 values.append(.lost)
                 break
             }
@@ -98,11 +171,11 @@ final class SalvageRecords {
                 body = -1
                 continue
             }
-            values.append(
-                end <= bytes.count
-                    ? value(ofType: type, bytes[body..<end])
-                    : count == 0
-                        ? value(ofType: type, []) : .lost)
+            if count == 0 {
+                values.append(value(ofType: type, []))
+            } else {
+                values.append(end <= bytes.count ? value(ofType: type, bytes[body..<end]) : .lost)
+            }
             body = end
         }
         return values

@@ -22,6 +22,8 @@ struct SalvageSchema {
     let tables: [Table]
     /// The entity tables by the numbers of their rows' entities.
     private let tableOfNumber: [Int64: Int]
+    /// By table, where its rows are of one entity only: what their columns hold.
+    private let slotsOfSole: [Int: [(column: Int, slot: Slot)]]
     /// The tables by the pages with which they begin.
     let tableOfRoot: [Int: Int]
     /// The pages with which tables begin that are none of the model's.
@@ -55,6 +57,7 @@ struct SalvageSchema {
         tableOfRoot = Dictionary(
             tables.enumerated().compactMap { place, table in table.root.map { ($0, place) } }
         ) { first, _ in first }
+        slotsOfSole = Self.slotsOfSole(tables, schema, layout)
         let own = Set(tables.map(\.name))
         otherRoots = definitions.filter { !own.contains($0.name) }.map(\.root)
     }
@@ -64,6 +67,21 @@ struct SalvageSchema {
         let numbers = Dictionary(counters.map { ($0.name, $0.number) }) { first, _ in first }
         let own = layout.entities.compactMap { numbers[$0.name] }
         return own.count == layout.entities.count && Set(own).count == own.count ? numbers : [:]
+    }
+
+    private static func slotsOfSole(
+        _ tables: [Table], _ schema: SQLSchema, _ layout: ModelLayout
+    ) -> [Int: [(column: Int, slot: Slot)]] {
+        var slots: [Int: [(column: Int, slot: Slot)]] = [:]
+        for (place, table) in tables.enumerated() {
+            guard case .objects(let root) = table.content, let sole = schema.soleLayout(ofRoot: root, in: layout) else {
+                continue
+            }
+            slots[place] = layout.entities[sole].slots.enumerated().compactMap { number, slot in
+                schema.columns[sole][number].flatMap(table.columns.firstIndex).map { ($0, slot) }
+            }
+        }
+        return slots
     }
 
     // MARK: Fitting
@@ -123,20 +141,31 @@ struct SalvageSchema {
 
     // MARK: Recognising
 
-    /// Whether a row can be one of a table: by the number of its entity, or where the table has rows of one entity only
-    /// and the number is nobody's. Pairs are numbers, and nothing else.
+    /// Whether a row can be one of a table: by the number of its entity, or where the table has rows of one entity
+    /// only, the number is nobody's, and everything else fits. Pairs are numbers, and nothing else.
     func isRow(_ row: SalvagedRow, of place: Int) -> Bool {
         let table = tables[place]
-        guard row.values.count <= table.columns.count else { return false }
         switch table.content {
         case .objects:
-            guard let number = entityNumber(of: row, table) else { return false }
-            if let home = number.flatMap({ tableOfNumber[$0] }) { return home == place }
-            return table.columns.firstIndex(of: SQLSchema.versionColumn).map { row[$0].integer != nil } ?? true
+            guard let column = entityColumn(of: row, table) else { return false }
+            if let home = row[column].integer.flatMap({ tableOfNumber[$0] }) { return home == place }
+            return isRowWithoutNumber(row, of: place, column)
         case .pairs:
-            return row.values.count >= 2 && row.values.prefix(2).allSatisfy { $0.integer.map { $0 > 0 } ?? false }
+            return row.values.count >= 2 && row.values.count <= table.columns.count
+                && row.values.prefix(2).allSatisfy { $0.integer.map { $0 > 0 } ?? false }
                 && row.values.dropFirst(2).allSatisfy { $0.integer != nil || $0.value == .null }
         }
+    }
+
+    /// A row whose entity's number is damaged.
+    private func isRowWithoutNumber(_ row: SalvagedRow, of place: Int, _ column: Int) -> Bool {
+        let table = tables[place]
+        guard row.values.count <= table.columns.count, row[column].integer != nil || !row[column].isOfOtherType,
+            let version = table.columns.firstIndex(of: SQLSchema.versionColumn), row[version].integer != nil
+        else { return false }
+        // In a table of several entities it is a row, and nobody knows of which.
+        guard let slots = slotsOfSole[place] else { return true }
+        return slots.allSatisfy { column, slot in row[column].value.map { slot.holds($0) } ?? true }
     }
 
     /// The table whose rows these can be and no others; nil where there is none, or more than one.
@@ -152,20 +181,20 @@ struct SalvageSchema {
         return found
     }
 
-    /// The number of the entity of a row of objects, nil within where it is lost; nil for rows that are none of them.
-    /// SQLite keeps the key of such a row in its place, and leaves the column empty.
-    private func entityNumber(of row: SalvagedRow, _ table: Table) -> Int64?? {
+    /// The column of the entity's number in a row of objects; nil for rows that are none of them. SQLite keeps the key
+    /// of such a row in its place, and leaves the column empty.
+    private func entityColumn(of row: SalvagedRow, _ table: Table) -> Int? {
         guard let key = table.columns.firstIndex(of: SQLSchema.keyColumn), row[key].value ?? .null == .null,
             let column = table.columns.firstIndex(of: SQLSchema.entityColumn), row.values.count > column
         else { return nil }
-        return .some(row[column].integer)
+        return column
     }
 
     private func table(ofObject row: SalvagedRow) -> Int? {
         tables.indices.first { place in
             let table = tables[place]
             guard case .objects = table.content, row.values.count > 3, row.values.count <= table.columns.count,
-                let number = entityNumber(of: row, table) ?? nil
+                let number = entityColumn(of: row, table).flatMap({ row[$0].integer })
             else { return false }
             return tableOfNumber[number] == place
         }

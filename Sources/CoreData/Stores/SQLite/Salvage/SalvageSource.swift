@@ -118,7 +118,7 @@ final class SalvageSource {
     private static func definitions(_ reading: Reading) -> ([Definition], TreeWalk) {
         var walk = TreeWalk(reading.reader, reading.use)
         var found: [Definition] = []
-        walk.leaves(from: 1) { page in
+        walk.leaves(from: 1) { page, _ in
             for row in reading.records.rows(of: page).rows {
                 guard let kind = row[0].text, let name = row[1].text, let root = row[3].integer,
                     let page = Int(exactly: root), let text = row[4].text
@@ -133,7 +133,7 @@ final class SalvageSource {
         guard let root = definitions.first(where: { $0.kind == "table" && $0.name == table })?.root else { return [] }
         var walk = TreeWalk(reading.reader, reading.use)
         var rows: [SalvagedRow] = []
-        walk.leaves(from: root) { rows += reading.records.rows(of: $0).rows }
+        walk.leaves(from: root) { page, _ in rows += reading.records.rows(of: page).rows }
         return rows
     }
 
@@ -157,8 +157,7 @@ final class SalvageSource {
 
     private static func metadata(of row: SalvagedRow) -> [String: Any]? {
         guard row.values.count == 3, let identifier = row[1].text, !identifier.isEmpty, let list = row[2].data,
-            let read = try? PropertyListSerialization.propertyList(from: list, format: nil),
-            var metadata = read as? [String: Any], metadata[NSStoreModelVersionHashesKey] != nil
+            var metadata = MetadataList.dictionary(from: list), metadata[NSStoreModelVersionHashesKey] != nil
         else { return nil }
         metadata[NSStoreUUIDKey] = identifier
         return metadata

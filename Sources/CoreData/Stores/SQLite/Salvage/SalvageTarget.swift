@@ -154,14 +154,9 @@ final class SalvageTarget {
             return (.string(text), "has bytes that are no text; U+FFFD is in their place")
         case .whole(.null): return (.null, nil)
         case .whole(let value):
-            switch (field.slot.kind, value) {
-            case (.string, .string), (.uri, .string), (.order, .int): return (value, nil)
-            case (.uri, .int) where field.slot.isObjectID: return (value, nil)
-            case (.data, .data(let bytes)), (.transformable, .data(let bytes)):
-                return field.isExternal ? try external(bytes) : (value, nil)
-            case (.reference, .int(let key)) where !ObjectKey.isPrimaryKey(key): return (.null, Self.unfit(value))
-            default: return field.slot.takes(value) ? (value, nil) : (.null, Self.unfit(value))
-            }
+            guard field.slot.holds(value) else { return (.null, Self.unfit(value)) }
+            if field.isExternal, case .data(let bytes) = value { return try external(bytes) }
+            return (value, nil)
         }
     }
 
@@ -229,11 +224,4 @@ final class SalvageTarget {
 extension StoreSalvageReport.Entity {
     /// Whether nothing of the entity was found.
     fileprivate var isEmpty: Bool { rowCount == 0 && lostRowCount == 0 && lostValueCount == 0 }
-}
-
-extension Slot {
-    fileprivate var isObjectID: Bool {
-        guard case .attribute(let attribute) = role else { return false }
-        return attribute.attributeType == .objectIDAttributeType
-    }
 }

@@ -64,13 +64,28 @@ final class StoreSalvage {
                     "The store “\(source.url.lastPathComponent)” has no copy of its model that can be read. Give the "
                     + "model that it was written with.", url: source.url)
         }
-        if let metadata, !given.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
+        if let metadata, !isModel(given, of: metadata) {
             throw NSError.coreData(
                 NSPersistentStoreIncompatibleVersionHashError,
                 reason: "The store “\(source.url.lastPathComponent)” was written with another version of the model.",
                 url: source.url)
         }
         return given
+    }
+
+    /// Whether a model is the one that metadata tell of. They may be damaged themselves: then the sum of all hashes is
+    /// none of theirs, or a hash differs in a few bytes.
+    private static func isModel(_ model: NSManagedObjectModel, of metadata: [String: Any]) -> Bool {
+        if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return true }
+        guard let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return true }
+        let sum = metadata["NSStoreModelVersionHashesDigest"] as? String
+        if sum == VersionHash.storeDigest(of: hashes) { return false }
+        let own = model.entityVersionHashesByName
+        let others = own.filter { name, hash in
+            guard let noted = hashes[name], noted.count == hash.count else { return true }
+            return zip(noted, hash).count { $0 != $1 } > hash.count / 2
+        }
+        return sum == nil ? others.isEmpty : others.count * 2 < own.count
     }
 
     private init(
@@ -112,7 +127,7 @@ final class StoreSalvage {
                 target.note(.init(.file, nil, nil, nil, "the file does not tell where \(table.name) begins"))
                 continue
             }
-            try walk.leaves(from: root) { try read($0, of: place) }
+            try walk.leaves(from: root) { try read($0, $1, of: place) }
         }
         try search()
         target.endRows()
@@ -150,8 +165,8 @@ final class StoreSalvage {
     // MARK: Pages
 
     /// The rows of a leaf that a table's tree leads to.
-    private func read(_ page: BTreePage, of place: Int) throws {
-        let found = source.records.rows(of: page)
+    private func read(_ page: BTreePage, _ keys: ClosedRange<Int64>, of place: Int) throws {
+        let found = source.records.rows(of: page, keys: keys)
         try advance()
         if found.unread > 0 { noteUnread(found.unread, on: page, of: place) }
         let (own, others) = found.rows.reduce(into: ([SalvagedRow](), [SalvagedRow]())) { parts, row in
@@ -166,7 +181,7 @@ final class StoreSalvage {
 
     /// Looks for leaves that no tree leads to.
     private func search() throws {
-        for root in schema.otherRoots { try walk.leaves(from: root) { _ in try advance() } }
+        for root in schema.otherRoots { try walk.leaves(from: root) { _, _ in try advance() } }
         for number in source.reader.pages {
             guard let page = walk.lostLeaf(number) else { continue }
             let found = source.records.rows(of: page)

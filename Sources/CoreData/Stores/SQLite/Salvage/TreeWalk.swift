@@ -17,32 +17,50 @@ struct TreeWalk {
         self.use = use
     }
 
-    /// Calls a body with the leaves of the tree of a root, in the order of keys.
-    mutating func leaves(from root: Int, _ body: (BTreePage) throws -> Void) rethrows {
-        var waiting: [(page: Int, parent: Int?, depth: Int)] = [(root, nil, 0)]
-        while let (number, parent, depth) = waiting.popLast() {
-            if let parent {
-                if use.isFree(number) || use.belongsElsewhere(number, than: parent) {
+    private struct Step {
+        let page: Int
+        let parent: Int?
+        let depth: Int
+        let keys: ClosedRange<Int64>
+    }
+
+    /// Calls a body with the leaves of the tree of a root, in the order of keys, and with the keys that each can have.
+    mutating func leaves(from root: Int, _ body: (BTreePage, ClosedRange<Int64>) throws -> Void) rethrows {
+        var waiting = [Step(page: root, parent: nil, depth: 0, keys: Int64.min...Int64.max)]
+        while let step = waiting.popLast() {
+            if let parent = step.parent {
+                if use.isFree(step.page) || use.belongsElsewhere(step.page, than: parent) {
                     unread.insert(parent)
                     continue
                 }
             }
-            guard depth < Self.deepest, number > 0, number <= reader.expectedPageCount,
-                visited.insert(number).inserted
+            guard step.depth < Self.deepest, step.page > 0, step.page <= reader.expectedPageCount,
+                visited.insert(step.page).inserted
             else {
                 // What the branch says of its pages is wrong.
-                if let parent { unread.insert(parent) }
+                if let parent = step.parent { unread.insert(parent) }
                 continue
             }
-            guard let page = tablePage(number) else {
-                unread.insert(number)
+            guard let page = tablePage(step.page) else {
+                unread.insert(step.page)
                 continue
             }
             if page.kind == .tableLeaf {
-                try body(page)
+                try body(page, step.keys)
             } else {
-                waiting += page.children.reversed().map { ($0, number, depth + 1) }
+                waiting += Self.steps(below: page, step).reversed()
             }
+        }
+    }
+
+    /// The pages below a branch. Keys that do not ascend say nothing.
+    private static func steps(below page: BTreePage, _ step: Step) -> [Step] {
+        var least = step.keys.lowerBound
+        return page.children.map { child in
+            let greatest = child.greatest.map { min($0, step.keys.upperBound) } ?? step.keys.upperBound
+            let keys = least <= greatest ? least...greatest : Int64.min...Int64.max
+            if greatest >= least, greatest < Int64.max { least = greatest + 1 }
+            return Step(page: child.page, parent: step.page, depth: step.depth + 1, keys: keys)
         }
     }
 
