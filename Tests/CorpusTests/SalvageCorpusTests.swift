@@ -53,7 +53,7 @@ struct SalvageCorpusTests {
     }
 
     private static func tables(of model: NSManagedObjectModel) -> [String] {
-        model.entities.filter { $0.superentity == nil }.map { "Z" + ($0.name ?? "").uppercased() }
+        model.entities.filter { $0.superentity == nil }.map { "Z" + ($0.name ?? "").uppercased() }.sorted()
     }
 
     private static func keys(_ database: RawDatabase, _ table: String) throws -> Set<Int64> {
@@ -89,7 +89,7 @@ struct SalvageCorpusTests {
                     let many = keys[start..<min(keys.count, start + keys.count / 4)]
                     let gone = Set(many).union(keys.filter { _ in Int.random(in: 0..<8, using: &random) == 0 })
                     deleted[table] = try gone.reduce(into: [:]) { $0[$1] = try row(database, table, $1) }
-                    for key in gone { try database.execute("DELETE FROM \(table) WHERE Z_PK = \(key)") }
+                    for key in gone.sorted() { try database.execute("DELETE FROM \(table) WHERE Z_PK = \(key)") }
                     present[table] = Set(keys).subtracting(gone)
                 }
                 try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")

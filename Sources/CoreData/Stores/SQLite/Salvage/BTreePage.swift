@@ -124,14 +124,14 @@ struct BTreePage {
     /// A row that was deleted may still lie in the page: behind the pointers, in a hole, or in front of the content.
     /// The sizes of cells, holes and fragments have to make up the content; then the cells are certain, whatever the
     /// page says of their number. Otherwise those in holes, and in front of the content, are left out.
-    func rows() -> (cells: [Cell], unread: Int) {
-        guard kind == .tableLeaf else { return ([], 0) }
+    func rows() -> (cells: [Cell], unread: Int, areSizesCertain: Bool) {
+        guard kind == .tableLeaf else { return ([], 0, true) }
         let holes = holes
-        if let certain = certainCells(holes) { return (certain, 0) }
+        if let certain = certainCells(holes) { return (certain, 0, true) }
         let isCountPossible = claimed <= room
         let start = contentStart
         // Nothing says which of the pointers are old ones.
-        if !isCountPossible, start == nil, holes == nil { return ([], 1) }
+        if !isCountPossible, start == nil, holes == nil { return ([], 1, false) }
         var cells: [Cell] = []
         var seen: Set<Int> = []
         for index in 0..<min(claimed, room) {
@@ -139,11 +139,11 @@ struct BTreePage {
                 if isCountPossible { continue }
                 break
             }
-            let isInHole = holes?.contains { $0.overlaps(cell.place) } ?? false
+            let isInHole = holes?.contains { $0.contains(place) } ?? false
             if !isInHole, seen.insert(place).inserted { cells.append(cell) }
         }
         if let start, !isContentStart(cells, holes) { cells.removeAll { $0.place.lowerBound < start } }
-        return (cells, isCountPossible ? claimed - cells.count : 1)
+        return (cells, isCountPossible ? claimed - cells.count : 1, false)
     }
 
     /// Whether cells make up the content of a page that begins with the first of them.

@@ -5,7 +5,7 @@ final class PageUse {
     /// What the map says of a page.
     enum Role: Equatable {
         case root
-        case free
+        case unused
         case overflow
         /// A page of a tree, below another one.
         case below(Int)
@@ -13,7 +13,7 @@ final class PageUse {
     }
 
     /// The pages of the list of free pages, as far as it can be followed.
-    private(set) var free: Set<Int> = []
+    private(set) var freePages: Set<Int> = []
     /// Whether the list has as many pages as the header says, each of them once.
     private(set) var isFreeListWhole = false
     let hasMap: Bool
@@ -31,7 +31,9 @@ final class PageUse {
         let known = reader.expectedPageCount
         var isWhole = header.isWhole
         var trunk = header.firstFreePage
-        func add(_ page: Int) -> Bool { page > 1 && page <= known && !isMapPage(page) && free.insert(page).inserted }
+        func add(_ page: Int) -> Bool {
+            page > 1 && page <= known && !isMapPage(page) && freePages.insert(page).inserted
+        }
         while trunk != 0 {
             guard add(trunk), let page = reader.page(trunk), let next = page.bytes.number32(at: 0),
                 let count = page.bytes.number32(at: 4), count <= reader.usableSize / 4 - 2
@@ -44,7 +46,7 @@ final class PageUse {
             }
             trunk = next
         }
-        isFreeListWhole = isWhole && free.count == header.freePageCount
+        isFreeListWhole = isWhole && freePages.count == header.freePageCount
     }
 
     // MARK: The map
@@ -71,7 +73,7 @@ final class PageUse {
         else { return .unknown }
         switch (bytes[place], parent) {
         case (1, 0): return .root
-        case (2, 0): return .free
+        case (2, 0): return .unused
         case (3, 1...), (4, 1...): return .overflow
         case (5, 1...reader.expectedPageCount.clampedToOne): return .below(parent)
         default: return .unknown
@@ -94,7 +96,7 @@ final class PageUse {
 
     /// Whether a page holds nothing that is in use.
     func isFree(_ page: Int) -> Bool {
-        free.contains(page) || (!isFreeListWhole && role(of: page) == .free) || isMapPage(page)
+        freePages.contains(page) || (!isFreeListWhole && role(of: page) == .unused) || isMapPage(page)
     }
 
     /// Whether a page that no tree leads to is one that a tree has lost. Where that is not certain it may be one that
@@ -102,11 +104,11 @@ final class PageUse {
     func isLost(_ page: Int) -> Bool {
         if isFree(page) { return false }
         // Without a map an empty list may be one that is lost itself.
-        guard hasMap else { return isFreeListWhole && !free.isEmpty }
+        guard hasMap else { return isFreeListWhole && !freePages.isEmpty }
         switch role(of: page) {
         case .root: return true
         case .below: return isFreeListWhole || root(of: page) != nil
-        case .free, .overflow, .unknown: return false
+        case .unused, .overflow, .unknown: return false
         }
     }
 
@@ -117,7 +119,7 @@ final class PageUse {
             switch role(of: page) {
             case .root: return page
             case .below(let parent): (page, steps) = (parent, steps + 1)
-            case .free, .overflow, .unknown: return nil
+            case .unused, .overflow, .unknown: return nil
             }
         }
         return nil

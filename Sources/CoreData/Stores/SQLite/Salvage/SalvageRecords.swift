@@ -16,6 +16,11 @@ enum SalvagedValue: Equatable {
         if case .whole(.int(let number)) = self { number } else { nil }
     }
 
+    /// A text, with replacement characters where it is damaged.
+    var readableText: String? {
+        if case .mended(let text) = self { text } else { text }
+    }
+
     /// Whether it is something, and no number.
     var isOfOtherType: Bool {
         switch self {
@@ -67,7 +72,10 @@ final class SalvageRecords {
         let found = page.rows()
         let cells = Self.inOrder(found.cells, keys)
         let rows = cells.compactMap { cell -> SalvagedRow? in
-            guard let values = values(of: bytes(of: cell, page), declared: cell.byteCount) else { return nil }
+            let bytes = bytes(of: cell, page)
+            guard let values = values(of: bytes, declared: cell.byteCount, isCertain: found.areSizesCertain) else {
+                return nil
+            }
             return SalvagedRow(key: cell.key, page: page.page.number, values: values)
         }
         return (rows, found.unread + found.cells.count - rows.count)
@@ -118,13 +126,17 @@ final class SalvageRecords {
     }
 
     /// The values of a row. Nil where it does not say what it has.
-    private func values(of bytes: [UInt8], declared: Int) -> [SalvagedValue]? {
+    ///
+    /// - Parameter isCertain: whether the row has as many bytes as it says. Otherwise that number may be the one that is
+    ///   damaged, and not where its types end.
+    private func values(of bytes: [UInt8], declared: Int, isCertain: Bool) -> [SalvagedValue]? {
         guard let (claimed, first) = bytes.varint(at: 0, before: bytes.count) else { return nil }
         let isPossible = claimed <= UInt64(declared) && claimed >= UInt64(first)
-        if isPossible, Self.size(of: bytes, types: first..<Int(claimed)) == declared {
-            return values(of: bytes, types: first..<Int(claimed))
-        }
-        if let end = Self.likelyEnd(of: bytes, typesFrom: first, declared: declared) {
+        let size = isPossible ? Self.size(of: bytes, types: first..<Int(claimed)) : nil
+        let isTooShort = size.map { $0 < declared } ?? false
+        if size != declared, isCertain || !isTooShort,
+            let end = Self.likelyEnd(of: bytes, typesFrom: first, declared: declared)
+        {
             return values(of: bytes, types: first..<end)
         }
         return isPossible ? values(of: bytes, types: first..<Int(claimed)) : nil

@@ -9,7 +9,7 @@ struct SalvageSchema {
         case pairs(join: Int)
     }
 
-    struct Table {
+    struct SourceTable {
         let name: String
         let content: Content
         /// The columns, in the order of the values of rows.
@@ -19,7 +19,7 @@ struct SalvageSchema {
     }
 
     let schema: SQLSchema
-    let tables: [Table]
+    let tables: [SourceTable]
     /// The entity tables by the numbers of their rows' entities.
     private let tableOfNumber: [Int64: Int]
     /// By table, where its rows are of one entity only: what their columns hold.
@@ -36,7 +36,7 @@ struct SalvageSchema {
         let (schema, columns) = try Self.fit(definitions, numbers, layout, source.url)
         self.schema = schema
         let roots = Dictionary(definitions.map { ($0.name, $0.root) }) { first, _ in first }
-        var tables: [Table] = []
+        var tables: [SourceTable] = []
         var tableOfNumber: [Int64: Int] = [:]
         for root in layout.entities where root.superIndex == nil {
             guard let name = schema.table(ofRoot: root.index)?.name else { continue }
@@ -44,11 +44,12 @@ struct SalvageSchema {
                 if let number = schema.numbers[index] { tableOfNumber[Int64(number)] = tables.count }
             }
             tables.append(
-                Table(name: name, content: .objects(root: root.index), columns: columns[name] ?? [], root: roots[name]))
+                SourceTable(
+                    name: name, content: .objects(root: root.index), columns: columns[name] ?? [], root: roots[name]))
         }
         for (index, join) in schema.joins.enumerated() {
             tables.append(
-                Table(
+                SourceTable(
                     name: join.table, content: .pairs(join: index), columns: columns[join.table] ?? [],
                     root: roots[join.table]))
         }
@@ -70,7 +71,7 @@ struct SalvageSchema {
     }
 
     private static func slotsOfSole(
-        _ tables: [Table], _ schema: SQLSchema, _ layout: ModelLayout
+        _ tables: [SourceTable], _ schema: SQLSchema, _ layout: ModelLayout
     ) -> [Int: [(column: Int, slot: Slot)]] {
         var slots: [Int: [(column: Int, slot: Slot)]] = [:]
         for (place, table) in tables.enumerated() {
@@ -157,6 +158,16 @@ struct SalvageSchema {
         }
     }
 
+    /// Whether a row among many of a table is one of it, although something lies where its key should not be: the
+    /// number of its entity is one of the table's.
+    func isDamagedRow(_ row: SalvagedRow, of place: Int) -> Bool {
+        let table = tables[place]
+        guard case .objects = table.content, let column = table.columns.firstIndex(of: SQLSchema.entityColumn) else {
+            return false
+        }
+        return row[column].integer.flatMap { tableOfNumber[$0] } == place
+    }
+
     /// A row whose entity's number is damaged.
     private func isRowWithoutNumber(_ row: SalvagedRow, of place: Int, _ column: Int) -> Bool {
         let table = tables[place]
@@ -183,7 +194,7 @@ struct SalvageSchema {
 
     /// The column of the entity's number in a row of objects; nil for rows that are none of them. SQLite keeps the key
     /// of such a row in its place, and leaves the column empty.
-    private func entityColumn(of row: SalvagedRow, _ table: Table) -> Int? {
+    private func entityColumn(of row: SalvagedRow, _ table: SourceTable) -> Int? {
         guard let key = table.columns.firstIndex(of: SQLSchema.keyColumn), row[key].value ?? .null == .null,
             let column = table.columns.firstIndex(of: SQLSchema.entityColumn), row.values.count > column
         else { return nil }

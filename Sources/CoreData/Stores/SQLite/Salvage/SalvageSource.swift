@@ -121,7 +121,7 @@ final class SalvageSource {
         walk.leaves(from: 1) { page, _ in
             for row in reading.records.rows(of: page).rows {
                 guard let kind = row[0].text, let name = row[1].text, let root = row[3].integer,
-                    let page = Int(exactly: root), let text = row[4].text
+                    let page = Int(exactly: root), let text = row[4].readableText
                 else { continue }
                 found.append(Definition(kind: kind, name: name, root: page, text: text))
             }

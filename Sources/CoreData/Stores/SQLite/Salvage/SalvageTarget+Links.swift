@@ -12,7 +12,7 @@ extension SalvageTarget {
                     let target = schema.table(ofRoot: destination.rootIndex)?.name
                 else { continue }
                 try removeLinks(
-                    Link(
+                    SettledLink(
                         entity: entity, slot: number, column: column, table: table, target: target,
                         destination: destination))
             }
@@ -20,7 +20,7 @@ extension SalvageTarget {
         for pair in pairs { try removePairs(pair) }
     }
 
-    private struct Link {
+    private struct SettledLink {
         let entity: EntityLayout
         let slot: Int
         let column: String
@@ -31,7 +31,7 @@ extension SalvageTarget {
 
     private func numbers(of entity: EntityLayout) -> [Int] { entity.subtree.compactMap { schema.numbers[$0] } }
 
-    private func removeLinks(_ link: Link) throws {
+    private func removeLinks(_ link: SettledLink) throws {
         let isOwn = SQLExpression.isEntity(numbers(of: link.entity))
         let isThere = SQLExpression.isInSelect(
             .column(link.column),
@@ -78,7 +78,7 @@ extension SalvageTarget {
     }
 
     /// The relationship that a link is of, as the side sees it that has the key.
-    private func name(of link: Link) -> String {
+    private func name(of link: SettledLink) -> String {
         let slot = link.entity.slots[link.slot]
         if case .owner(let relationship) = slot.role { return relationship.name }
         return slot.name
@@ -86,7 +86,7 @@ extension SalvageTarget {
 
     // MARK: Pairs
 
-    private struct Pair {
+    private struct SettledPair {
         let join: SQLJoinTable
         let ownerTable: String
         let memberTable: String
@@ -94,7 +94,7 @@ extension SalvageTarget {
     }
 
     /// The join tables, each once.
-    private var pairs: [Pair] {
+    private var pairs: [SettledPair] {
         let end = TransferEnd(connection, layout, schema, name: "")
         return end.relationships.compactMap { toMany in
             guard let join = end.join(toMany) else { return nil }
@@ -103,12 +103,12 @@ extension SalvageTarget {
             guard let ownerTable = schema.table(ofRoot: owner)?.name,
                 let memberTable = schema.table(ofRoot: member)?.name
             else { return nil }
-            return Pair(
+            return SettledPair(
                 join: schema.joins[join.joinIndex], ownerTable: ownerTable, memberTable: memberTable, toMany: toMany)
         }
     }
 
-    private func removePairs(_ pair: Pair) throws {
+    private func removePairs(_ pair: SettledPair) throws {
         func isThere(_ column: String, in table: String) -> SQLExpression {
             .isInSelect(.column(column), SQLSelect([.column(SQLSchema.keyColumn)], of: table))
         }

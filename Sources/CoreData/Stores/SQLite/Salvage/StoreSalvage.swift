@@ -169,14 +169,24 @@ final class StoreSalvage {
         let found = source.records.rows(of: page, keys: keys)
         try advance()
         if found.unread > 0 { noteUnread(found.unread, on: page, of: place) }
-        let (own, others) = found.rows.reduce(into: ([SalvagedRow](), [SalvagedRow]())) { parts, row in
-            if schema.isRow(row, of: place) { parts.0.append(row) } else { parts.1.append(row) }
+        var (own, others) = Self.parted(found.rows) { schema.isRow($0, of: place) }
+        if own.count > others.count {
+            let (damaged, strangers) = Self.parted(others) { schema.isDamagedRow($0, of: place) }
+            (own, others) = (own + damaged, strangers)
         }
         try write(own, to: place)
         if others.isEmpty { return }
         // Where all of a page are another table's, it has come into the place of one of this table's.
         if own.isEmpty, let home = schema.table(of: others) { return try write(others, to: home) }
         for row in others { noteStranger(row, in: place) }
+    }
+
+    private static func parted(
+        _ rows: [SalvagedRow], by condition: (SalvagedRow) -> Bool
+    ) -> ([SalvagedRow], [SalvagedRow]) {
+        rows.reduce(into: ([], [])) { parts, row in
+            if condition(row) { parts.0.append(row) } else { parts.1.append(row) }
+        }
     }
 
     /// Looks for leaves that no tree leads to.
@@ -243,7 +253,7 @@ final class StoreSalvage {
         }
     }
 
-    private func write(_ row: SalvagedRow, _ table: SalvageSchema.Table, _ root: Int) throws {
+    private func write(_ row: SalvagedRow, _ table: SalvageSchema.SourceTable, _ root: Int) throws {
         guard ObjectKey.isPrimaryKey(row.key) else {
             return target.noteLostRow(of: root, row.key, "\(row.key) is no number of a row")
         }
