@@ -30,7 +30,8 @@ final class SoakStack: @unchecked Sendable {  // nothing changes once it is made
     let coordinator: NSPersistentStoreCoordinator
     private let store: NSPersistentStore
 
-    /// Opens the store, and brings it to the version, beside others who do the same. Nil where it is no longer asked for.
+    /// Opens the store, and brings it to the version, beside others who do the same. Nil where nobody asks for it any
+    /// more.
     init?(_ place: SoakPlace, version: Int, tally: Tally, while isAsked: () -> Bool) {
         let models = SoakModels.versions.map { ModelText.model($0) }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: models[version])

@@ -6,8 +6,11 @@ final class Tally: @unchecked Sendable {  // all under the lock
     private let lock = NSLock()
     private var counts: [String: Int] = [:]
     private var longest: [String: Double] = [:]
+    /// What the process held when its caches were full: growth is measured by it.
     private var first: (memory: Int, files: Int)?
-    private var statusAt = ContinuousClock.now
+    private var works = 0
+    /// How many pieces of work are between two lines, and after how many the caches are full.
+    private static let (interval, warm) = (20, 1_000)
 
     func count(_ name: String, _ number: Int = 1) { lock.withLock { counts[name, default: 0] += number } }
 
@@ -21,12 +24,12 @@ final class Tally: @unchecked Sendable {  // all under the lock
         return try body()
     }
 
-    /// Prints what there is now and then; what the process holds at first is what growth is measured by.
+    /// Counts a piece of work, and prints now and then what there is.
     func report() {
+        count("works")
         let isDue = lock.withLock {
-            guard ContinuousClock.now - statusAt > .seconds(10) else { return false }
-            statusAt = .now
-            return true
+            works += 1
+            return works % Self.interval == 1
         }
         if isDue { say(line("status")) }
     }
@@ -40,8 +43,7 @@ final class Tally: @unchecked Sendable {  // all under the lock
         lock.withLock {
             let now = (memory: ProcessMemory.resident >> 20, files: Self.openFiles)
             let begin = first ?? now
-            // The caches are full by then.
-            if first == nil { first = now }
+            if works > Self.warm, first == nil { first = now }
             var words = [word]
             for (name, value) in counts.sorted(by: { $0.key < $1.key }) { words += [name, "\(value)"] }
             for (name, value) in longest.sorted(by: { $0.key < $1.key }) {

@@ -17,6 +17,8 @@ final class SoakRun {
     private let outputs = Outputs()
     private var phase = 0
     private let library: String?
+    private let minutes: Double?
+    private static let fewTurns = 3
 
     /// The last lines of the processes, and what they complained about.
     private final class Outputs: @unchecked Sendable {  // under the lock
@@ -37,6 +39,7 @@ final class SoakRun {
             }
             if words[0] == "done" { values["is-done"] = 1 }
             last[child] = values
+            condition.broadcast()
         }
 
         func end() {
@@ -46,19 +49,35 @@ final class SoakRun {
             condition.unlock()
         }
 
-        func wait(for count: Int) {
+        func waitForEnds(_ count: Int) {
             condition.lock()
             while ended < count { condition.wait() }
             condition.unlock()
         }
+
+        /// Waits until what processes have counted has grown: each of them, or all together. A process that has ended
+        /// ends the waiting.
+        func wait(for name: String, toGrowBy growth: Int, inEachOf children: Int? = nil) {
+            condition.lock()
+            defer { condition.unlock() }
+            func counts() -> [Int] {
+                let each = (0..<(children ?? 0)).map { last[$0]?[name] ?? 0 }
+                return children == nil ? [last.values.reduce(0) { $0 + ($1[name] ?? 0) }] : each
+            }
+            let before = counts()
+            while ended == 0, zip(counts(), before).contains(where: { $0 - $1 < growth }) { condition.wait() }
+        }
     }
 
-    init(processes: Int, usesSmallDisk: Bool, _ database: URL? = nil) throws {
+    /// - Parameter minutes: how long the processes work; nil for a few turns of a few processes.
+    init(minutes: Double?, _ database: URL? = nil) throws {
+        self.minutes = minutes
         folder = try TemporaryFolder()
-        disk = usesSmallDisk && SmallDisk.obstacle == nil ? try SmallDisk(kilobytes: 384 << 10) : nil
-        if usesSmallDisk, let obstacle = SmallDisk.obstacle { print("no disk runs full: \(obstacle)") }
+        let isLong = minutes != nil
+        disk = isLong && database == nil && SmallDisk.obstacle == nil ? try SmallDisk(kilobytes: 384 << 10) : nil
+        if isLong, let obstacle = SmallDisk.obstacle { print("no disk runs full: \(obstacle)") }
         store = database ?? (disk?.url ?? folder.url).appendingPathComponent("Soak.sqlite")
-        library = usesSmallDisk || database != nil ? Self.clockLibrary : nil
+        library = isLong ? Self.clockLibrary : nil
         try prepare()
         var environment: [String: String] = [:]
         if let library {
@@ -69,7 +88,7 @@ final class SoakRun {
             ]
         }
         try tell(phase)
-        for number in 0..<processes {
+        for number in 0..<(isLong ? 8 : 3) {
             let child = try ChildProgram(
                 "soak-child",
                 [store.isFileURL ? store.path : store.absoluteString, folder.url.path, "p\(number)", "\(number + 1)"]
@@ -126,34 +145,38 @@ final class SoakRun {
         }
     }
 
-    /// Lets the processes work, and disturbs them. Time is what this is about: nothing is decided by it.
-    func work(seconds: Double) throws {
-        let end = ContinuousClock.now + .seconds(seconds)
-        let turn = max(seconds / 60, 2)
-        var number = 0
-        while ContinuousClock.now < end {
-            Thread.sleep(forTimeInterval: turn)
-            number += 1
-            switch number % 3 {
-            case 1:
-                phase += 1
-                try tell(phase)
-            case 2:
-                if let disk {
-                    try? disk.fill(leaving: 0)
-                    Thread.sleep(forTimeInterval: min(turn, 3))
-                    try? disk.empty()
-                }
-            default:
-                if library != nil { try setClock(["+3d", "-2h", "+0", "-400d", "+90s"][number / 3 % 5]) }
-            }
+    /// Lets the processes work, and disturbs them turn by turn. The clock says only how long that goes on.
+    func work() throws {
+        let end = minutes.map { ContinuousClock.now + .seconds($0 * 60) }
+        var turn = 0
+        repeat {
+            outputs.wait(for: "works", toGrowBy: 40, inEachOf: children.count)
+            try disturb(turn)
+            turn += 1
+        } while end.map { ContinuousClock.now < $0 } ?? (turn < Self.fewTurns)
+        outputs.wait(for: "works", toGrowBy: 40, inEachOf: children.count)
+    }
+
+    private func disturb(_ turn: Int) throws {
+        switch turn % 3 {
+        case 0:
+            phase += 1
+            try tell(phase)
+            outputs.wait(for: "openings", toGrowBy: 1, inEachOf: children.count)
+        case 1:
+            guard let disk else { return }
+            try disk.fill(leaving: 0)
+            outputs.wait(for: "full", toGrowBy: 8)
+            try disk.empty()
+        default:
+            if library != nil { try setClock(["+3d", "-2h", "+0", "-400d", "+90s"][turn / 3 % 5]) }
         }
     }
 
     /// Ends the processes, and compares what they say with what the store has.
     func end() throws {
         try Data().write(to: folder.url.appendingPathComponent("stop"))
-        outputs.wait(for: children.count)
+        outputs.waitForEnds(children.count)
         for child in children { #expect(child.wait().status == 0) }
         #expect(outputs.complaints.isEmpty, "\(outputs.complaints.prefix(20).joined(separator: "\n"))")
         var sums: [String: Int] = [:]
@@ -163,7 +186,7 @@ final class SoakRun {
             for (name, value) in values {
                 sums[name] = name.hasPrefix("longest") ? max(sums[name] ?? 0, value) : (sums[name] ?? 0) + value
             }
-            // What a process has after its first ten seconds is what it has at the end.
+            // What a process has when its caches are full is what it has at the end.
             let (before, after) = (values["memory-before"] ?? 0, values["memory"] ?? 0)
             #expect(after <= before + before / 2 + 64, "process \(number) grew from \(before) to \(after) MB")
             let (openBefore, openAfter) = (values["files-before"] ?? 0, values["files"] ?? 0)
