@@ -25,8 +25,8 @@
 //   postgresql-child URL launch
 //       Launches a program of `CrashModels.newer` through the manager. Prints "migrating", and "done" or "failed".
 //   postgresql-child URL work MODEL ENTITY,TEXT,NUMBER[,LINK|,=PATH] FILE NAME
-//       Inserts, changes, finds, links and deletes objects until there is a file, and sets a text at a key path. Prints "wrong" for what is not as it was
-//       written, and at the end "rounds N longest MILLISECONDS".
+//       Inserts, changes, finds, links and deletes objects until there is a file, and sets a text at a key path. Prints
+//       "wrong" for what is not as it was written, and at the end "rounds N longest MILLISECONDS".
 #if PostgreSQL
     import CoreData
     import CoreDataPostgreSQL

@@ -3,7 +3,7 @@ import FuzzTargets
 
 /// Runs inputs without the fuzzer and without sanitizers, each in a process of its own.
 ///
-///     fuzz-replay TARGET FILE…            runs inputs; fails when one stops, or takes over 1 s of the processor or 512 MB
+///     fuzz-replay TARGET FILE…            runs inputs; fails when one stops, or takes 1 s of the processor or 512 MB
 ///     fuzz-replay --one TARGET FILE       runs one input in this process
 ///     fuzz-replay --seeds FOLDER          writes the seeds of each target to a folder of its name
 ///     fuzz-replay --growth FOLDER         writes the long and deep inputs in the same way

@@ -306,7 +306,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Saves the unsaved changes: to the coordinator's stores in one transaction per store, or to the parent context
     /// (which then has them as its own unsaved changes).
     ///
-    /// Order: the will-save notification, pending changes, `willSave()` of every object until nothing new changes,
+    /// Order: the will-save notification, pending changes, `willSave()` once of each object that is written,
     /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the
     /// save writes what that leaves. When it throws, nothing was written and everything is still unsaved: validation
     /// errors (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores

@@ -23,8 +23,8 @@ final class ProcessorDeadline {
 
     private init(seconds: Double) {
         self.seconds = seconds
-        let nanoseconds = min(max(seconds, 0) * 1e9, Double(Int64.max))
-        end = Self.now &+ UInt64(nanoseconds)
+        // What is no number, or larger than any time, is no limit.
+        end = seconds < 1e9 ? Self.now + UInt64(max(seconds, 0) * 1e9) : UInt64.max
     }
 
     /// Nanoseconds of the processor that the thread has had.

@@ -69,7 +69,7 @@ public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 /// Option: post a notification when any process writes the store (`Bool`).
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
     "NSPersistentStoreRemoteChangeNotificationOptionKey"
-/// Option: how many connections a SQLite store reads with at most (number; 4 when absent).
+/// Option: how many connections a store in SQLite or PostgreSQL reads with at most (number; 4 when absent).
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSizeKey"
 /// Option of binary stores on a Mac: read files of old versions without secure decoding (`Bool`). Has no effect here.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"

@@ -50,7 +50,7 @@ public struct StoreSalvageReport: Sendable {
         public let text: String
 
         package init(
-            _ kind: Kind, _ entityName: String? = nil, _ number: Int64? = nil, _ propertyName: String? = nil,
+            _ kind: Kind, of entityName: String? = nil, row number: Int64? = nil, property propertyName: String? = nil,
             _ text: String
         ) {
             self.kind = kind

@@ -27,7 +27,10 @@ final class StoreDraft {
         if Self.isTaken(target) {
             throw ToolError(.failed, "\(shown): there is something already; it stays as it is")
         }
-        guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw Self.failure(shown) }
+        // The files of a store get no more permissions than their folder has: this one has those of the store's place.
+        guard mkdir(folder.path, Self.permissions(of: parent)) == 0 || errno == EEXIST else {
+            throw Self.failure(shown)
+        }
         lock = open(folder.appendingPathComponent("lock").path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw Self.failure(shown) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -44,6 +47,11 @@ final class StoreDraft {
     }
 
     deinit { discard() }
+
+    private static func permissions(of folder: URL) -> mode_t {
+        var state = stat()
+        return stat(folder.path, &state) == 0 ? state.st_mode & 0o777 | 0o700 : 0o700
+    }
 
     private static func failure(_ shown: String) -> ToolError {
         ToolError(.failed, "\(shown): \(String(cString: strerror(errno)).lowercased())")
@@ -75,7 +83,7 @@ final class StoreDraft {
                 .failed, "\(shown): there is a folder of external data already: \(external.lastPathComponent)",
                 details: ["It belongs to a store that is gone, or has the same name with another suffix."])
         }
-        try files.createDirectory(at: content, withIntermediateDirectories: false)
+        guard mkdir(content.path, Self.permissions(of: folder)) == 0 else { throw Self.failure(shown) }
     }
 
     /// Gives the store its name, which nobody may have taken meanwhile. The store has to be closed.

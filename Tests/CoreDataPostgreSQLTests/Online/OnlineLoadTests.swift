@@ -56,6 +56,15 @@
             /// What a process is told that brings the store to the newer version.
             var migrating: [String] { self == .split ? ["split"] : ["migrate", older, newer] }
 
+            /// Makes so many rows of the older version, as another program would.
+            func insertion(_ rows: Int) -> String {
+                let numbers = "FROM generate_series(1, \(rows)) n"
+                return self == .split
+                    ? "INSERT INTO person (entity, version, name, visits, street, city) "
+                        + "SELECT 'Person', 1, 'row ' || n, n % 100, 's' || n, 'c' \(numbers)"
+                    : "INSERT INTO item (entity, version, name, count) SELECT 'Item', 1, 'row ' || n, n % 100 \(numbers)"
+            }
+
             /// The table whose rows are migrated, and a column of it that the newer version does not have.
             var table: String { self == .split ? "person" : "item" }
             var leftColumn: String? {
@@ -87,17 +96,8 @@
 
         private func fill(_ store: OnlineStore, _ kind: Kind) throws {
             try store.close(store.open(kind.older))
-            if kind == .split {
-                let filled = store.database.psql(
-                    "SET session_replication_role = replica; INSERT INTO person (entity, version, name, visits, street, city) "
-                        + "SELECT 'Person', 1, 'row ' || n, n % 100, 's' || n, 'c' FROM generate_series(1, \(Self.rows)) n"
-                )
-                #expect(filled != nil)
-                return
-            }
             let filled = store.database.psql(
-                "SET session_replication_role = replica; INSERT INTO item (entity, version, name, count) "
-                    + "SELECT 'Item', 1, 'row ' || n, n % 100 FROM generate_series(1, \(Self.rows)) n")
+                "SET session_replication_role = replica; \(kind.insertion(Self.rows))")
             #expect(filled != nil)
             if kind != .toMany { return }
             let owned = store.database.psql(

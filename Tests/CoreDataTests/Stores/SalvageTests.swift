@@ -319,27 +319,33 @@ struct SalvageTests {
         }
     }
 
-    @Test("External values come along; one whose file is missing is nil, and named")
-    func externalValues() throws {
+    /// Runs a body with the place of a store of a model, and with the place of the one that is salvaged from it.
+    private func withPlaces(
+        _ text: String, _ fill: (NSManagedObjectContext) throws -> Void,
+        _ body: (_ url: URL, _ new: URL, _ model: NSManagedObjectModel) throws -> Void
+    ) throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.sqlite")
-            let model = ModelText.model(
-                """
-                entity Photo
-                  name string
-                  image data external
-                """)
+            let model = ModelText.model(text)
             try withStore(url, model) { context in
-                for number in 0..<3 {
-                    context.make(
-                        "Photo", ["name": "\(number)", "image": Data(repeating: UInt8(number), count: 200_000)])
-                }
+                try fill(context)
                 try context.save()
             }
-            let external = folder.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
+            try body(url, folder.appendingPathComponent("New.sqlite"), model)
+        }
+    }
+
+    @Test("External values come along; one whose file is missing is nil, and named")
+    func externalValues() throws {
+        func fill(_ context: NSManagedObjectContext) {
+            for number in 0..<3 {
+                context.make("Photo", ["name": "\(number)", "image": Data(repeating: UInt8(number), count: 200_000)])
+            }
+        }
+        try withPlaces("entity Photo\n  name string\n  image data external", fill) { url, new, model in
+            let external = url.deletingLastPathComponent().appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
             let names = try FileManager.default.contentsOfDirectory(atPath: external.path).sorted()
             try FileManager.default.removeItem(at: external.appendingPathComponent(names[0]))
-            let new = folder.appendingPathComponent("New.sqlite")
             let report = try NSPersistentStoreCoordinator.salvage(storeAt: url, into: new)
             #expect(report.findings.map(\.propertyName) == ["image"], "\(report.findings)")
             try withStore(new, model) { context in
@@ -351,25 +357,16 @@ struct SalvageTests {
 
     @Test("Values that should be unique and are not come out with both rows")
     func uniqueness() throws {
-        try withTemporaryFolder { folder in
-            let url = folder.appendingPathComponent("Store.sqlite")
-            let model = ModelText.model(
-                """
-                entity Code
-                  text string
-                  unique text
-                """)
-            try withStore(url, model) { context in
-                for number in 0..<3 { context.make("Code", ["text": "\(number)"]) }
-                try context.save()
-            }
+        func fill(_ context: NSManagedObjectContext) {
+            for number in 0..<3 { context.make("Code", ["text": "\(number)"]) }
+        }
+        try withPlaces("entity Code\n  text string\n  unique text", fill) { url, new, model in
             let database = try RawDatabase(url)
             for case .text(let name) in try database.column("SELECT name FROM sqlite_master WHERE sql LIKE '%UNIQUE%'")
             {
                 try database.execute("DROP INDEX \(name)")
             }
             try database.execute("UPDATE ZCODE SET ZTEXT = 'x'; PRAGMA wal_checkpoint(TRUNCATE)")
-            let new = folder.appendingPathComponent("New.sqlite")
             let report = try NSPersistentStoreCoordinator.salvage(storeAt: url, into: new)
             #expect(report.rowCount == 3 && report.findings.map(\.kind) == [.uniqueness], "\(report.findings)")
             let count = try withStore(new, model) { try $0.all("Code").count }

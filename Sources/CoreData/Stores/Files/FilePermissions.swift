@@ -1,25 +1,41 @@
 import Foundation
 
 /// The permissions of the files of a store: never more than those of the folder that the store lies in.
+///
+/// Only reading and writing count: who may not list a folder may still pass it.
 enum FilePermissions {
     /// The permissions of a new file in a folder, as `open` takes them: the process's mask is taken off besides.
-    static func ofNewFile(in folder: URL) -> mode_t { 0o644 & permitted(in: folder) }
+    static func ofNewFile(in folder: URL) -> mode_t { limited(0o644, in: folder) }
 
-    /// The permissions of a new folder in a folder.
-    static func ofNewFolder(in folder: URL) -> Int { Int(0o755 & (permitted(in: folder) | 0o111)) }
+    /// Permissions without those that a folder does not give.
+    static func limited(_ permissions: mode_t, in folder: URL) -> mode_t {
+        permissions & (permitted(in: folder) | 0o7111)
+    }
 
     /// Takes from a new file what its folder does not permit. SQLite gives its -wal and -shm the same permissions.
     static func limit(_ file: URL) {
         var status = stat()
         guard stat(file.path, &status) == 0 else { return }
-        let limited = status.st_mode & 0o7777 & (permitted(in: file.deletingLastPathComponent()) | 0o7111)
-        if limited != status.st_mode & 0o7777 { chmod(file.path, limited) }
+        let present = status.st_mode & 0o7777
+        let limited = limited(present, in: file.deletingLastPathComponent())
+        if limited != present { chmod(file.path, limited) }
+    }
+
+    /// Makes a folder, and those above it, where they are not there.
+    static func makeFolder(_ folder: URL) throws {
+        if FileKind(at: folder, followsLinks: true) == .folder { return }
+        let parent = folder.deletingLastPathComponent()
+        if parent.path != folder.path { try makeFolder(parent) }
+        guard mkdir(folder.path, limited(0o755, in: parent)) == 0 || errno == EEXIST else {
+            throw WriteFailure.error("The folder “\(folder.lastPathComponent)” could not be made", folder)
+        }
     }
 
     /// Reading and writing for each class of users that may read the folder.
     private static func permitted(in folder: URL) -> mode_t {
         var status = stat()
-        guard stat(folder.path, &status) == 0 else { return 0o666 }
+        // Nobody else can enter the folder of a migration; the files in it are going to lie beside it.
+        guard stat(MigrationFolder.home(of: folder).path, &status) == 0 else { return 0o666 }
         var permitted: mode_t = 0o600
         for shift: mode_t in [3, 0] where status.st_mode & (0o4 << shift) != 0 { permitted |= 0o6 << shift }
         return permitted

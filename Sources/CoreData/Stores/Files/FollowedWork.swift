@@ -19,7 +19,7 @@ struct FollowedWork {
     /// Copies a folder with everything in it to where nothing lies.
     func copyFolder(_ source: URL, to target: URL) throws {
         let manager = FileManager.default
-        try manager.createDirectory(at: target, withIntermediateDirectories: true)
+        try FilePermissions.makeFolder(target)
         for name in try manager.contentsOfDirectory(atPath: source.path) {
             try MigrationCancellation.check(progress)
             let (from, to) = (source.appendingPathComponent(name), target.appendingPathComponent(name))
@@ -41,7 +41,8 @@ struct FollowedWork {
             throw WriteFailure.error("“\(source.lastPathComponent)” could not be read", source)
         }
         defer { close(input) }
-        let output = open(target.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let permissions = FilePermissions.limited(mode, in: target.deletingLastPathComponent())
+        let output = open(target.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
         guard output >= 0 else {
             throw WriteFailure.error("“\(target.lastPathComponent)” could not be made", target)
         }

@@ -11,10 +11,23 @@ final class MigrationFolder {
     /// Open while the lock is held.
     private let descriptor: Int32
 
+    private static let suffix = ".migration"
+
     /// Where the folder of a store lies, whether it is there or not.
     static func url(for store: URL) -> URL {
         store.deletingLastPathComponent()
-            .appendingPathComponent(".\(store.lastPathComponent).migration", isDirectory: true)
+            .appendingPathComponent(".\(store.lastPathComponent)\(suffix)", isDirectory: true)
+    }
+
+    /// The folder beside which a folder of a migration lies, for that one and everything in it; others as they are.
+    static func home(of folder: URL) -> URL {
+        var parent = folder
+        while parent.path.count > 1 {
+            let name = parent.lastPathComponent
+            parent = parent.deletingLastPathComponent()
+            if name.hasPrefix("."), name.hasSuffix(suffix) { return parent }
+        }
+        return folder
     }
 
     static func exists(for store: URL) -> Bool {

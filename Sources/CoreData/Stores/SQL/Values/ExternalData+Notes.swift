@@ -22,7 +22,7 @@ extension ExternalData {
         if names.isEmpty { return }
         let name = files.note ?? Self.notePrefix + UUID().uuidString + suffix
         let url = notesFolder.appendingPathComponent(name)
-        try makeFolder(notesFolder)
+        try FilePermissions.makeFolder(notesFolder)
         let descriptor = open(url.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, permissions)
         guard descriptor >= 0 else { throw Self.failure(url) }
         files.note = name

@@ -75,7 +75,7 @@ package final class ExternalData: Sendable {
         let name = UUID().uuidString
         let url = folder.appendingPathComponent(name)
         do {
-            try makeFolder(folder)
+            try FilePermissions.makeFolder(folder)
             try note([name], &files)
             files.created.append(name)
             try write(value, to: url)
@@ -89,16 +89,9 @@ package final class ExternalData: Sendable {
         return Data([Self.fileTag]) + Data(name.utf8) + Data([0])
     }
 
-    /// The folder of the store's main file: two levels above that of the values.
-    private var storeFolder: URL { folder.deletingLastPathComponent().deletingLastPathComponent() }
-
-    /// The permissions of a new file, as far as the store's folder permits them.
-    var permissions: mode_t { FilePermissions.ofNewFile(in: storeFolder) }
-
-    func makeFolder(_ folder: URL) throws {
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: FilePermissions.ofNewFolder(in: storeFolder)])
+    /// The permissions of a new file: those that the folder of the store's main file gives, two levels above.
+    var permissions: mode_t {
+        FilePermissions.ofNewFile(in: folder.deletingLastPathComponent().deletingLastPathComponent())
     }
 
     private func write(_ value: UnsafeRawBufferPointer, to url: URL) throws {

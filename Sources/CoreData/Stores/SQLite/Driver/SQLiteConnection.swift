@@ -38,8 +38,10 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         // Opening a pipe waits for its other end, and beside an empty database SQLite removes what has the name of its
         // -wal.
         let isFile = access != .memory && access != .sharedMemory
+        let url = URL(fileURLWithPath: path)
+        let isNew = access == .create && FileKind(at: url, followsLinks: true) == nil
         if isFile {
-            try SQLiteStoreFiles(URL(fileURLWithPath: path)).requireOwnFiles(.fileReadCorruptFile)
+            try SQLiteStoreFiles(url).requireOwnFiles(.fileReadCorruptFile)
         }
         if access == .create || access == .readWrite { WriteFailure.survivesSizeLimit }
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -81,6 +83,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Int32(clamping: Int(max(0, busyTimeout) * 1000)))
         distrustFile()
+        if isNew { FilePermissions.limit(url) }
     }
 
     deinit {

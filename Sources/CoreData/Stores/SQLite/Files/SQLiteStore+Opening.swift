@@ -152,7 +152,6 @@ extension SQLiteStore {
             let creation = SQLiteStoreCreation(layout: layout, schema: schema, entities: entities)
             do {
                 let connection = try SQLiteConnection(path: url.path, access: .create, busyTimeout: settings.timeout)
-                if !existed { FilePermissions.limit(url) }
                 SQLiteFunctions.register(on: connection)
                 try settings.configure(connection, isWriter: true)
                 metadata = try creation.create(on: connection, settings: settings, url: url)

@@ -87,7 +87,7 @@ extension SQLiteStoreFiles {
         guard !old.isEmpty || !new.isEmpty else { return files }
         try external.note(files.created + files.orphaned, &files)
         do {
-            try FileManager.default.createDirectory(at: externalDataFolder, withIntermediateDirectories: true)
+            try FilePermissions.makeFolder(externalDataFolder)
             for name in files.created {
                 try FileManager.default.moveItem(
                     at: sibling.externalDataFolder.appendingPathComponent(name),

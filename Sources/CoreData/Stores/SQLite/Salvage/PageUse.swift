@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the file says its pages are for: the list of free pages, and the map of who refers to whom.
+/// What the file says its pages are for: the list of free pages, and the map, which has the page above each page.
 final class PageUse {
     /// What the map says of a page.
     enum Role: Equatable {

@@ -127,8 +127,8 @@ final class SalvageRecords {
 
     /// The values of a row. Nil where it does not say what it has.
     ///
-    /// - Parameter isCertain: whether the row has as many bytes as it says. Otherwise that number may be the one that is
-    ///   damaged, and not where its types end.
+    /// - Parameter isCertain: whether the row has as many bytes as it says. Otherwise that number may be the damaged one,
+    ///   and not where its types end.
     private func values(of bytes: [UInt8], declared: Int, isCertain: Bool) -> [SalvagedValue]? {
         guard let (claimed, first) = bytes.varint(at: 0, before: bytes.count) else { return nil }
         let isPossible = claimed <= UInt64(declared) && claimed >= UInt64(first)

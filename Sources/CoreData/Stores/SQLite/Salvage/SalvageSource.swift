@@ -39,12 +39,12 @@ final class SalvageSource {
             }
         } else if let beside, beside.count > 0, log == nil {
             findings.append(
-                .init(.log, nil, nil, nil, "\(files.wal.lastPathComponent) is no log: what was only there is lost"))
+                .init(.log, "\(files.wal.lastPathComponent) is no log: what was only there is lost"))
         }
         if log?.isDamaged == true {
             findings.append(
                 .init(
-                    .log, nil, nil, nil,
+                    .log,
                     "\(files.wal.lastPathComponent) is damaged: what was saved behind its frame "
                         + "\(log?.frameCount ?? 0) is lost"))
         }
@@ -53,22 +53,22 @@ final class SalvageSource {
         if FileKind(at: files.journal) == .file, FileKind.size(at: files.journal) > 512 {
             findings.append(
                 .init(
-                    .log, nil, nil, nil,
+                    .log,
                     "\(files.journal.lastPathComponent) is not read: a save that was cut short may be half written"))
         }
         if !reader.header.isWhole {
             findings.append(
                 .init(
-                    .file, nil, nil, nil,
+                    .file,
                     "the header of the file is damaged; its pages seem to have \(reader.pageSize) bytes"))
         }
         if !schemaWalk.unread.isEmpty || definitions.isEmpty {
             findings.append(
-                .init(.file, nil, nil, nil, "the definitions of tables are damaged; the model says what tables hold"))
+                .init(.file, "the definitions of tables are damaged; the model says what tables hold"))
         }
         if !use.isFreeListWhole {
             findings.append(
-                .init(.file, nil, nil, nil, "the list of free pages is damaged" + (use.hasMap ? "" : Self.noSearch)))
+                .init(.file, "the list of free pages is damaged" + (use.hasMap ? "" : Self.noSearch)))
         }
     }
 
@@ -96,7 +96,7 @@ final class SalvageSource {
 
     private static func noteOfForeignLog(_ files: SQLiteStoreFiles) -> StoreSalvageReport.Finding {
         .init(
-            .log, nil, nil, nil,
+            .log,
             "\(files.wal.lastPathComponent) belongs to another store, and was not read; what was saved last may be in "
                 + "the file's own one")
     }

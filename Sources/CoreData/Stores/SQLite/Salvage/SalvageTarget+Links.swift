@@ -125,7 +125,7 @@ extension SalvageTarget {
             count += 1
             note(
                 Finding(
-                    .link, entity, row.int64(0), pair.toMany.relationship.name,
+                    .link, of: entity, row: row.int64(0), property: pair.toMany.relationship.name,
                     "led to \(destination) \(row.int64(1)); one of the two was not found"))
         }
         if count == 0 { return }
@@ -158,7 +158,7 @@ extension SalvageTarget {
             } catch let failure as any SQLFailure where failure.isUniqueness {
                 note(
                     Finding(
-                        .uniqueness, nil, nil, nil,
+                        .uniqueness,
                         "\(index.table): rows have the same \(index.columns.map(\.name).joined(separator: ", ")), "
                             + "which should be unique; nothing keeps others from doing so now"))
             }

@@ -70,12 +70,12 @@ final class SalvageTarget {
 
     func noteLostRow(of layoutIndex: Int, _ key: Int64?, _ text: String) {
         counts[layoutIndex].lostRowCount += 1
-        note(Finding(.row, layout.entities[layoutIndex].name, key, nil, text))
+        note(Finding(.row, of: layout.entities[layoutIndex].name, row: key, text))
     }
 
     func noteLostValue(_ kind: Finding.Kind, of layoutIndex: Int, _ key: Int64, _ property: String, _ text: String) {
         counts[layoutIndex].lostValueCount += 1
-        note(Finding(kind, layout.entities[layoutIndex].name, key, property, text))
+        note(Finding(kind, of: layout.entities[layoutIndex].name, row: key, property: property, text))
     }
 
     func notePages(_ count: Int, unread: [Int], found: Int) {
@@ -178,8 +178,9 @@ final class SalvageTarget {
         let (from, to) = (lostFiles.appendingPathComponent(name), externalData.folder.appendingPathComponent(name))
         guard FileKind(at: from) == .file else { return (.null, "its file \(name) is missing; it is nil now") }
         if FileKind(at: to) == nil {
-            try FileManager.default.createDirectory(at: externalData.folder, withIntermediateDirectories: true)
+            try FilePermissions.makeFolder(externalData.folder)
             try FileManager.default.copyItem(at: from, to: to)
+            FilePermissions.limit(to)
         }
         return (.data(bytes), nil)
     }
@@ -204,8 +205,8 @@ final class SalvageTarget {
                 key.map { parameters.bind(place + 1, $0) } ?? parameters.bindNull(place + 1)
             }
         }
-        report.pairCount += outcome.changed
         // What is there twice is one link.
+        report.pairCount += outcome.changed
     }
 
     // MARK: The end

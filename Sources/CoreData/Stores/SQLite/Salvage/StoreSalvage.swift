@@ -111,20 +111,20 @@ final class StoreSalvage {
         if metadata == nil {
             target.note(
                 .init(
-                    .bookkeeping, nil, nil, nil,
+                    .bookkeeping,
                     "the metadata cannot be read: the new store has another identifier, and no metadata of a program's")
             )
         }
         if !Set(layout.entities.map(\.name)).isSubset(of: counters.map(\.name)) {
             target.note(
-                .init(.bookkeeping, nil, nil, nil, "the numbers of the entities cannot be read: they are the model's"))
+                .init(.bookkeeping, "the numbers of the entities cannot be read: they are the model's"))
         }
     }
 
     private func run() throws -> StoreSalvageReport {
         for (place, table) in schema.tables.enumerated() {
             guard let root = table.root else {
-                target.note(.init(.file, nil, nil, nil, "the file does not tell where \(table.name) begins"))
+                target.note(.init(.file, "the file does not tell where \(table.name) begins"))
                 continue
             }
             try walk.leaves(from: root) { try read($0, $1, of: place) }
@@ -135,14 +135,14 @@ final class StoreSalvage {
         let unread = unreadPages()
         for page in unread {
             target.note(
-                .init(.page, nil, nil, nil, "page \(page) \(source.reader.page(page) == nil ? Self.gone : Self.hurt)"))
+                .init(.page, "page \(page) \(source.reader.page(page) == nil ? Self.gone : Self.hurt)"))
         }
         target.notePages(source.reader.expectedPageCount, unread: unread, found: foundPages)
         try target.makeIndexes()
         try target.settleLinks()
         try target.noteHighestKeys(counters)
         if source.definitions.contains(where: { $0.name == HistoryTables.transactions }) {
-            target.note(.init(.leftOut, nil, nil, nil, "the history is not brought out"))
+            target.note(.init(.leftOut, "the history is not brought out"))
         }
         try target.finish()
         try work.advance(1)
@@ -156,7 +156,7 @@ final class StoreSalvage {
         let missing = source.reader.expectedPageCount - source.reader.pages.last
         // How many there are of a file that was cut short is said once.
         if missing > 0 {
-            target.note(.init(.page, nil, nil, nil, "the last \(missing) pages of the file are not there"))
+            target.note(.init(.page, "the last \(missing) pages of the file are not there"))
         }
         // What is wrong with the definitions is said already.
         return walk.unread.subtracting(source.schemaWalk.unread).sorted()
@@ -213,16 +213,14 @@ final class StoreSalvage {
     }
 
     private func noteUnread(_ count: Int, on page: BTreePage, of place: Int) {
-        let text = "\(count == 1 ? "a row" : "\(count) rows") on page \(page.page.number) cannot be read"
+        let number = page.page.number
         switch schema.tables[place].content {
         case .objects(let root):
-            for _ in 0..<count {
-                target.noteLostRow(
-                    of: root, nil,
-                    "a row on page "
-                        + "\(page.page.number) cannot be read")
-            }
-        case .pairs: target.note(.init(.link, nil, nil, nil, "\(schema.tables[place].name): \(text)"))
+            for _ in 0..<count { target.noteLostRow(of: root, nil, "a row on page \(number) cannot be read") }
+        case .pairs:
+            let rows = count == 1 ? "a row" : "\(count) rows"
+            target.note(
+                .init(.link, "\(schema.tables[place].name): \(rows) on page \(number) cannot be read"))
         }
     }
 
@@ -232,7 +230,7 @@ final class StoreSalvage {
             target.noteLostRow(of: root, row.key, "the row on page \(row.page) is none of this table")
         case .pairs:
             target.note(
-                .init(.link, nil, row.key, nil, "\(schema.tables[place].name): a row on page \(row.page) is no pair"))
+                .init(.link, row: row.key, "\(schema.tables[place].name): a row on page \(row.page) is no pair"))
         }
     }
 
@@ -268,7 +266,7 @@ final class StoreSalvage {
         }
         target.note(
             .init(
-                .value, layout.entities[only].name, row.key, nil,
+                .value, of: layout.entities[only].name, row: row.key,
                 "the number of its entity was \(number.map { "\($0)" } ?? "lost"); the table has one entity only"))
         try target.write(row, of: only, from: schema, table.columns)
     }
