@@ -64,6 +64,65 @@ struct SQLiteCheckpointTests {
         }
     }
 
+    /// Reads again and again, without a pause, until somebody has had enough.
+    private final class Reading: @unchecked Sendable {  // under the lock
+        private let lock = NSLock()
+        private var isOver = false
+        private let ended = DispatchSemaphore(value: 0)
+        private let begun = DispatchSemaphore(value: 0)
+
+        init(_ coordinator: NSPersistentStoreCoordinator) {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            Thread {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+                repeat {
+                    _ = try? context.performAndWait { try context.count(for: request) }
+                    self.begun.signal()
+                } while !self.lock.withLock { self.isOver }
+                self.ended.signal()
+            }.start()
+            begun.wait()
+        }
+
+        func end() {
+            lock.withLock { isOver = true }
+            ended.wait()
+        }
+    }
+
+    @Test("the -wal stays bounded while two other coordinators read without a pause")
+    func bounded() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("n.sqlite")
+            let (coordinator, store) = try filledStore(at: url)
+            var others: [NSPersistentStoreCoordinator] = []
+            for _ in 0..<2 {
+                let other = NSPersistentStoreCoordinator(managedObjectModel: model())
+                try other.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+                others.append(other)
+            }
+            let readings = others.map { Reading($0) }
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            try context.performAndWait {
+                context.persistentStoreCoordinator = coordinator
+                let notes = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note"))
+                // Some 180 MB.
+                for round in 0..<30 {
+                    for note in notes {
+                        note.setValue(String(repeating: "\(round % 10)", count: 4_000), forKey: "text")
+                    }
+                    try context.save()
+                }
+            }
+            for reading in readings { reading.end() }
+            // 16,000 pages, what two saves add, and what a look that came too soon has left for the next time.
+            #expect(try size(of: URL(fileURLWithPath: url.path + "-wal")) < 140_000_000)
+            for other in others { for store in other.persistentStores { try other.remove(store) } }
+            try coordinator.remove(store)
+        }
+    }
+
     @Test("a program that chooses wal_autocheckpoint gets what it chose")
     func chosenByTheProgram() throws {
         try withTemporaryFolder { folder in

@@ -27,6 +27,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     let handle: OpaquePointer
     let path: String
     let access: Access
+    /// How long statements wait for the locks of others.
+    private let busyMilliseconds: Int32
     var readSince: RowCache.Moment?
     private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
     /// Single-row statements by root index: the hot path of firing one fault.
@@ -80,8 +82,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         handle = opened
         self.path = path
         self.access = access
+        busyMilliseconds = Int32(clamping: Int(max(0, busyTimeout) * 1000))
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Int32(clamping: Int(max(0, busyTimeout) * 1000)))
+        sqlite3_busy_timeout(handle, busyMilliseconds)
         distrustFile()
         if isNew { FilePermissions.limit(url) }
     }
@@ -96,6 +99,13 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "/-_.~")
         return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path)
+    }
+
+    /// Runs a body that waits for the locks of others no longer than that.
+    func waiting<Result>(milliseconds: Int32, _ body: () throws -> Result) rethrows -> Result {
+        sqlite3_busy_timeout(handle, milliseconds)
+        defer { sqlite3_busy_timeout(handle, busyMilliseconds) }
+        return try body()
     }
 
     /// Throws when the file can only be read: SQLite then opens it for reading, whatever was asked.

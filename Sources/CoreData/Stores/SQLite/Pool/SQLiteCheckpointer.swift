@@ -5,19 +5,27 @@ import Foundation
 ///
 /// SQLite by itself does it inside the commit that finds the -wal grown: that save, and whoever waits for it, then
 /// waits for the disk twice. Here the commit only says so, and a connection of its own copies what readers and writers
-/// can spare (a passive checkpoint), while they go on. Should the -wal grow much faster than it is copied, the next
-/// save lends a hand before it begins, so that its size stays bounded.
+/// can spare (a passive checkpoint), while they go on. A -wal begins anew only at a moment at which all of it is copied
+/// and nobody reads from it; where several programs read and write all the time, there is none. So when the -wal has
+/// grown long, the next save makes that moment before it begins: it keeps writers out, and waits a little for readers,
+/// who look whether something was copied (`SQLiteReaderPool`).
 final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guarded by `lock`
     /// Pages of -wal from which it is copied: SQLite's own number.
     private static let threshold: Int32 = 1_000
-    /// Pages of -wal from which the next save copies itself.
+    /// Pages of -wal from which the next save has it begin anew.
     private static let limit: Int32 = 16_000
+    /// How long it waits for those who read from the -wal, in milliseconds. Some keep a state of the past.
+    private static let patience: Int32 = 200
 
     private let path: String
     private let queue = DispatchQueue(label: "SQLiteCheckpointer", qos: .utility)
     private let lock = NSLock()
     private var isScheduled = false
     private var needsHand = false
+    /// Pages of the -wal with the last commit, and from how many on a save lends its hand: where somebody has kept it
+    /// from beginning anew, not before it has grown as much again.
+    private var pages: Int32 = 0
+    private var handAt = SQLiteCheckpointer.limit
     private var isClosed = false
 
     /// Follows the commits of a writer, which has to be closed before this object goes.
@@ -35,19 +43,26 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
     }
 
     private func committed(_ pages: Int32) {
-        if pages >= Self.limit { lock.withLock { needsHand = true } }
+        lock.withLock {
+            self.pages = pages
+            if pages < Self.limit { handAt = Self.limit }
+            if pages >= handAt { needsHand = true }
+        }
         if pages >= Self.threshold { schedule() }
     }
 
-    /// Copies before the next writing what the background was too slow for. Not within the commit: whoever waits for a
-    /// commit should not wait for this.
+    /// Has a long -wal begin anew before the next writing. Not within the commit: whoever waits for a commit should not
+    /// wait for this.
     func lendHand(_ writer: SQLiteConnection) {
         let isNeeded = lock.withLock {
             defer { needsHand = false }
             return needsHand
         }
-        // What cannot be copied now is copied another time.
-        if isNeeded { _ = sqlite3_wal_checkpoint_v2(writer.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
+        if !isNeeded { return }
+        let code = writer.waiting(milliseconds: Self.patience) {
+            sqlite3_wal_checkpoint_v2(writer.handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil)
+        }
+        if code != SQLITE_OK { lock.withLock { handAt = pages &+ Self.limit } }
     }
 
     private func schedule() {

@@ -32,11 +32,13 @@ final class SQLiteReaderPool: @unchecked Sendable {
     }
 
     /// What changes in the header of the shared index of a -wal with every commit: the change counter, the last frame,
-    /// and the salts that are new when the -wal begins again.
+    /// and the salts that are new when the -wal begins again. And what changes when frames are copied into the main
+    /// file: a reader that begins again then reads from there, and keeps the -wal from beginning anew no more.
     fileprivate struct Stamp: Equatable {
         var change: UInt32 = 0
         var frame: UInt32 = 0
         var salt: UInt64 = 0
+        var copied: UInt32 = 0
 
         init() {}
 
@@ -44,6 +46,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
             change = index.load(fromByteOffset: 8, as: UInt32.self)
             frame = index.load(fromByteOffset: 16, as: UInt32.self)
             salt = index.load(fromByteOffset: 32, as: UInt64.self)
+            // The first number behind the two copies of the header.
+            copied = index.load(fromByteOffset: 96, as: UInt32.self)
         }
     }
 
