@@ -6,10 +6,13 @@ import TestSupport
 struct SoakPlace: Sendable {
     let store: String
     let folder: URL
+    private let driver = getppid()
 
     var isDatabase: Bool { store.contains("://") }
     var url: URL { isDatabase ? URL(string: store) ?? folder : URL(fileURLWithPath: store) }
-    var isStopped: Bool { access(folder.appendingPathComponent("stop").path, F_OK) == 0 }
+
+    /// Whether the driver has said so, or is gone.
+    var isStopped: Bool { access(folder.appendingPathComponent("stop").path, F_OK) == 0 || getppid() != driver }
 
     /// The phase that the driver has begun last.
     var phase: Int {

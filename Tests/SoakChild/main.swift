@@ -27,7 +27,10 @@ var phase = place.phase
 say("ready")
 var round: UInt64 = 0
 while !place.isStopped {
-    guard let stack = SoakStack(place, version: phase & 1, tally: tally, while: { place.phase == phase }) else {
+    guard
+        let stack = SoakStack(
+            place, version: phase & 1, tally: tally, while: { !place.isStopped && place.phase == phase })
+    else {
         phase = place.phase
         continue
     }
