@@ -5,7 +5,7 @@ import Foundation
 /// In the column a value begins with a tag: 01 and the bytes themselves, or 02, the name of a file and a zero byte. The
 /// files lie in `SQLiteStoreFiles.externalDataFolder`. They are written before the transaction that names them is
 /// committed and removed after the one that forgets them: a kill leaves at most a file that nobody names, and a note of
-/// it, by which `+Sweeping` finds it when the store is opened again.
+/// it, by which `+Sweeping` finds it when the store is opened again. A note stays as long as one of its files does.
 package final class ExternalData: Sendable {
     package let folder: URL
 
@@ -123,18 +123,34 @@ package final class ExternalData: Sendable {
 
     /// The transaction that names and forgets the files was committed.
     package func committed(_ files: ExternalFileChanges) {
-        remove(files.orphaned)
-        forgetNote(files)
+        if files.orphaned.isEmpty || removeForgotten(files.orphaned) { forgetNote(files) }
     }
 
     /// The transaction that names and forgets the files came to nothing.
     package func abandoned(_ files: ExternalFileChanges) {
-        remove(files.created)
-        forgetNote(files)
+        if remove(files.created) { forgetNote(files) }
     }
 
-    /// Removes files that no row names (any more). A file that cannot be removed is only waste.
-    package func remove(_ names: [String]) {
-        for name in names { try? FileKind.remove(.file, at: folder.appendingPathComponent(name)) }
+    /// Removes files that rows named until a commit. The commit reaches the disk first: a loss of power could bring back
+    /// the rows, and not the files.
+    ///
+    /// - Returns: whether all are gone. What is left is only waste.
+    package func removeForgotten(_ names: [String]) -> Bool {
+        let storeFolder = folder.deletingLastPathComponent().deletingLastPathComponent()
+        let log = storeFolder.appendingPathComponent(storeName + "-wal")
+        guard (try? Disk.synchronize(log)) != nil else { return false }
+        return remove(names)
+    }
+
+    /// Removes files that no row names.
+    ///
+    /// - Returns: whether all are gone. What is left is only waste.
+    @discardableResult
+    package func remove(_ names: [String]) -> Bool {
+        var isDone = true
+        for name in names {
+            do { try FileKind.remove(.file, at: folder.appendingPathComponent(name)) } catch { isDone = false }
+        }
+        return isDone
     }
 }

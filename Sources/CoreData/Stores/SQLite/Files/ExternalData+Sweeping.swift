@@ -21,8 +21,7 @@ extension ExternalData {
             for (table, columns) in columns where !left.isEmpty {
                 for column in columns { left.subtract(try connection.externalFileNames(in: column, of: table)) }
             }
-            remove(Array(left))
-            for note in notes { unlink(note.path) }
+            if left.isEmpty || removeForgotten(Array(left)) { for note in notes { unlink(note.path) } }
         }
     }
 }
