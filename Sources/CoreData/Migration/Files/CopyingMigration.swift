@@ -78,7 +78,7 @@ struct CopyingMigration {
                 let present = try SQLiteStoreMetadata.metadata(at: store.main, timeout: timeout)
                 guard Self.isSame(present, metadata) else {
                     use.giveBack()
-                    try folder.remove()
+                    try? folder.remove()
                     return false
                 }
                 try build(folder, use, legs)

@@ -79,12 +79,13 @@ struct FileMigration {
                 let copy = try make(hops, in: folder)
                 try putInPlace(copy, of: before)
             }
-            try folder.remove()
-            MigrationMoment.reach(.exchanged)
         } catch {
             try? folder.remove()
             throw error
         }
+        // The store is of the newer version. What cannot be removed is only waste, and goes at the next opening.
+        try? folder.remove()
+        MigrationMoment.reach(.exchanged)
     }
 
     /// The way to the model's version.

@@ -51,11 +51,12 @@ final class SQLiteFilling: UnfinishedStore {
             } else {
                 try files.take(copy)
             }
-            try folder.remove()
         } catch {
             try? folder.remove()
             throw error
         }
+        // The store has its place. What cannot be removed is only waste, and goes at the next opening.
+        try? folder.remove()
     }
 
     /// Fills a store that lies in a folder of the caller's own, or resumes filling it.

@@ -116,6 +116,8 @@ extension SQLiteStoreFiles {
     /// A connection that keeps everybody else from a file that is empty.
     private func lockOfEmptyFile(at url: URL) throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
+        // SQLite begins to make a database of an empty file, and would make a journal first.
+        try connection.setJournalMode("MEMORY")
         try connection.lockOutOthers()
         return connection
     }

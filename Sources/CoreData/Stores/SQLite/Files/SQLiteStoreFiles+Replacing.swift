@@ -34,17 +34,19 @@ extension SQLiteStoreFiles {
             try place.clear()
             let sibling = place.copy
             try make(sibling)
-            try Disk.synchronize(sibling.main)
+            // With its external values: nothing of the old store is left to fall back on.
+            try FollowedWork(progress: nil).synchronize(place.url)
             if FileManager.default.fileExists(atPath: main.path) {
                 try withoutUsers(timeout: waiting, force: force, absorbing: true) { try take(sibling, rename: rename) }
             } else {
                 try take(sibling, rename: rename)
             }
-            try place.remove()
         } catch {
             try? place.remove()
             throw error
         }
+        // The store has its place. What cannot be removed is only waste, and goes at the next opening.
+        try? place.remove()
     }
 
     /// Takes the place of what lies here: a whole store, a single file and its external values, gets this one's name.
@@ -59,9 +61,9 @@ extension SQLiteStoreFiles {
         let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
         let files = try join(sibling, in: external)
         guard rename(sibling.main.path, main.path) == 0 else {
-            let reason = "The store could not be put in its place: \(String(cString: strerror(errno)))"
-            external.abandoned(files)
-            throw NSError.coreData(CocoaError.Code.fileWriteUnknown.rawValue, reason: reason, url: main)
+            let failure = WriteFailure.error("The store could not be put in its place", main)
+            giveUp(files, in: external)
+            throw failure
         }
         Disk.synchronizeFolder(main.deletingLastPathComponent())
         external.committed(files)
@@ -88,15 +90,22 @@ extension SQLiteStoreFiles {
         try external.note(files.created + files.orphaned, &files)
         do {
             try FilePermissions.makeFolder(externalDataFolder)
-            for name in files.created {
-                try FileManager.default.moveItem(
-                    at: sibling.externalDataFolder.appendingPathComponent(name),
-                    to: externalDataFolder.appendingPathComponent(name))
+            // A file of that name has the same bytes, unless it is what a loss of power has left.
+            for name in new {
+                let place = externalDataFolder.appendingPathComponent(name)
+                guard Foundation.rename(sibling.externalDataFolder.appendingPathComponent(name).path, place.path) == 0
+                else { throw WriteFailure.error("An external value could not be put in its place", place) }
             }
         } catch {
-            external.abandoned(files)
+            giveUp(files, in: external)
             throw error
         }
         return files
+    }
+
+    /// Removes what the store that does not take the place has brought, and the folders where nothing else lies.
+    private func giveUp(_ files: ExternalFileChanges, in external: ExternalData) {
+        external.abandoned(files)
+        for folder in [externalDataFolder, supportFolder] { rmdir(folder.path) }
     }
 }

@@ -13,7 +13,7 @@ extension StoreExchange {
             guard let folder = try MigrationFolder.lock(store.main, creating: false, timeout: timeout) else { return }
             guard let journal = try ExchangeJournal.read(in: folder.url) else {
                 // Without a checkpoint nothing can be resumed.
-                if MigrationCheckpoint.read(in: folder.url) == nil { try folder.remove() }
+                if MigrationCheckpoint.read(in: folder.url) == nil { try? folder.remove() }
                 return
             }
             try StoreExchange(folder: folder).recover(journal, timeout: timeout)

@@ -73,7 +73,8 @@ struct StoreExchange {
             try? FileManager.default.removeItem(at: store.supportFolder.appendingPathComponent(mark))
         }
         try reach(.olderRemoved)
-        try folder.remove()
+        // The exchange is done. What cannot be removed is only waste, and goes at the next opening.
+        try? folder.remove()
         MigrationMoment.reach(.exchanged)
     }
 
