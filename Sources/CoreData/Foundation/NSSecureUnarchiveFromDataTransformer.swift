@@ -39,15 +39,22 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
     }
 
     /// Whether an archive with objects of other classes than plain ones is this transformer's: Foundation's unarchiver
-    /// stops the process at a class that is not allowed.
+    /// stops the process at a class that is not allowed. What an object of the program's own decodes is its own care.
     private static func allowsOthers(in data: Data) -> Bool {
         let plain = Set(TransformableDefaultTransformer.allowedTopLevelClasses.map { ObjectIdentifier($0) })
         guard allowedTopLevelClasses.contains(where: { !plain.contains(ObjectIdentifier($0)) }),
-            let root = try? KeyedArchive(data).root()
+            let classes = try? KeyedArchive(data).classesWithinContainers()
         else { return false }
-        // Foundation's own classes are not found by their names.
-        guard let rootClass = NSClassFromString(root.className) else { return true }
-        func isKind<Allowed>(of kind: Allowed.Type) -> Bool { rootClass is Allowed.Type }
+        return classes.allSatisfy(allows)
+    }
+
+    private static func allows(_ archived: ArchivedClass) -> Bool {
+        guard let found = NSClassFromString(archived.name) else {
+            // Foundation's own classes are not found by their names.
+            let names = Set(allowedTopLevelClasses.map { NSStringFromClass($0) })
+            return archived.chain.contains { names.contains($0) }
+        }
+        func isKind<Allowed>(of kind: Allowed.Type) -> Bool { found is Allowed.Type }
         return allowedTopLevelClasses.contains { isKind(of: $0) }
     }
 

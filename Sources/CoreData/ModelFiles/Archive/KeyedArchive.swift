@@ -135,6 +135,25 @@ struct ArchivedObject {
 }
 
 extension KeyedArchive {
+    /// The classes of the object at the top and of all that are reached from it through lists, sets and dictionaries.
+    func classesWithinContainers() throws -> [ArchivedClass] {
+        var waiting = [top]
+        var seen: Set<Int> = []
+        var found: [ArchivedClass] = []
+        while let value = waiting.popLast() {
+            guard case .reference(let index) = value, seen.insert(index).inserted,
+                case .dictionary? = try resolve(value), let object = try object(value)
+            else { continue }
+            found.append(object.description)
+            if ["NSArray", "NSSet", "NSOrderedSet"].contains(where: object.isKind) {
+                waiting += try elements(value)
+            } else if object.isKind(of: "NSDictionary") {
+                waiting += try pairs(value).flatMap { [$0.key, $0.value] }
+            }
+        }
+        return found
+    }
+
     /// A string, plain or as an NSString object.
     func string(_ value: PropertyListValue?) throws -> String? {
         switch try resolve(value) {
