@@ -94,7 +94,7 @@ open class NSMigrationManager: NSObject {
                 try migrate(pass.ends, mappings)
             } catch {
                 try pass.end(failed: true)
-                throw error
+                throw (error as? any SQLFailure)?.nsError(doing: .saving) ?? error
             }
             try pass.end(failed: false)
         }

@@ -20,7 +20,12 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
     private var isOutOfSpace: Bool {
         primaryCode == SQLITE_FULL
             || (primaryCode == SQLITE_IOERR && (systemError == ENOSPC || systemError == EDQUOT))
+            || (code == Self.codeOfShortIndex && systemError != EFBIG)
     }
+
+    /// `SQLITE_IOERR_SHMSIZE`: the -shm could not become longer. Another process may have met the full disk, and the
+    /// system's own number is lost then.
+    private static let codeOfShortIndex = SQLITE_IOERR | 19 << 8
 
     /// Whether a statement was refused because it is more than SQLite takes: too deep, too many values, too many
     /// tables.
