@@ -31,7 +31,7 @@ struct MangledNames: Codable, Equatable {
     ) throws -> MangledNames {
         guard !members.isEmpty else { return MangledNames() }
         let question = Question(
-            compiler: compiler.path, conditions: compiler.conditions, module: compiler.moduleName,
+            compiler: stamp(of: compiler.path), conditions: compiler.conditions, module: compiler.moduleName,
             texts: (probe.modules.map { "\($0.name)\n\($0.text)" } + probe.files.map { "\($0.name)\n\($0.text)" }))
         let memory = folder.appendingPathComponent("names.json")
         if let data = try? Data(contentsOf: memory), let kept = try? JSONDecoder().decode(Answer.self, from: data),
@@ -57,6 +57,14 @@ struct MangledNames: Codable, Equatable {
         let conditions: [String]
         let module: String
         let texts: [String]
+    }
+
+    /// The path of a program, and what changes when another version is installed in its place.
+    private static func stamp(of path: String) -> String {
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let values = try? file.resourceValues(forKeys: [.fileSizeKey, .contentModificationDateKey])
+        let seconds = values?.contentModificationDate?.timeIntervalSinceReferenceDate ?? 0
+        return "\(file.path) \(values?.fileSize ?? 0) \(seconds)"
     }
 
     private struct Answer: Codable {
