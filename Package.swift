@@ -99,6 +99,8 @@ let package = Package(
             name: "migration-crash-child", dependencies: ["CoreData", "MigrationTestKit", "TestSupport"],
             path: "Tests/CrashChild"),
         .executableTarget(
+            name: "fault-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/FaultChild"),
+        .executableTarget(
             name: "writer-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/WriterChild"),
         .executableTarget(
             name: "launch-child", dependencies: ["CoreDataManager", "TestSupport"], path: "Tests/LaunchChild"),
@@ -133,6 +135,8 @@ let package = Package(
         // Runs the built program, and the server of its page by itself.
         .testTarget(name: "StudioTests", dependencies: ["StudioServer", "coredata-tool", "TestSupport"]),
         .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
+        // Runs the child behind a library of the tests' own, which is compiled by them.
+        .testTarget(name: "FaultTests", dependencies: ["CoreData", "TestSupport", "fault-child"]),
         .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(name: "CorpusTests", dependencies: ["CoreData", "MigrationTestKit", "TestSupport"]),
         .testTarget(

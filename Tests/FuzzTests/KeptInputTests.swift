@@ -2,7 +2,7 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// Inputs that once stopped a fuzzer, seeds, and long ones: each is read or refused. Where one is not, the process stops.
+/// Inputs that once stopped a fuzzer, seeds, and long ones: each is read or refused. Otherwise the process stops.
 @Suite(.serialized)
 struct KeptInputTests {
     @Test("Damaged bytes end in a value or in an error", arguments: FuzzTarget.all.map(\.name))

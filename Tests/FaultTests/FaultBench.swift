@@ -1,0 +1,202 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// An operation on a store, what the store is before and after it, and how often it calls what.
+final class FaultBench: Sendable {
+    let operation: FaultOperation
+    let older: FaultState
+    let newer: FaultState
+    /// How many calls of each name the operation makes where nothing fails.
+    let counts: [String: Int]
+    private let folder: TemporaryFolder
+
+    private var base: URL { folder.url.appendingPathComponent("base") }
+
+    init(_ operation: FaultOperation) throws {
+        self.operation = operation
+        folder = try TemporaryFolder()
+        let base = folder.url.appendingPathComponent("base/store")
+        try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: base.deletingLastPathComponent().appendingPathComponent("tmp"), withIntermediateDirectories: true)
+        try operation.prepare(in: base)
+        older = try Self.inCopy(of: folder.url.appendingPathComponent("base")) {
+            try FaultState(of: operation, in: $0.appendingPathComponent("store"))
+        }
+        (newer, counts) = try Self.inCopy(of: folder.url.appendingPathComponent("base")) { copy in
+            let report = copy.appendingPathComponent("count")
+            let run = try Self.child(operation, copy, ["FAULTS_COUNT": report.path])
+            guard run.hasToldDone else { throw Failure(description: "\(operation) without a fault: \(run)") }
+            return (
+                try FaultState(of: operation, in: copy.appendingPathComponent("store")), try Self.counts(report)
+            )
+        }
+        guard older != newer else { throw Failure(description: "\(operation) changes nothing") }
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    // MARK: Running
+
+    /// How a child ended, and what it said.
+    struct Run: CustomStringConvertible {
+        var output: String
+        var signal: Int32?
+        var hasHung = false
+
+        var hasToldDone: Bool { output.split(separator: "\n").contains("done") }
+        var failure: Substring? { output.split(separator: "\n").first { $0.hasPrefix("failed ") } }
+        var description: String {
+            (hasHung ? "hung " : "") + (signal.map { "signal \($0) " } ?? "") + output.suffix(1500)
+        }
+    }
+
+    /// Runs the operation in a folder that has `store` and `tmp`.
+    static func child(_ operation: FaultOperation, _ folder: URL, _ environment: [String: String]) throws -> Run {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = try ChildProgram.url("fault-child")
+        process.arguments = [operation.rawValue, folder.appendingPathComponent("store").path]
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            [
+                "LD_PRELOAD": FaultLibrary.path, "FAULTS_FOLDER": folder.path,
+                "TMPDIR": folder.appendingPathComponent("tmp").path,
+            ]
+        ) { $1 }.merging(environment) { $1 }
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        // Where everything goes well an operation takes a tenth of a second.
+        let watchdog = DispatchSource.makeTimerSource(queue: .global())
+        watchdog.schedule(deadline: .now() + 90)
+        let hung = Mutex(false)
+        let identifier = process.processIdentifier
+        watchdog.setEventHandler {
+            hung.withLock { $0 = true }
+            kill(identifier, SIGKILL)
+        }
+        watchdog.resume()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        watchdog.cancel()
+        let signal = process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
+        return Run(
+            output: String(decoding: data, as: UTF8.self), signal: signal, hasHung: hung.withLock(\.self))
+    }
+
+    /// Gives a body a copy of the folder.
+    private static func inCopy<Result>(of base: URL, _ body: (URL) throws -> Result) throws -> Result {
+        try withTemporaryFolder { parent in
+            // The path that the child's calls name has no link in it.
+            let copy = parent.resolvingSymlinksInPath().appendingPathComponent("trial")
+            try FileManager.default.copyItem(at: base, to: copy)
+            return try body(copy)
+        }
+    }
+
+    func inCopy<Result>(_ body: (URL) throws -> Result) throws -> Result { try Self.inCopy(of: base, body) }
+
+    private static func counts(_ report: URL) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for line in try String(contentsOf: report, encoding: .utf8).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.count == 2 { counts[String(words[0])] = Int(words[1]) }
+        }
+        return counts
+    }
+
+    // MARK: A fault
+
+    /// How an operation ended that met a fault.
+    enum Outcome: String, CaseIterable, Sendable {
+        case missed, done, refused, killed
+    }
+
+    struct Trial: Sendable {
+        var outcome: Outcome
+        var problems: [String] = []
+    }
+
+    /// Has the operation meet a fault, and looks at what is left.
+    func meet(_ fault: Fault) throws -> Trial {
+        try inCopy { folder in
+            let report = folder.appendingPathComponent("count")
+            let run = try Self.child(
+                operation, folder,
+                [
+                    "FAULTS_CALL": fault.call, "FAULTS_KIND": fault.kind, "FAULTS_N": "\(fault.number)",
+                    "FAULTS_COUNT": report.path,
+                ])
+            var trial = Trial(outcome: .killed)
+            func complain(_ what: String) { trial.problems.append("\(operation), \(fault): \(what)\n\(run)") }
+            if fault.kind == "kill", run.signal == SIGKILL, !run.hasHung {
+                trial.outcome = .killed
+            } else if run.signal != nil {
+                complain("the program did not end by itself")
+            } else {
+                let wasInjected = try Self.counts(report)["injected"] == 1
+                trial.outcome = !wasInjected ? .missed : run.failure == nil ? .done : .refused
+                let remains = try FileManager.default.contentsOfDirectory(
+                    atPath: folder.appendingPathComponent("tmp").path)
+                if let failure = run.failure, !failure.contains(" NSCocoaErrorDomain: ") {
+                    complain("the error is none that a program expects: \(failure)")
+                }
+                if fault.kind == "\(ENOSPC)", let failure = run.failure,
+                    !failure.hasPrefix("failed \(NSFileWriteOutOfSpaceError) ")
+                {
+                    complain("the error does not say that the disk is full: \(failure)")
+                }
+                // What the fault kept from being removed is there, of course.
+                if !remains.isEmpty, fault.call != "unlink" { complain("temporary files are left: \(remains)") }
+            }
+            do {
+                let left = try settle(folder.appendingPathComponent("store"), complain)
+                switch left {
+                case .older: if run.hasToldDone { complain("it said “done”, and did nothing") }
+                case .newer:
+                    if trial.outcome == .refused, !run.hasToldDone, !operation.opensAtTheEnd {
+                        complain("it said that it failed, and did it")
+                    }
+                case nil: break
+                }
+            } catch {
+                complain("the store cannot be opened: \(error)")
+            }
+            return trial
+        }
+    }
+
+    /// What is found of an operation.
+    enum Left: Sendable { case older, newer }
+
+    /// The store is the older or the newer, whole. The next program can do what was not done, and leaves what it would
+    /// have left if nothing had happened.
+    ///
+    /// - Parameter isPowerLost: whether files of external values may lie there that no row names. A note of them is
+    ///   not waited for.
+    func settle(_ store: URL, isPowerLost: Bool = false, _ complain: (String) -> Void) throws -> Left? {
+        func isEnd(_ state: FaultState) -> Bool {
+            state == newer || (isPowerLost && state.withoutExternalFiles == newer.withoutExternalFiles)
+        }
+        let state = try FaultState(of: operation, in: store)
+        guard state.contents == older.contents || state.contents == newer.contents else {
+            complain(
+                "it is neither:\n\(state.differences(from: older))\nor\n\(state.differences(from: newer))")
+            return nil
+        }
+        let left: Left = state.contents == newer.contents ? .newer : .older
+        var final = state
+        if left == .older || (operation.isRepeatable && !isEnd(state)) {
+            do { try operation.run(in: store) } catch {
+                complain("it cannot be done once more: \(error)")
+                return left
+            }
+            final = try FaultState(of: operation, in: store)
+        }
+        if !isEnd(final) { complain("done once more (\(left)):\n\(final.differences(from: newer))") }
+        return left
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a disk with a cache leaves when its power is lost. With OPENCOREDATA_LONG a thousand times per operation.
+@Suite(
+    "A loss of power", .serialized, .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"))
+struct PowerLossTests {
+    /// What an operation does to the disk, and what was there before.
+    private struct Recording: @unchecked Sendable {  // values that nobody changes
+        var events: [DiskEvent]
+        var before: FolderContents
+    }
+
+    @Test(
+        "the store is whole, as it was before or after; what is said to be on the disk is there",
+        arguments: FaultOperation.allCases)
+    func loss(_ operation: FaultOperation) throws {
+        let bench = try FaultBench(operation)
+        let recording = try bench.inCopy { folder in
+            let before = try FolderContents(folder)
+            let log = folder.deletingLastPathComponent().appendingPathComponent("log")
+            let run = try FaultBench.child(operation, folder, ["FAULTS_LOG": log.path])
+            #expect(run.hasToldDone, "\(run)")
+            return Recording(events: try DiskEvent.read(log, below: folder.path), before: before)
+        }
+        let losses = Spread.over(Array(SplitMix.seeds(20, long: 1000))) { seed in
+            do { return try Self.lose(bench, recording, seed) } catch {
+                return Loss(problem: "\(operation), seed \(seed): \(error)")
+            }
+        }
+        let problems = losses.compactMap(\.problem)
+        for problem in problems.prefix(8) { Issue.record("\(problem)") }
+        #expect(problems.isEmpty, "\(problems.count) of \(losses.count)")
+        if FaultLibrary.isLong {
+            print(
+                "losses of power during \(operation): \(recording.events.count) calls that change something; "
+                    + "\(losses.count { $0.left == .older }) older, \(losses.count { $0.left == .newer }) newer, "
+                    + "\(losses.count { $0.left == .missing }) done and not there, \(problems.count) wrong")
+        }
+    }
+
+    /// What a loss of power has left.
+    private struct Loss: Sendable {
+        enum Left: Sendable { case older, newer, missing }
+
+        var left: Left?
+        var problem: String?
+    }
+
+    /// Ends an operation at a random moment, and looks at the store that is there when the power is.
+    private static func lose(_ bench: FaultBench, _ recording: Recording, _ seed: Int) throws -> Loss {
+        var numbers = SplitMix(state: UInt64(seed))
+        var disk = SimulatedDisk(recording.before)
+        let cut = Int.random(in: 0...recording.events.count, using: &numbers)
+        for event in recording.events.prefix(cut) { disk.take(event) }
+        let isDone = recording.events.prefix(cut).contains { if case .done = $0 { true } else { false } }
+        return try withTemporaryFolder { folder in
+            try disk.lose(into: folder, &numbers)
+            let store = folder.appendingPathComponent("store")
+            var problem: String?
+            func complain(_ what: String) {
+                problem =
+                    "\(bench.operation), seed \(seed), behind \(cut) of \(recording.events.count) calls"
+                    + "\(isDone ? ", of which one said “done”" : ""): \(what)"
+            }
+            var left: FaultBench.Left?
+            do { left = try bench.settle(store, isPowerLost: true, complain) } catch {
+                complain("the store cannot be opened: \(error)")
+            }
+            if left == .older, isDone {
+                if !bench.operation.isDurable { return Loss(left: .missing, problem: problem) }
+                complain("it is not there")
+            }
+            return Loss(left: left == .newer ? .newer : .older, problem: problem)
+        }
+    }
+}
