@@ -22,50 +22,65 @@ struct SalvageCorpusTests {
     private static let absence: Comment =
         "no sqlite3 shell whose .recover works (OPENCOREDATA_RECOVER_SHELL: one made with SQLITE_ENABLE_DBPAGE_VTAB)"
 
+    /// The values of a row, by columns. The numbers that another store gives say nothing.
+    private typealias Row = [String: RawDatabase.Value]
+    /// The rows of tables, by their keys.
+    private typealias Rows = [String: [Int64: Row]]
+
     /// A store some of whose rows were deleted, as one file.
     private struct Original {
         let path: String
         let model: NSManagedObjectModel
         let file: Data
-        /// The keys of the rows that are there, and of those that were deleted, by table.
-        let present: [String: Set<Int64>]
+        let present: Rows
+        let deleted: Rows
         /// The numbers of the entities of the rows.
         let entities: [String: Set<Int64>]
-        let deleted: [String: [Int64: Row]]
     }
 
-    /// The values of a row, by columns. The number that another store gives the entity says nothing.
-    private typealias Row = [String: RawDatabase.Value]
-
-    private static func row(_ database: RawDatabase, _ table: String, _ key: Int64) throws -> Row {
+    /// The rows of a table, of some entities.
+    private static func rows(
+        _ database: RawDatabase, _ table: String, of entities: Set<Int64>? = nil
+    ) throws -> [Int64: Row] {
         let columns = try database.columns(of: table)
-        let values = try database.rows("SELECT * FROM \(table) WHERE Z_PK = \(key)").first ?? []
-        return Dictionary(zip(columns, values)) { first, _ in first }.filter {
-            !["Z_PK", "Z_ENT", "Z_OPT"].contains($0.key) && !$0.value.isNull
+        guard let key = columns.firstIndex(of: "Z_PK"), let entity = columns.firstIndex(of: "Z_ENT") else { return [:] }
+        var rows: [Int64: Row] = [:]
+        for values in try database.rows("SELECT * FROM \"\(table)\"") {
+            guard let number = values[key].int else { continue }
+            if let entities, !(values[entity].int.map(entities.contains) ?? false) { continue }
+            rows[number] = Dictionary(zip(columns, values)) { first, _ in first }.filter {
+                !["Z_PK", "Z_ENT", "Z_OPT"].contains($0.key) && !$0.value.isNull
+            }
         }
+        return rows
     }
 
-    /// Whether a row is another one, as far as it was brought out: one of whose values those are that are there. A row
-    /// whose number was damaged has its own values under a number that another one had.
-    private static func isSame(_ row: Row, as other: Row) -> Bool {
-        row.allSatisfy { other[$0.key] == $0.value || other[$0.key] == nil }
-            && row.contains { other[$0.key] == $0.value }
+    /// The rows that were brought out with a value of theirs, where they have any. Other rows may stand under their
+    /// numbers.
+    private static func broughtOut(_ present: [Int64: Row], in found: [Int64: Row]) -> Set<Int64> {
+        Set(
+            present.filter { key, row in
+                found[key].map { other in row.isEmpty || row.contains { other[$0.key] == $0.value } } ?? false
+            }.keys)
+    }
+
+    /// The rows that are there again: with nothing but values of theirs. A row whose number was damaged has its own
+    /// values under a number that another one had.
+    private static func back(_ deleted: [Int64: Row], in found: [Int64: Row]) -> Set<Int64> {
+        Set(
+            deleted.filter { key, row in
+                found[key].map { other in !other.isEmpty && other.allSatisfy { row[$0.key] == $0.value } } ?? false
+            }.keys)
     }
 
     private static func tables(of model: NSManagedObjectModel) -> [String] {
         model.entities.filter { $0.superentity == nil }.map { "Z" + ($0.name ?? "").uppercased() }.sorted()
     }
 
-    private static func keys(_ database: RawDatabase, _ table: String) throws -> Set<Int64> {
-        guard database.tables.contains(table) else { return [] }
-        return Set(try database.column("SELECT Z_PK FROM \(table)").compactMap(\.int))
-    }
-
     /// Deletes rows without overwriting them, one here and there and many behind each other.
     private static func original(_ store: CorpusStore, _ random: inout SplitMix) throws -> Original? {
         try store.withCopy { url in
-            var present: [String: Set<Int64>] = [:]
-            var deleted: [String: [Int64: Row]] = [:]
+            var (present, deleted): (Rows, Rows) = ([:], [:])
             var entities: [String: Set<Int64>] = [:]
             do {
                 let database = try RawDatabase(url)
@@ -75,30 +90,28 @@ struct SalvageCorpusTests {
                 {
                     try database.execute("DROP TRIGGER \"\(name)\"")
                 }
-                for table in tables(of: store.model) {
-                    let keys = try keys(database, table).sorted()
-                    if !keys.isEmpty {
-                        entities[table] = Set(
-                            try database.column("SELECT DISTINCT Z_ENT FROM \(table)").compactMap(\.int))
+                for table in tables(of: store.model) where database.tables.contains(table) {
+                    let rows = try rows(database, table)
+                    let keys = rows.keys.sorted()
+                    entities[table] = Set(
+                        try database.column("SELECT DISTINCT Z_ENT FROM \(table)").compactMap(\.int))
+                    var gone: Set<Int64> = []
+                    if keys.count > 3 {
+                        let start = Int.random(in: 0..<keys.count, using: &random)
+                        gone = Set(keys[start..<min(keys.count, start + keys.count / 4)])
+                        gone.formUnion(keys.filter { _ in Int.random(in: 0..<8, using: &random) == 0 })
                     }
-                    guard keys.count > 3 else {
-                        present[table] = Set(keys)
-                        continue
-                    }
-                    let start = Int.random(in: 0..<keys.count, using: &random)
-                    let many = keys[start..<min(keys.count, start + keys.count / 4)]
-                    let gone = Set(many).union(keys.filter { _ in Int.random(in: 0..<8, using: &random) == 0 })
-                    deleted[table] = try gone.reduce(into: [:]) { $0[$1] = try row(database, table, $1) }
                     for key in gone.sorted() { try database.execute("DELETE FROM \(table) WHERE Z_PK = \(key)") }
-                    present[table] = Set(keys).subtracting(gone)
+                    deleted[table] = rows.filter { gone.contains($0.key) }
+                    present[table] = rows.filter { !gone.contains($0.key) }
                 }
                 try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             }
             let file = try Data(contentsOf: url)
             guard present.values.reduce(0, { $0 + $1.count }) > 10 else { return nil }
             return Original(
-                path: store.path, model: store.model, file: file, present: present,
-                entities: entities, deleted: deleted)
+                path: store.path, model: store.model, file: file, present: present, deleted: deleted,
+                entities: entities)
         }
     }
 
@@ -108,7 +121,6 @@ struct SalvageCorpusTests {
         var ours = 0
         var theirs = 0
         var all = 0
-        var more = 0
     }
 
     @Test(
@@ -116,7 +128,8 @@ struct SalvageCorpusTests {
         .enabled(if: shell != nil, absence))
     func besideRecover() throws {
         let shell = try #require(Self.shell)
-        var random = SplitMix(state: 4711)
+        let seed = ProcessInfo.processInfo.environment["OPENCOREDATA_SALVAGE_SEED"].flatMap { UInt64($0) } ?? 4711
+        var random = SplitMix(state: seed)
         let stores = CorpusStore.all.filter { FileKindSize.of(Corpus.url($0.path)) < 6_000_000 }
         let originals = try stores.compactMap { try Self.original($0, &random) }
         #expect(originals.count > 20)
@@ -129,7 +142,7 @@ struct SalvageCorpusTests {
                 let note: Comment = "copy \(number), \(damage), \(original.path)"
                 let hurt = folder.appendingPathComponent("Hurt.sqlite")
                 try bytes.write(to: hurt)
-                let theirs = try Self.recovered(hurt, original.entities, by: shell, in: folder)
+                let theirs = try Self.recovered(hurt, of: original, by: shell, in: folder)
                 #expect(try Data(contentsOf: hurt) == bytes, note)
                 let new = folder.appendingPathComponent("New.sqlite")
                 do {
@@ -144,19 +157,16 @@ struct SalvageCorpusTests {
                 var tally = tallies[damage] ?? Tally()
                 tally.copies += 1
                 for (table, present) in original.present {
-                    let own = try Self.keys(database, table)
-                    let other = theirs[table] ?? []
-                    let back = try (original.deleted[table] ?? [:]).filter { key, row in
-                        guard own.contains(key) else { return false }
-                        return Self.isSame(try Self.row(database, table, key), as: row)
-                    }.keys
+                    let found = try Self.rows(database, table)
+                    let own = Set(present.keys).intersection(found.keys)
+                    let other = Set(present.keys).intersection(theirs[table]?.keys.map { $0 } ?? [])
+                    let back = Self.back(original.deleted[table] ?? [:], in: found)
                     #expect(back.isEmpty, "\(note): \(table) has \(back.sorted().prefix(10)) again")
-                    let missing = other.intersection(present).subtracting(own)
+                    let missing = Self.broughtOut(present, in: theirs[table] ?? [:]).subtracting(own)
                     #expect(missing.isEmpty, "\(note): \(table) lacks \(missing.sorted().prefix(10))")
                     tally.all += present.count
-                    tally.ours += own.intersection(present).count
-                    tally.theirs += other.intersection(present).count
-                    tally.more += own.subtracting(present).count
+                    tally.ours += own.count
+                    tally.theirs += other.count
                 }
                 tallies[damage] = tally
             }
@@ -169,10 +179,8 @@ struct SalvageCorpusTests {
         #expect(total.0 > total.1)
     }
 
-    /// The keys of the rows that the shell recovers, by table, of those whose entity is one of the table's.
-    private static func recovered(
-        _ url: URL, _ entities: [String: Set<Int64>], by shell: URL, in folder: URL
-    ) throws -> [String: Set<Int64>] {
+    /// The rows that the shell recovers, of those whose entity is one of the table's.
+    private static func recovered(_ url: URL, of original: Original, by shell: URL, in folder: URL) throws -> Rows {
         let copy = folder.appendingPathComponent("Copy.sqlite")
         try FileManager.default.copyItem(at: url, to: copy)
         let result = folder.appendingPathComponent("Recovered.sqlite")
@@ -181,17 +189,11 @@ struct SalvageCorpusTests {
             ["-c", recover, shell.path, copy.path, result.path], program: URL(fileURLWithPath: "/bin/sh"))
         guard FileManager.default.fileExists(atPath: result.path) else { return [:] }
         let database = try RawDatabase(result)
-        var keys: [String: Set<Int64>] = [:]
-        for table in database.tables {
-            guard let columns = try? database.columns(of: table), columns.contains("Z_PK"), columns.contains("Z_ENT")
-            else { continue }
-            let found = try database.rows("SELECT Z_PK, Z_ENT FROM \"\(table)\"")
-            keys[table] = Set(
-                found.compactMap { row in
-                    row[1].int.flatMap { entities[table]?.contains($0) ?? false ? row[0].int : nil }
-                })
+        var rows: Rows = [:]
+        for table in original.present.keys where database.tables.contains(table) {
+            rows[table] = try? Self.rows(database, table, of: original.entities[table])
         }
-        return keys
+        return rows
     }
 }
 

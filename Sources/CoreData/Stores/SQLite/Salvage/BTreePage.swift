@@ -31,11 +31,12 @@ struct BTreePage {
     private static let largest = 0x7FFF_FFFF
 
     /// Nil where the page is none of a tree.
-    init?(_ page: DatabasePage, usableSize: Int) {
+    ///
+    /// - Parameter given: what the page is; nil for what it says.
+    init?(_ page: DatabasePage, usableSize: Int, as given: Kind? = nil) {
         start = page.number == 1 ? DatabaseHeader.size : 0
-        guard usableSize >= 480, usableSize <= page.bytes.count, let kind = Kind(rawValue: page.bytes[start]) else {
-            return nil
-        }
+        guard usableSize >= 480, usableSize <= page.bytes.count, let kind = given ?? Kind(rawValue: page.bytes[start])
+        else { return nil }
         self.page = page
         self.kind = kind
         self.usableSize = usableSize
@@ -119,19 +120,20 @@ struct BTreePage {
 
     private var fragments: Int { Int(bytes[start + 7]) }
 
-    /// The rows of a leaf of a table, and how many of those that it says to have cannot be read.
+    /// The rows of a leaf of a table, how many of those that it says to have cannot be read, and whether their sizes are
+    /// certain.
     ///
     /// A row that was deleted may still lie in the page: behind the pointers, in a hole, or in front of the content.
     /// The sizes of cells, holes and fragments have to make up the content; then the cells are certain, whatever the
-    /// page says of their number. Otherwise those in holes, and in front of the content, are left out.
+    /// page says of their number. Otherwise the last pointers are left out that lead into holes, or in front of the
+    /// content: behind the pointers of rows lie old ones.
     func rows() -> (cells: [Cell], unread: Int, areSizesCertain: Bool) {
         guard kind == .tableLeaf else { return ([], 0, true) }
         let holes = holes
         if let certain = certainCells(holes) { return (certain, 0, true) }
         let isCountPossible = claimed <= room
-        let start = contentStart
         // Nothing says which of the pointers are old ones.
-        if !isCountPossible, start == nil, holes == nil { return ([], 1, false) }
+        if !isCountPossible, contentStart == nil, holes == nil { return ([], 1, false) }
         var cells: [Cell] = []
         var seen: Set<Int> = []
         for index in 0..<min(claimed, room) {
@@ -139,10 +141,14 @@ struct BTreePage {
                 if isCountPossible { continue }
                 break
             }
-            let isInHole = holes?.contains { $0.contains(place) } ?? false
-            if !isInHole, seen.insert(place).inserted { cells.append(cell) }
+            if seen.insert(place).inserted { cells.append(cell) }
         }
-        if let start, !isContentStart(cells, holes) { cells.removeAll { $0.place.lowerBound < start } }
+        let start = isContentStart(cells, holes) ? headerEnd : contentStart ?? headerEnd
+        while let place = cells.last?.place.lowerBound,
+            place < start || holes?.contains(where: { $0.contains(place) }) ?? false
+        {
+            cells.removeLast()
+        }
         return (cells, isCountPossible ? claimed - cells.count : 1, false)
     }
 
@@ -175,7 +181,7 @@ struct BTreePage {
     /// Whether what the page holds reaches up to its end, as in each page that SQLite has written.
     var fillsItsPage: Bool {
         guard let contentStart, claimed <= room, let holes else { return false }
-        if kind == .tableLeaf { return certainCells(holes)?.count == claimed }
+        if kind == .tableLeaf { return claimed > 0 && certainCells(holes)?.count == claimed }
         let last = (0..<claimed).compactMap { pointer($0) }.max() ?? contentStart
         return contentStart >= headerEnd + 2 * claimed && last > usableSize / 2
     }

@@ -54,7 +54,7 @@ final class PageReader {
         pageSize =
             log?.pageSize ?? (header.isWhole ? header.pageSize : nil) ?? Self.likelyPageSize(main) ?? header.pageSize
             ?? 4096
-        usableSize = pageSize - (header.isWhole ? header.reserved : 0)
+        usableSize = Self.usableSize(of: main, pageSize, header)
         mainCount = main.count / pageSize + (main.count % pageSize == 0 ? 0 : 1)
         lastPage = log?.pageCount ?? mainCount
         let added = (log?.places.keys.filter { [mainCount, lastPage] in $0 > mainCount && $0 <= lastPage } ?? [])
@@ -86,25 +86,40 @@ final class PageReader {
         return page
     }
 
+    /// How many bytes of a page are SQLite's. Hardly anybody reserves others: where the header says so, pages have to be
+    /// such.
+    private static func usableSize(of main: any SalvageBytes, _ pageSize: Int, _ header: DatabaseHeader) -> Int {
+        guard header.isWhole, header.reserved > 0 else { return pageSize }
+        let usable = pageSize - header.reserved
+        let (with, without) = (
+            wholeShare(of: main, pageSize, usable: usable), wholeShare(of: main, pageSize, usable: pageSize)
+        )
+        return without > with ? pageSize : usable
+    }
+
     /// The size that the pages of a file without a header seem to have: where most of those looked at are whole.
     static func likelyPageSize(_ main: any SalvageBytes) -> Int? {
         var best: (size: Int, share: Double)?
         for size in [4096] + DatabaseHeader.sizes.filter({ $0 != 4096 }) {
-            let count = main.count / size
-            // The first page is the one that is hurt.
-            let step = max(1, count / 64)
-            var looked = 0
-            var whole = 0
-            for index in stride(from: 1, to: count, by: step) {
-                let bytes = main.bytes(at: index * size, count: size)
-                guard bytes.contains(where: { $0 != 0 }) else { continue }
-                looked += 1
-                let page = DatabasePage(number: index + 1, bytes: bytes, present: bytes.count)
-                if BTreePage(page, usableSize: size)?.fillsItsPage ?? false { whole += 1 }
-            }
-            let share = Double(whole) / Double(max(1, looked))
+            let share = wholeShare(of: main, size, usable: size)
             if share > best?.share ?? 0 { best = (size, share) }
         }
         return best?.size
+    }
+
+    /// Which part of the pages is whole, of some that are looked at.
+    private static func wholeShare(of main: any SalvageBytes, _ size: Int, usable: Int) -> Double {
+        let count = main.count / size
+        var looked = 0
+        var whole = 0
+        // The first page is the one that is hurt.
+        for index in stride(from: 1, to: count, by: max(1, count / 64)) {
+            let bytes = main.bytes(at: index * size, count: size)
+            guard bytes.contains(where: { $0 != 0 }) else { continue }
+            looked += 1
+            let page = DatabasePage(number: index + 1, bytes: bytes, present: bytes.count)
+            if BTreePage(page, usableSize: usable)?.fillsItsPage ?? false { whole += 1 }
+        }
+        return Double(whole) / Double(max(1, looked))
     }
 }

@@ -94,9 +94,11 @@ final class PageUse {
 
     // MARK: Judgements
 
-    /// Whether a page holds nothing that is in use.
+    /// Whether a page holds nothing that is in use. Where the list is damaged, the map decides; and where there is none,
+    /// what leads to the page.
     func isFree(_ page: Int) -> Bool {
-        freePages.contains(page) || (!isFreeListWhole && role(of: page) == .unused) || isMapPage(page)
+        if isMapPage(page) { return true }
+        return isFreeListWhole ? freePages.contains(page) : role(of: page) == .unused
     }
 
     /// Whether a page that no tree leads to is one that a tree has lost. Where that is not certain it may be one that

@@ -3,7 +3,7 @@ import Foundation
 /// A value of a row, as far as it can be read.
 enum SalvagedValue: Equatable {
     case whole(SlotValue)
-    /// A text some of whose bytes are none of its encoding.
+    /// A text some of whose bytes are none of its encoding, or the beginning of one.
     case mended(String)
     case lost
 
@@ -65,17 +65,18 @@ final class SalvageRecords {
 
     /// The rows of a leaf, and how many of its rows cannot be read.
     ///
-    /// - Parameter keys: those that the tree has on the page.
-    func rows(of page: BTreePage, keys: ClosedRange<Int64> = Int64.min...Int64.max) -> (
-        rows: [SalvagedRow], unread: Int
-    ) {
+    /// - Parameters:
+    ///   - keys: those that the tree has on the page.
+    ///   - columns: how many the table has; nil where that is not known.
+    func rows(
+        of page: BTreePage, keys: ClosedRange<Int64> = Int64.min...Int64.max, columns: Int? = nil
+    ) -> (rows: [SalvagedRow], unread: Int) {
         let found = page.rows()
         let cells = Self.inOrder(found.cells, keys)
         let rows = cells.compactMap { cell -> SalvagedRow? in
             let bytes = bytes(of: cell, page)
-            guard let values = values(of: bytes, declared: cell.byteCount, isCertain: found.areSizesCertain) else {
-                return nil
-            }
+            let columns = found.areSizesCertain ? columns : nil
+            guard let values = values(of: bytes, declared: cell.byteCount, columns) else { return nil }
             return SalvagedRow(key: cell.key, page: page.page.number, values: values)
         }
         return (rows, found.unread + found.cells.count - rows.count)
@@ -127,17 +128,16 @@ final class SalvageRecords {
 
     /// The values of a row. Nil where it does not say what it has.
     ///
-    /// - Parameter isCertain: whether the row has as many bytes as it says. Otherwise that number may be the damaged one,
-    ///   and not where its types end.
-    private func values(of bytes: [UInt8], declared: Int, isCertain: Bool) -> [SalvagedValue]? {
+    /// - Parameter columns: how many there are, where it is certain how many bytes the row has: then a wrong end of its
+    ///   types is found.
+    private func values(of bytes: [UInt8], declared: Int, _ columns: Int?) -> [SalvagedValue]? {
         guard let (claimed, first) = bytes.varint(at: 0, before: bytes.count) else { return nil }
         let isPossible = claimed <= UInt64(declared) && claimed >= UInt64(first)
-        let size = isPossible ? Self.size(of: bytes, types: first..<Int(claimed)) : nil
-        let isTooShort = size.map { $0 < declared } ?? false
-        if size != declared, isCertain || !isTooShort,
-            let end = Self.likelyEnd(of: bytes, typesFrom: first, declared: declared)
+        if let columns, !isPossible || Self.size(of: bytes, types: first..<Int(claimed)) != declared,
+            let end = Self.end(of: bytes, typesFrom: first, columns)
         {
-            return values(of: bytes, types: first..<end)
+            let size = Self.size(of: bytes, types: first..<end)
+            if size == declared || !isPossible { return values(of: bytes, types: first..<end) }
         }
         return isPossible ? values(of: bytes, types: first..<Int(claimed)) : nil
     }
@@ -154,17 +154,14 @@ final class SalvageRecords {
         return size
     }
 
-    /// Where the types end with which the row has the size that it says; nil where there is no such place.
-    private static func likelyEnd(of bytes: [UInt8], typesFrom first: Int, declared: Int) -> Int? {
-        var (place, body) = (first, 0)
-        while place < min(bytes.count, first + mostColumns) {
-            guard let (type, next) = bytes.varint(at: place, before: bytes.count),
-                let count = byteCount(ofType: type), let sum = sum(body, count), sum <= declared - next
-            else { return nil }
-            (place, body) = (next, sum)
-            if place + body == declared { return place }
+    /// Where so many types end; nil where there are fewer.
+    private static func end(of bytes: [UInt8], typesFrom first: Int, _ columns: Int) -> Int? {
+        var place = first
+        for _ in 0..<columns {
+            guard let (_, next) = bytes.varint(at: place, before: bytes.count) else { return nil }
+            place = next
         }
-        return nil
+        return place
     }
 
     private func values(of bytes: [UInt8], types: Range<Int>) -> [SalvagedValue] {
@@ -186,7 +183,8 @@ final class SalvageRecords {
             if count == 0 {
                 values.append(value(ofType: type, []))
             } else {
-                values.append(end <= bytes.count ? value(ofType: type, bytes[body..<end]) : .lost)
+                values.append(
+                    end <= bytes.count ? value(ofType: type, bytes[body..<end]) : beginning(ofType: type, bytes, body))
             }
             body = end
         }
@@ -223,6 +221,14 @@ final class SalvageRecords {
             return .whole(number.isNaN ? .null : .double(number))
         default: return type & 1 == 0 ? .whole(.data(Data(bytes))) : text(bytes)
         }
+    }
+
+    /// What is there of a value that is cut short: of a text its beginning.
+    private func beginning(ofType type: UInt64, _ bytes: [UInt8], _ place: Int) -> SalvagedValue {
+        guard type > 12, type & 1 == 1, place < bytes.count, let text = text(bytes[place...]).readableText else {
+            return .lost
+        }
+        return .mended(text)
     }
 
     private func text(_ bytes: ArraySlice<UInt8>) -> SalvagedValue {

@@ -29,10 +29,19 @@ struct SalvageSchema {
     /// The pages with which tables begin that are none of the model's.
     let otherRoots: [Int]
 
-    /// - Throws: where the model is none of the file's.
-    init(_ source: SalvageSource, _ counters: [SalvageSource.Counter], _ layout: ModelLayout) throws {
+    /// The tables with the numbers that the store gives the entities. Where these are not the model's, they may be
+    /// damaged: then the rows decide.
+    static func reading(_ source: SalvageSource, _ layout: ModelLayout) throws -> SalvageSchema {
+        let numbers = numbers(source.counters, layout)
+        let own = try SalvageSchema(source, numbers, layout)
+        let computed = SQLSchemaBuilder.schema(of: layout).numbers
+        if numbers.isEmpty || own.schema.numbers == computed { return own }
+        let other = try SalvageSchema(source, [:], layout)
+        return other.fittingRows(source) > own.fittingRows(source) ? other : own
+    }
+
+    private init(_ source: SalvageSource, _ numbers: [String: Int], _ layout: ModelLayout) throws {
         let definitions = source.definitions.filter { $0.kind == "table" }
-        let numbers = Self.numbers(counters, layout)
         let (schema, columns) = try Self.fit(definitions, numbers, layout, source.url)
         self.schema = schema
         let roots = Dictionary(definitions.map { ($0.name, $0.root) }) { first, _ in first }
@@ -61,6 +70,23 @@ struct SalvageSchema {
         slotsOfSole = Self.slotsOfSole(tables, schema, layout)
         let own = Set(tables.map(\.name))
         otherRoots = definitions.filter { !own.contains($0.name) }.map(\.root)
+    }
+
+    /// How many rows are of entities of their tables, of some that are looked at.
+    private func fittingRows(_ source: SalvageSource) -> Int {
+        var count = 0
+        for (place, table) in tables.enumerated() {
+            guard case .objects = table.content, let root = table.root,
+                let column = table.columns.firstIndex(of: SQLSchema.entityColumn)
+            else { continue }
+            var walk = TreeWalk(source.reader, source.use)
+            walk.leaves(from: root, atMost: 8) { page, _ in
+                count += source.records.rows(of: page).rows.count { row in
+                    row[column].integer.flatMap { tableOfNumber[$0] } == place
+                }
+            }
+        }
+        return count
     }
 
     /// The numbers of the entities, where all of the model's are known and no two are the same.

@@ -81,9 +81,11 @@ final class StoreSalvage {
         let sum = metadata["NSStoreModelVersionHashesDigest"] as? String
         if sum == VersionHash.storeDigest(of: hashes) { return false }
         let own = model.entityVersionHashesByName
-        let others = own.filter { name, hash in
-            guard let noted = hashes[name], noted.count == hash.count else { return true }
-            return zip(noted, hash).count { $0 != $1 } > hash.count / 2
+        let others = own.values.filter { hash in
+            // Names may be damaged, too.
+            !hashes.values.contains { noted in
+                noted.count == hash.count && zip(noted, hash).count { $0 != $1 } <= hash.count / 2
+            }
         }
         return sum == nil ? others.isEmpty : others.count * 2 < own.count
     }
@@ -96,7 +98,7 @@ final class StoreSalvage {
         layout = model.layout
         work = FollowedWork(progress: options?[NSMigrationProgressOption] as? Progress)
         counters = source.counters
-        schema = try SalvageSchema(source, counters, layout)
+        schema = try SalvageSchema.reading(source, layout)
         walk = source.schemaWalk
         var options = options ?? [:]
         for key in [NSReadOnlyPersistentStoreOption, NSPersistentHistoryTrackingKey] { options[key] = nil }
@@ -166,7 +168,7 @@ final class StoreSalvage {
 
     /// The rows of a leaf that a table's tree leads to.
     private func read(_ page: BTreePage, _ keys: ClosedRange<Int64>, of place: Int) throws {
-        let found = source.records.rows(of: page, keys: keys)
+        let found = source.records.rows(of: page, keys: keys, columns: schema.tables[place].columns.count)
         try advance()
         if found.unread > 0 { noteUnread(found.unread, on: page, of: place) }
         var (own, others) = Self.parted(found.rows) { schema.isRow($0, of: place) }
@@ -194,9 +196,9 @@ final class StoreSalvage {
         for root in schema.otherRoots { try walk.leaves(from: root) { _, _ in try advance() } }
         for number in source.reader.pages {
             guard let page = walk.lostLeaf(number) else { continue }
-            let found = source.records.rows(of: page)
             try advance()
-            guard let place = home(of: number, found.rows) else { continue }
+            guard let place = home(of: number, source.records.rows(of: page).rows) else { continue }
+            let found = source.records.rows(of: page, columns: schema.tables[place].columns.count)
             foundPages += 1
             if found.unread > 0 { noteUnread(found.unread, on: page, of: place) }
             try write(found.rows.filter { schema.isRow($0, of: place) }, to: place)

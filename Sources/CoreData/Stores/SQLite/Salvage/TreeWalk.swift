@@ -25,9 +25,12 @@ struct TreeWalk {
     }
 
     /// Calls a body with the leaves of the tree of a root, in the order of keys, and with the keys that each can have.
-    mutating func leaves(from root: Int, _ body: (BTreePage, ClosedRange<Int64>) throws -> Void) rethrows {
+    mutating func leaves(
+        from root: Int, atMost limit: Int = .max, _ body: (BTreePage, ClosedRange<Int64>) throws -> Void
+    ) rethrows {
+        var rest = limit
         var waiting = [Step(page: root, parent: nil, depth: 0, keys: Int64.min...Int64.max)]
-        while let step = waiting.popLast() {
+        while rest > 0, let step = waiting.popLast() {
             if let parent = step.parent {
                 if use.isFree(step.page) || use.belongsElsewhere(step.page, than: parent) {
                     unread.insert(parent)
@@ -41,11 +44,12 @@ struct TreeWalk {
                 if let parent = step.parent { unread.insert(parent) }
                 continue
             }
-            guard let page = tablePage(step.page) else {
+            guard let page = tablePage(step.page) ?? (step.parent == nil ? nil : leafWithoutKind(step.page)) else {
                 unread.insert(step.page)
                 continue
             }
             if page.kind == .tableLeaf {
+                rest -= 1
                 try body(page, step.keys)
             } else {
                 waiting += Self.steps(below: page, step).reversed()
@@ -70,6 +74,14 @@ struct TreeWalk {
         else { return nil }
         visited.insert(number)
         return page
+    }
+
+    /// A page below a branch that does not say what it is, and is a leaf in everything else.
+    private func leafWithoutKind(_ number: Int) -> BTreePage? {
+        guard let page = reader.page(number), BTreePage(page, usableSize: reader.usableSize) == nil,
+            let leaf = BTreePage(page, usableSize: reader.usableSize, as: .tableLeaf), leaf.fillsItsPage
+        else { return nil }
+        return leaf
     }
 
     private func tablePage(_ number: Int) -> BTreePage? {
