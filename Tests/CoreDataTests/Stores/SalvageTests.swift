@@ -5,7 +5,7 @@ import Testing
 /// Small stores, each damaged in one way that is known to the byte.
 @Suite("Salvage of damaged stores")
 struct SalvageTests {
-    private static let pageSize = 4096
+    static let pageSize = 4096
 
     /// A store with enough rows for trees of two levels, as one file.
     private static func make(_ url: URL, authors: Int = 150) throws {
@@ -35,7 +35,7 @@ struct SalvageTests {
     private static func model() -> NSManagedObjectModel { LibraryModel.make() }
 
     /// A damaged store, what was salvaged of it, and both files.
-    private struct Salvaged {
+    struct Salvaged {
         let report: StoreSalvageReport
         let url: URL
         let original: URL
@@ -47,7 +47,7 @@ struct SalvageTests {
     }
 
     /// Makes a store, damages its only file, salvages, and looks at both.
-    private func salvage(
+    func salvage(
         authors: Int = 150, statements: String? = nil, model: NSManagedObjectModel? = nil,
         _ damage: (inout [UInt8], RawDatabase) throws -> Void = { _, _ in }, _ look: (Salvaged) throws -> Void
     ) throws {
@@ -73,7 +73,7 @@ struct SalvageTests {
         }
     }
 
-    private static func root(of table: String, _ database: RawDatabase) throws -> Int {
+    static func root(of table: String, _ database: RawDatabase) throws -> Int {
         Int(try #require(try database.integer("SELECT rootpage FROM sqlite_master WHERE name = '\(table)'")))
     }
 

@@ -29,6 +29,7 @@ struct BTreePage {
     private var bytes: [UInt8] { page.bytes }
     /// The largest number of bytes that SQLite gives a row.
     private static let largest = 0x7FFF_FFFF
+    private static let leastCellSize = 4
 
     /// Nil where the page is none of a tree.
     ///
@@ -115,18 +116,20 @@ struct BTreePage {
         guard end <= usableSize, end <= page.present else { return nil }
         return Cell(
             key: Int64(bitPattern: key), byteCount: count, local: first..<first + local,
-            overflow: local < count ? bytes.number32(at: first + local) : nil, place: place..<max(end, place + 4))
+            overflow: local < count ? bytes.number32(at: first + local) : nil,
+            place: place..<max(end, place + Self.leastCellSize))
     }
 
     private var fragments: Int { Int(bytes[start + 7]) }
 
-    /// The rows of a leaf of a table, how many of those that it says to have cannot be read, and whether their sizes are
-    /// certain.
+    /// The rows of a leaf of a table, how many of those that it says to have cannot be read, and whether their sizes
+    /// are certain.
     ///
     /// A row that was deleted may still lie in the page: behind the pointers, in a hole, or in front of the content.
-    /// The sizes of cells, holes and fragments have to make up the content; then the cells are certain, whatever the
-    /// page says of their number. Otherwise the last pointers are left out that lead into holes, or in front of the
-    /// content: behind the pointers of rows lie old ones.
+    /// Cells, holes and fragments have to make up the content, none over another; then the cells are certain, whatever
+    /// the page says of their number. Otherwise pointers are left out that lead into holes, or in front of the content:
+    /// all of them where the content has room for the rows that they led to, and else the last ones, for behind the
+    /// pointers of rows lie old ones.
     func rows() -> (cells: [Cell], unread: Int, areSizesCertain: Bool) {
         guard kind == .tableLeaf else { return ([], 0, true) }
         let holes = holes
@@ -143,6 +146,7 @@ struct BTreePage {
             }
             if seen.insert(place).inserted { cells.append(cell) }
         }
+        if let own = cellsWithoutStrayed(cells, holes) { return (own, claimed - own.count, false) }
         let start = isContentStart(cells, holes) ? headerEnd : contentStart ?? headerEnd
         while let place = cells.last?.place.lowerBound,
             place < start || holes?.contains(where: { $0.contains(place) }) ?? false
@@ -160,6 +164,27 @@ struct BTreePage {
         return size(of: cells) + size(of: holes) + fragments == usableSize - first
     }
 
+    /// The cells without those that damaged pointers lead to: those that lie in holes, or in front of the content. Nil
+    /// where the content has no room for the rows that are missing then: holes, the content's start or the number of
+    /// rows are damaged there.
+    private func cellsWithoutStrayed(_ cells: [Cell], _ holes: [Range<Int>]?) -> [Cell]? {
+        guard let contentStart, let holes, claimed <= room else { return nil }
+        let outside = holes + [0..<contentStart]
+        let own = cells.filter { cell in
+            !outside.contains { $0.contains(cell.place.lowerBound) && cell.place.upperBound <= $0.upperBound }
+        }
+        let spare = usableSize - contentStart - size(of: own) - size(of: holes) - fragments
+        guard own.count < cells.count, spare >= (claimed - own.count) * Self.leastCellSize, isDisjoint(own, outside)
+        else { return nil }
+        return own
+    }
+
+    /// Whether no cell or hole lies over another one.
+    private func isDisjoint(_ cells: [Cell], _ holes: [Range<Int>]) -> Bool {
+        let places = (cells.map(\.place) + holes).sorted { $0.lowerBound < $1.lowerBound }
+        return zip(places, places.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
+    }
+
     private func size(of cells: [Cell]) -> Int { cells.reduce(0) { $0 + $1.place.count } }
     private func size(of holes: [Range<Int>]) -> Int { holes.reduce(0) { $0 + $1.count } }
 
@@ -175,7 +200,7 @@ struct BTreePage {
             cells.append(cell)
             rest -= cell.place.count
         }
-        return rest == 0 ? cells : nil
+        return rest == 0 && isDisjoint(cells, holes) ? cells : nil
     }
 
     /// Whether what the page holds reaches up to its end, as in each page that SQLite has written.

@@ -72,7 +72,7 @@ final class SalvageRecords {
         of page: BTreePage, keys: ClosedRange<Int64> = Int64.min...Int64.max, columns: Int? = nil
     ) -> (rows: [SalvagedRow], unread: Int) {
         let found = page.rows()
-        let cells = Self.inOrder(found.cells, keys)
+        let cells = Self.inOrder(found.cells, on: page, keys)
         let rows = cells.compactMap { cell -> SalvagedRow? in
             let bytes = bytes(of: cell, page)
             let columns = found.areSizesCertain ? columns : nil
@@ -82,30 +82,52 @@ final class SalvageRecords {
         return (rows, found.unread + found.cells.count - rows.count)
     }
 
-    /// The cells whose keys are not damaged. On a page keys ascend; a key that fits into no longest ascending row of
+    /// The cells whose keys are not damaged. On a page keys ascend; a key that fits into no weightiest ascending row of
     /// them is damaged, and so is one that the tree has elsewhere, where it has most of the page's here.
-    private static func inOrder(_ cells: [BTreePage.Cell], _ keys: ClosedRange<Int64>) -> [BTreePage.Cell] {
-        let before = lengths(of: cells.map(\.key))
+    private static func inOrder(
+        _ cells: [BTreePage.Cell], on page: BTreePage, _ keys: ClosedRange<Int64>
+    ) -> [BTreePage.Cell] {
+        // One whole row says more of the order than all damaged ones: their keys may be anything.
+        let weights = cells.map { isWhole($0, on: page) ? cells.count + 1 : 1 }
+        let before = weightsOfRows(cells.map(\.key), weights)
         // From the other end keys descend; their complements ascend.
-        let behind = lengths(of: cells.reversed().map { ~$0.key }).reversed()
-        let longest = before.max() ?? 0
-        let ordered = zip(cells, zip(before, behind)).filter { $1.0 + $1.1 - 1 == longest }.map(\.0)
+        let behind = weightsOfRows(cells.reversed().map { ~$0.key }, weights.reversed()).reversed()
+        let greatest = before.max() ?? 0
+        let ordered = zip(zip(cells, weights), zip(before, behind)).filter { cell, sums in
+            sums.0 + sums.1 - cell.1 == greatest
+        }.map(\.0.0)
         let own = ordered.filter { keys.contains($0.key) }
         return own.count * 2 > ordered.count ? own : ordered
     }
 
-    /// By place: how long the longest ascending row of keys is that ends there.
-    private static func lengths(of keys: [Int64]) -> [Int] {
-        /// By length: the least key with which such a row ends.
-        var ends: [Int64] = []
-        return keys.map { key in
-            var (low, high) = (0, ends.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if ends[middle] < key { low = middle + 1 } else { high = middle }
+    /// Whether the types of a row make up the size that it says to have.
+    private static func isWhole(_ cell: BTreePage.Cell, on page: BTreePage) -> Bool {
+        let bytes = Array(page.page.bytes[cell.local])
+        guard let (end, first) = bytes.varint(at: 0, before: bytes.count), end <= UInt64(bytes.count), end > first
+        else { return false }
+        return size(of: bytes, types: first..<Int(end)) == cell.byteCount
+    }
+
+    /// By place: the greatest weight of an ascending row of keys that ends there.
+    private static func weightsOfRows(_ keys: [Int64], _ weights: [Int]) -> [Int] {
+        let sorted = Set(keys).sorted()
+        let ranks = Dictionary(uniqueKeysWithValues: zip(sorted, 1...))
+        // A tree of the greatest weights: each place has that of as many ranks as its lowest bit says.
+        var tree = [Int](repeating: 0, count: sorted.count + 1)
+        return zip(keys, weights).map { key, weight in
+            let rank = ranks[key] ?? 0
+            var (sum, place) = (0, rank - 1)
+            while place > 0 {
+                sum = max(sum, tree[place])
+                place -= place & -place
             }
-            if low == ends.count { ends.append(key) } else { ends[low] = key }
-            return low + 1
+            sum += weight
+            place = rank
+            while place > 0, place < tree.count {
+                tree[place] = max(tree[place], sum)
+                place += place & -place
+            }
+            return sum
         }
     }
 
