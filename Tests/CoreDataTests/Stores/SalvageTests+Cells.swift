@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// Leaves whose pointers, or rows, are damaged.
+/// Leaves whose pointers, or rows, are damaged, and rows of the table of definitions.
 extension SalvageTests {
     private static func number(_ bytes: [UInt8], at place: Int) -> Int {
         Int(bytes[place]) << 8 | Int(bytes[place + 1])
@@ -60,6 +60,17 @@ extension SalvageTests {
                 let keys = try RawDatabase(salvaged.url).column("SELECT Z_PK FROM ZTAG").compactMap(\.int)
                 #expect(Set(keys) == Set([1, 2, 3, 4, 5]).subtracting([lost]))
             }
+        }
+    }
+
+    @Test("A table whose name is damaged is found by its other names, or by its rows", arguments: [[0], [0, 7]])
+    func damagedNames(_ places: [Int]) throws {
+        try salvage { bytes, _ in
+            let place = try #require(Data(bytes).range(of: Data("tableZAUTHORZAUTHOR".utf8))?.lowerBound)
+            for offset in places { bytes[place + 5 + offset + 3] = UInt8(7 + offset) }
+        } _: { salvaged in
+            #expect(salvaged.count("Author") == 150 && salvaged.count("Profile") == 150)
+            #expect(salvaged.report.findings.allSatisfy { $0.kind == .file }, "\(salvaged.report.findings)")
         }
     }
 }

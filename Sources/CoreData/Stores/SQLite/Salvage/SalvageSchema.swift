@@ -69,7 +69,7 @@ struct SalvageSchema {
         ) { first, _ in first }
         slotsOfSole = Self.slotsOfSole(tables, schema, layout)
         let own = Set(tables.map(\.name))
-        otherRoots = definitions.filter { !own.contains($0.name) }.map(\.root)
+        otherRoots = definitions.filter { $0.isNameCertain && !own.contains($0.name) }.map(\.root)
     }
 
     /// How many rows are of entities of their tables, of some that are looked at.
@@ -119,7 +119,7 @@ struct SalvageSchema {
     }
 
     private static func fit(
-        _ definitions: [SalvageSource.Definition], _ numbers: [String: Int], _ layout: ModelLayout, _ url: URL
+        _ definitions: [SalvageDefinition], _ numbers: [String: Int], _ layout: ModelLayout, _ url: URL
     ) throws -> (SQLSchema, [String: [String]]) {
         let fresh = SQLSchemaBuilder.schema(of: layout, numbers: numbers.isEmpty ? nil : numbers)
         for completion in Completion.allCases {
@@ -139,7 +139,7 @@ struct SalvageSchema {
 
     /// Makes the tables in a database that is thrown away, which knows how to read their definitions.
     private static func describe(
-        _ definitions: [SalvageSource.Definition], _ numbers: [String: Int], _ fresh: SQLSchema,
+        _ definitions: [SalvageDefinition], _ numbers: [String: Int], _ fresh: SQLSchema,
         _ completion: Completion, on connection: SQLiteConnection
     ) throws {
         let keys = SQLBookkeeping.Keys.self

@@ -2,20 +2,12 @@ import Foundation
 
 /// The files of a damaged store, and what they say of themselves.
 final class SalvageSource {
-    /// A definition of the file's.
-    struct Definition {
-        let kind: String
-        let name: String
-        let root: Int
-        let text: String
-    }
-
     let url: URL
     let files: SQLiteStoreFiles
     let reader: PageReader
     let use: PageUse
     let records: SalvageRecords
-    private(set) var definitions: [Definition] = []
+    private(set) var definitions: [SalvageDefinition] = []
     private(set) var findings: [StoreSalvageReport.Finding] = []
     /// The pages of the table of definitions.
     private(set) var schemaWalk: TreeWalk
@@ -115,21 +107,17 @@ final class SalvageSource {
 
     // MARK: Tables
 
-    private static func definitions(_ reading: Reading) -> ([Definition], TreeWalk) {
+    private static func definitions(_ reading: Reading) -> ([SalvageDefinition], TreeWalk) {
         var walk = TreeWalk(reading.reader, reading.use)
-        var found: [Definition] = []
+        var found: [SalvageDefinition] = []
         walk.leaves(from: 1) { page, _ in
-            for row in reading.records.rows(of: page).rows {
-                guard let kind = row[0].text, let name = row[1].text, let root = row[3].integer,
-                    let page = Int(exactly: root), let text = row[4].readableText
-                else { continue }
-                found.append(Definition(kind: kind, name: name, root: page, text: text))
-            }
+            found += reading.records.rows(of: page).rows.compactMap { SalvageDefinition($0) }
         }
         return (found, walk)
     }
 
-    private static func rows(of table: String, _ definitions: [Definition], _ reading: Reading) -> [SalvagedRow] {
+    private static func rows(of table: String, _ definitions: [SalvageDefinition], _ reading: Reading) -> [SalvagedRow]
+    {
         guard let root = definitions.first(where: { $0.kind == "table" && $0.name == table })?.root else { return [] }
         var walk = TreeWalk(reading.reader, reading.use)
         var rows: [SalvagedRow] = []
