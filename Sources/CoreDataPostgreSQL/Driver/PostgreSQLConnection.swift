@@ -57,8 +57,9 @@
         }
         var reading = Reading.none
 
-        /// How far a server that follows another one is known to have come.
+        /// How far a server that follows another one is known to have come, and on which line.
         var reachedPosition: UInt64 = 0
+        var reachedLine: String?
 
         /// Whether transactions leave a token, and that of the one which is open.
         var keepsTokens = false

@@ -26,7 +26,7 @@
         private let views: [String: ExistingView]
         private let referencesCheckedAtOnce: Set<SQLReference>
         private let timeout: TimeInterval
-        private let continuity: PostgreSQLContinuity
+        let continuity: PostgreSQLContinuity
         var tally: PostgreSQLTally { continuity.tally }
         let upkeep: PostgreSQLUpkeep
 

@@ -15,8 +15,8 @@
         private let database: PostgreSQLDatabase
         private let patience: Duration
         private let lock = NSLock()
-        /// The position that a standby has to have reached; nil where the primary has to be asked.
-        private var position: UInt64?
+        /// What a standby has to have reached; nil where the primary has to be asked.
+        private var mark: Mark?
         /// Whether others have committed what has to be shown: they need not have waited for the disk.
         private var isOfOthers = false
         /// Counts commits, so that the answer to a question from before one is not kept.
@@ -29,8 +29,17 @@
         /// How long a standby that has failed is left alone, at first and at most.
         private static let (firstPause, longestPause) = (Duration.seconds(1), Duration.seconds(30))
 
-        /// A standby has not come far enough in time.
-        private struct Behind: Error {}
+        /// A standby has not come far enough in time, or follows another server than the primary.
+        fileprivate struct Behind: Error {}
+
+        /// A place in the primary's log. The same position is another place where a server goes on that was promoted.
+        private struct Mark {
+            var position: UInt64
+            /// The newest line of time that the primary's tables have; nil where they have none.
+            var line: String?
+            /// The line that the program knew when it asked.
+            var known: String?
+        }
 
         init(of primary: PostgreSQLDatabase) {
             self.primary = primary
@@ -46,8 +55,8 @@
         func outdate(byOthers: Bool) {
             let listeners = lock.withLock {
                 commits += 1
-                isOfOthers = byOthers || isOfOthers && position == nil
-                position = nil
+                isOfOthers = byOthers || isOfOthers && mark == nil
+                mark = nil
                 return self.listeners
             }
             for listener in listeners { listener() }
@@ -130,13 +139,28 @@
 
         // MARK: Positions
 
-        /// Waits until a server has come as far as a read has to see.
+        /// Waits until a server has come as far as a read has to see. One that follows another server than the primary
+        /// never does: its positions say nothing of the primary's.
         private func requirePosition(of connection: PostgreSQLConnection) throws {
-            let wanted = try wantedPosition()
-            if connection.reachedPosition >= wanted { return }
-            connection.reachedPosition = try connection.position()
-            if connection.reachedPosition >= wanted { return }
-            try openPrimary().tally.waiting(\.waitsForStandbys) { try wait(for: connection, until: wanted) }
+            if try reaches(wantedMark(), connection) { return }
+            // What the primary has said may be old: another server goes on since, or has begun a line.
+            lock.withLock { mark = nil }
+            guard try reaches(wantedMark(), connection) else { throw Behind() }
+        }
+
+        /// Waits for a position; whether the server has the line of it then.
+        private func reaches(_ mark: Mark, _ connection: PostgreSQLConnection) throws -> Bool {
+            if connection.reachedPosition < mark.position {
+                connection.reachedPosition = try connection.position()
+                if connection.reachedPosition < mark.position {
+                    try openPrimary().tally.waiting(\.waitsForStandbys) {
+                        try wait(for: connection, until: mark.position)
+                    }
+                }
+            }
+            guard let line = mark.line, connection.reachedLine != line else { return true }
+            connection.reachedLine = try connection.lookAtLine()?.identifier
+            return connection.reachedLine == line
         }
 
         private func wait(for connection: PostgreSQLConnection, until wanted: UInt64) throws {
@@ -150,15 +174,18 @@
             }
         }
 
-        private func wantedPosition() throws -> UInt64 {
-            let (known, turn, countsOthers) = lock.withLock { (position, commits, isOfOthers) }
-            if let known { return known }
+        private func wantedMark() throws -> Mark {
             let primary = try openPrimary()
-            let wanted: UInt64 = try primary.readOnce { connection in
-                guard let connection = connection as? PostgreSQLConnection else { return .max }
-                return try connection.position(isOfOthers: countsOthers)
+            let newest = primary.continuity.newest?.identifier
+            let (known, turn, countsOthers) = lock.withLock { (mark, commits, isOfOthers) }
+            // After a fail-over the positions of the former primary say nothing.
+            if let known, known.known == newest { return known }
+            let (position, line): (UInt64, String?) = try primary.readOnce { connection in
+                guard let connection = connection as? PostgreSQLConnection else { return (.max, nil) }
+                return try connection.place(isOfOthers: countsOthers)
             }
-            lock.withLock { if commits == turn { position = wanted } }
+            let wanted = Mark(position: position, line: line, known: primary.continuity.newest?.identifier)
+            lock.withLock { if commits == turn { mark = wanted } }
             return wanted
         }
 
@@ -189,16 +216,33 @@
     extension PostgreSQLConnection {
         /// How far the server's log goes, as far as its tables show it: what a standby has replayed, and what a primary
         /// has written.
+        fileprivate func position() throws -> UInt64 {
+            try texts("SELECT \(Self.position())").first.flatMap { UInt64($0) } ?? 0
+        }
+
+        /// The same with the newest line of time that the tables have. Throws where a server was promoted and no line
+        /// has begun there: its standbys are not told apart from those of others.
         ///
         /// - Parameter isOfOthers: whether what others have committed counts that did not wait for the disk. What is in
         ///   memory alone comes to standbys a fifth of a second later.
-        fileprivate func position(isOfOthers: Bool = false) throws -> UInt64 {
-            let select = """
-                SELECT pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() \
-                WHEN \(isOfOthers) OR current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn() \
-                ELSE pg_current_wal_flush_lsn() END, '0/0')
-                """
-            return try texts(select).first.flatMap { UInt64($0) } ?? 0
+        fileprivate func place(isOfOthers: Bool) throws -> (position: UInt64, line: String?) {
+            let position = Self.position(isOfOthers: isOfOthers)
+            guard line != nil else {
+                return (try texts("SELECT \(position)").first.flatMap { UInt64($0) } ?? 0, nil)
+            }
+            let select = "SELECT \(position), l.id, l.server = l.known OR pg_is_in_recovery() FROM coredata.line() l"
+            let row = try rows(select).first ?? []
+            guard row.count == 3, let position = row[0].flatMap({ UInt64($0) }) else { return (.max, nil) }
+            if row[1] != nil, row[2] != "t" { throw PostgreSQLStandby.Behind() }
+            return (position, row[1])
+        }
+
+        private static func position(isOfOthers: Bool = false) -> String {
+            """
+            pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() \
+            WHEN \(isOfOthers) OR current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn() \
+            ELSE pg_current_wal_flush_lsn() END, '0/0')
+            """
         }
     }
 #endif

@@ -9,16 +9,16 @@
         "Reads from standbys", .serialized, .waiting,
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct StandbyReadsTests {
-        /// A store on a primary with one standby, and contexts of several coordinators.
+        /// A store on a primary with one standby or more, and contexts of several coordinators.
         private struct Fixture {
             let cluster: PostgreSQLCluster
             let url: URL
             /// What the store's own program uses.
             let coordinator: NSPersistentStoreCoordinator
 
-            init(_ options: [AnyHashable: Any] = [:], settings: String = "") throws {
+            init(_ options: [AnyHashable: Any] = [:], standbys: Int = 1, settings: String = "") throws {
                 cluster = try PostgreSQLCluster(
-                    standbys: 1, isSynchronous: false, settings: "-c max_standby_streaming_delay=0 \(settings)")
+                    standbys: standbys, isSynchronous: false, settings: "-c max_standby_streaming_delay=0 \(settings)")
                 try cluster.make(database: "library")
                 url = cluster.url(ofDatabase: "library")
                 coordinator = try Self.open(url, options)
@@ -130,6 +130,50 @@
             // A coordinator that has never met a standby reads as well.
             let other = fixture.context(readsFromStandbys: true, of: try Fixture.open(fixture.url))
             #expect(try fixture.names(other) == ["a", "b", "c"])
+        }
+
+        /// More of a primary's log than what comes of a few saves.
+        private static let muchLog = "SELECT pg_logical_emit_message(false, 'test', repeat('x', 10000000))"
+
+        @Test("A standby that has more of a lost primary than the one that was promoted is not read")
+        func ahead() throws {
+            let fixture = try Fixture(standbys: 2)
+            let cluster = fixture.cluster
+            try fixture.save("before")
+            let reader = fixture.context(readsFromStandbys: true)
+            #expect(try fixture.names(reader) == ["before"])
+            for standby in [1, 2] { try cluster.wait(for: standby) }
+            try cluster.tell("stall 1")
+            try fixture.save("lost", by: try Fixture.open(fixture.url))
+            #expect(cluster.psql(0, "library", Self.muchLog) != nil)
+            try cluster.wait(for: 2)
+            try cluster.kill(0)
+            try cluster.promote(1)
+            try fixture.save("own")
+            #expect(cluster.psql(2, "library", "SELECT count(*) FROM tag WHERE name = 'lost'") == "1")
+            #expect(try fixture.names(reader) == ["before", "own"])
+            let other = try Fixture.open(fixture.url)
+            #expect(try fixture.names(fixture.context(readsFromStandbys: true, of: other)) == ["before", "own"])
+            try fixture.save("another", by: other)
+            let names = try fixture.names(fixture.context(readsFromStandbys: true, of: other))
+            #expect(names == ["another", "before", "own"])
+        }
+
+        @Test("A standby that still follows the old primary is not read by those who know the new one")
+        func split() throws {
+            let fixture = try Fixture(standbys: 2)
+            let cluster = fixture.cluster
+            try fixture.save("before")
+            for standby in [1, 2] { try cluster.wait(for: standby) }
+            try cluster.promote(1)
+            // Nobody has told this process.
+            try fixture.save("old")
+            #expect(cluster.psql(0, "library", Self.muchLog) != nil)
+            while cluster.psql(2, "library", "SELECT count(*) FROM tag WHERE name = 'old'") != "1" {}
+            let new = try Fixture.open(cluster.url(ofDatabase: "library", servers: [1, 2, 0]))
+            try fixture.save("mine", by: new)
+            let names = try fixture.names(fixture.context(readsFromStandbys: true, of: new))
+            #expect(names == ["before", "mine"])
         }
 
         @Test("A save over what a standby has shown, and somebody has changed since, is a conflict")
