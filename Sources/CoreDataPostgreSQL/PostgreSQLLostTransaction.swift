@@ -19,6 +19,10 @@
     /// an array of `PostgreSQLLostTransaction`, oldest first.
     public let NSPostgreSQLLostTransactionsKey = "NSPostgreSQLLostTransactions"
 
+    /// The key, in the same user info, of `true` where the oldest transaction that the process remembers is gone. A
+    /// process remembers its last 100,000 transactions: older ones may be gone, too.
+    public let NSPostgreSQLLostTransactionsAreCutKey = "NSPostgreSQLLostTransactionsAreCut"
+
     /// A transaction that was committed, and that the server which goes on does not have.
     public struct PostgreSQLLostTransaction: Sendable {
         /// Its number in the history of the server that was lost; nil where it was not recorded there.

@@ -8,7 +8,9 @@
     /// Each new connection is looked at before it is used (`meet`).
     // @unchecked Sendable: what changes is used under the lock.
     final class PostgreSQLContinuity: @unchecked Sendable {
-        private static let (keptSaves, keptKeys, keptNumbers) = (1_024, 50_000, 20_000)
+        private static let (keptSaves, keptKeys, keptNumbers) = (100_000, 50_000, 20_000)
+        /// So many tokens are asked for at once: a server that has the newest of them has the older ones, too.
+        private static let askedSaves = 1_024
         /// Tokens lie in the database for a day; those that are nearly as old are not asked for.
         private static let lifetime = Duration.seconds(12 * 3_600)
 
@@ -17,7 +19,11 @@
         private let isReadOnly: Bool
         private var line: PostgreSQLLine?
         private var saves: [Save] = []
+        /// Whether there were more than are kept.
+        private var hasForgotten = false
         private var keys = 0
+        /// How many of the first saves have no keys any more.
+        private var withoutKeys = 0
         private var numbers: [Int64] = []
         /// Numbers of history that were lost, as this process knows by itself.
         private var lost: [Range<Int64>] = []
@@ -31,9 +37,20 @@
             let date = Date()
             let time = ContinuousClock.now
             var origin: ChangeOrigin?
-            var inserted: [ObjectKey] = []
-            var updated: [ObjectKey] = []
-            var deleted: [ObjectKey] = []
+            var keys: Keys?
+        }
+
+        /// What a save has changed. Most saves have it no more: they take little memory then.
+        private final class Keys: Sendable {
+            let inserted: [ObjectKey]
+            let updated: [ObjectKey]
+            let deleted: [ObjectKey]
+
+            init(_ inserted: [ObjectKey], _ updated: [ObjectKey], _ deleted: [ObjectKey]) {
+                (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
+            }
+
+            var count: Int { inserted.count + updated.count + deleted.count }
         }
 
         init(isReadOnly: Bool) { self.isReadOnly = isReadOnly }
@@ -46,11 +63,13 @@
         func didCommit(_ token: UUID, number: Int64?) {
             lock.withLock {
                 saves.append(Save(token: token, number: number))
-                let now = ContinuousClock.now
-                while let first = saves.first, saves.count > Self.keptSaves || now - first.time > Self.lifetime {
-                    keys -= first.inserted.count + first.updated.count + first.deleted.count
-                    saves.removeFirst()
-                }
+                // Many at once: each time all others are moved.
+                guard saves.count > Self.keptSaves + Self.askedSaves else { return }
+                let gone = saves.prefix(Self.askedSaves)
+                hasForgotten = true
+                keys -= gone.reduce(0) { $0 + ($1.keys?.count ?? 0) }
+                withoutKeys = max(0, withoutKeys - gone.count)
+                saves.removeFirst(gone.count)
             }
         }
 
@@ -66,16 +85,13 @@
                 guard let last = saves.indices.last else { return }
                 saves[last].origin = changes.origin
                 if count > Self.keptKeys { return }
-                saves[last].inserted = keys(changes.inserted)
-                saves[last].updated = keys(changes.updated.map(\.new))
-                saves[last].deleted = changes.deleted.map(\.key)
+                saves[last].keys = Keys(
+                    keys(changes.inserted), keys(changes.updated.map(\.new)), changes.deleted.map(\.key))
                 self.keys += count
-                var oldest = saves.startIndex
-                while self.keys > Self.keptKeys, oldest < last {
-                    let save = saves[oldest]
-                    self.keys -= save.inserted.count + save.updated.count + save.deleted.count
-                    (saves[oldest].inserted, saves[oldest].updated, saves[oldest].deleted) = ([], [], [])
-                    oldest += 1
+                while self.keys > Self.keptKeys, withoutKeys < last {
+                    self.keys -= saves[withoutKeys].keys?.count ?? 0
+                    saves[withoutKeys].keys = nil
+                    withoutKeys += 1
                 }
             }
         }
@@ -135,35 +151,51 @@
             guard former.map({ seen.isOther(than: $0) }) ?? true else { return try lookAtReplication(connection) }
             let read = former == nil ? [] : try lostNumbers(on: connection)
             tokens = try lostTokens(on: connection)
-            let told = lock.withLock { () -> (saves: [Save], parting: Int64?)? in
+            let told = lock.withLock { () -> (saves: [Save], parting: Int64?, isCut: Bool)? in
                 // Another thread may have come first.
                 guard line.map({ seen.isOther(than: $0) }) ?? true else { return nil }
                 line = seen
                 let gone = saves.filter { tokens.contains($0.token) }
+                let isCut = hasForgotten && (saves.first.map { tokens.contains($0.token) } ?? false)
                 saves.removeAll { tokens.contains($0.token) }
+                keys = saves.reduce(0) { $0 + ($1.keys?.count ?? 0) }
+                withoutKeys = 0
                 let least = (gone.compactMap(\.number) + read).min()
                 if let least, least < seen.begins { lost.append(least..<seen.begins) }
                 numbers.removeAll { number in least.map { number >= $0 } ?? false }
-                return (gone, least.map { $0 - 1 })
+                return (gone, least.map { $0 - 1 }, isCut)
             }
             if former != nil {
                 tally.add(to: \.failOvers)
                 lock.withLock { follower }?.databaseWasContinued()
             }
-            if let told, !told.saves.isEmpty || told.parting != nil { tell(told.saves, told.parting) }
+            if let told, !told.saves.isEmpty || told.parting != nil {
+                tell(told.saves, told.parting, isCut: told.isCut)
+            }
             try lookAtReplication(connection)
         }
 
-        /// The tokens of this process that the server does not have.
+        /// The tokens of this process that the server does not have. The newest are asked for first: where those are
+        /// there, the older ones are, too.
         private func lostTokens(on connection: PostgreSQLConnection) throws -> Set<UUID> {
             let now = ContinuousClock.now
-            let tokens = lock.withLock { saves.filter { now - $0.time < Self.lifetime }.map(\.token) }
-            if tokens.isEmpty { return [] }
-            let list = "{" + tokens.map(\.uuidString).joined(separator: ",") + "}"
-            let gone = try connection.texts(
-                "SELECT t FROM unnest($1::text::uuid[]) t "
-                    + "WHERE NOT EXISTS (SELECT 1 FROM coredata.saves s WHERE s.token = t)", [list])
-            return Set(gone.compactMap { UUID(uuidString: $0) })
+            var tokens = lock.withLock { saves }[...]
+            if let first = tokens.firstIndex(where: { now - $0.time < Self.lifetime }) {
+                tokens = tokens[first...]
+            } else {
+                return []
+            }
+            var lost: Set<UUID> = []
+            while !tokens.isEmpty {
+                let list = "{" + tokens.suffix(Self.askedSaves).map(\.token.uuidString).joined(separator: ",") + "}"
+                tokens = tokens.dropLast(Self.askedSaves)
+                let gone = try connection.texts(
+                    "SELECT t FROM unnest($1::text::uuid[]) t "
+                        + "WHERE NOT EXISTS (SELECT 1 FROM coredata.saves s WHERE s.token = t)", [list])
+                if gone.isEmpty { break }
+                lost.formUnion(gone.compactMap { UUID(uuidString: $0) })
+            }
+            return lost
         }
 
         /// The numbers of history that this process has read and the server does not have. Those that were deleted
@@ -181,7 +213,7 @@
             ).compactMap { Int64($0) }
         }
 
-        private func tell(_ saves: [Save], _ parting: Int64?) {
+        private func tell(_ saves: [Save], _ parting: Int64?, isCut: Bool) {
             guard let follower = lock.withLock({ follower }) else { return }
             delivery.async { [weak follower] in
                 guard let follower, let store = follower as? NSPersistentStore, let coordinator = follower.notifier
@@ -191,14 +223,16 @@
                 let transactions = saves.map { save in
                     PostgreSQLLostTransaction(
                         transactionNumber: save.number, date: save.date, author: save.origin?.author,
-                        contextName: save.origin?.contextName, insertedObjectIDs: follower.objectIDs(save.inserted),
-                        updatedObjectIDs: follower.objectIDs(save.updated),
-                        deletedObjectIDs: follower.objectIDs(save.deleted))
+                        contextName: save.origin?.contextName,
+                        insertedObjectIDs: follower.objectIDs(save.keys?.inserted ?? []),
+                        updatedObjectIDs: follower.objectIDs(save.keys?.updated ?? []),
+                        deletedObjectIDs: follower.objectIDs(save.keys?.deleted ?? []))
                 }
                 var info: [AnyHashable: Any] = [
                     NSStoreUUIDKey: store.identifier ?? "", NSPostgreSQLLostTransactionsKey: transactions,
                 ]
                 info[NSPersistentStoreURLKey] = store.url
+                if isCut { info[NSPostgreSQLLostTransactionsAreCutKey] = true }
                 if let parting, (store as? SQLStore)?.tracksHistory == true {
                     info[NSPersistentHistoryTokenKey] = follower.historyToken(parting)
                 }

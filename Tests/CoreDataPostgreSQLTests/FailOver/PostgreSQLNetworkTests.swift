@@ -155,13 +155,7 @@
             try cluster.wait(for: 1)
             let told = Locked<[PostgreSQLLostTransaction]>([])
             let isTold = DispatchSemaphore(value: 0)
-            let observer = NotificationCenter.default.addObserver(
-                forName: .NSPostgreSQLTransactionsLost, object: coordinator, queue: nil
-            ) { notification in
-                let lost = notification.userInfo?[NSPostgreSQLLostTransactionsKey] as? [PostgreSQLLostTransaction]
-                told.withLock { $0 += lost ?? [] }
-                isTold.signal()
-            }
+            let observer = observeLosses(told, isTold)
             defer { NotificationCenter.default.removeObserver(observer) }
             try cluster.promote(1)
             // Nobody has told this process.
@@ -184,6 +178,40 @@
                 context.reset()
             }
             #expect(names(on: 1) == ["a", "c"])
+        }
+
+        /// Gathers what is told as lost.
+        private func observeLosses(
+            _ told: Locked<[PostgreSQLLostTransaction]>, _ isTold: DispatchSemaphore
+        ) -> any NSObjectProtocol {
+            NotificationCenter.default.addObserver(
+                forName: .NSPostgreSQLTransactionsLost, object: coordinator, queue: nil
+            ) { notification in
+                let lost = notification.userInfo?[NSPostgreSQLLostTransactionsKey] as? [PostgreSQLLostTransaction]
+                told.withLock { $0 += lost ?? [] }
+                isTold.signal()
+            }
+        }
+
+        @Test("A process is told of each of its saves that is lost, also where those are many")
+        func manySaves() throws {
+            try save("a")
+            try cluster.wait(for: 1)
+            try cluster.tell("stall 1")
+            let count = 2_100
+            for number in 0..<count { try save("\(number)") }
+            let told = Locked<[PostgreSQLLostTransaction]>([])
+            let isTold = DispatchSemaphore(value: 0)
+            let observer = observeLosses(told, isTold)
+            defer { NotificationCenter.default.removeObserver(observer) }
+            try cluster.kill(0)
+            try cluster.promote(1)
+            try save("b")
+            #expect(names(on: 1) == ["a", "b"])
+            #expect(isTold.wait(timeout: .now() + 60) == .success)
+            let lost = told.withLock { $0 }
+            #expect(lost.count == count)
+            #expect(lost.allSatisfy { $0.insertedObjectIDs.count == 1 })
         }
 
         @Test("A cancelled wait for a standby counts as unknown, until one has confirmed what comes behind")
