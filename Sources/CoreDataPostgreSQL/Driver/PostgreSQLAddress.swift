@@ -37,6 +37,7 @@
         }
         /// The same where nobody says it: neither URL nor options, service or environment.
         static let usualConnectTimeout = 15
+        private static let usualConnectTimeoutOfStandby = 3
 
         /// A setting of the server's.
         struct Setting: Equatable, Sendable {
@@ -172,9 +173,15 @@
             return "\(parts[0])?" + (items + ["hostaddr="]).joined(separator: "&")
         }
 
-        /// The address of a server among its hosts that follows the primary one, or of that where none does.
+        /// The address of a server among its hosts that follows the primary one, or of that where none does. One that
+        /// answers nothing is not waited for as long as the primary would be, unless somebody says how long.
         var standby: PostgreSQLAddress {
             var address = self
+            if connectTimeout == nil, !libpqSettings.contains(where: { $0.name == "connect_timeout" }),
+                ProcessInfo.processInfo.environment["PGCONNECT_TIMEOUT"] == nil
+            {
+                address.connectTimeout = Self.usualConnectTimeoutOfStandby
+            }
             address.overriding.append(Setting(name: "target_session_attrs", value: "prefer-standby"))
             return address
         }

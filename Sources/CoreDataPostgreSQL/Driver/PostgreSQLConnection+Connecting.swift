@@ -8,10 +8,10 @@
         /// Connects to a server. Throws where that fails, with what the server calls the failure, where it was the
         /// server.
         ///
-        /// - Returns: the connection, and which server of several that is.
+        /// - Returns: the connection, which server of several that is, and what leads to it alone.
         static func connected(
             to address: PostgreSQLAddress
-        ) throws -> (handle: OpaquePointer, server: PostgreSQLHosts.Server?) {
+        ) throws -> (handle: OpaquePointer, server: PostgreSQLHosts.Server?, place: [(String, String)]?) {
             var handle = try begun(address, address.settings) { PQconnectStartParams($0, $1, $2) }
             let known = PostgreSQLConnectionOptions(of: handle)
             if let complaint = known.complaint(about: address) ?? refusal(of: handle, address) {
@@ -25,10 +25,11 @@
                     seconds: seconds, { try begun(address, $0) { PQconnectStartParams($0, $1, $2) } },
                     { failure(of: $0, address) })
                 PQsetErrorVerbosity(found.handle, PQERRORS_DEFAULT)
-                return found
+                return (found.handle, found.server, found.server?.settings)
             }
+            let isOneOfSeveral = ["host", "hostaddr"].contains { known.values[$0]?.contains(",") == true }
             if PQstatus(handle) != CONNECTION_BAD {
-                if ["host", "hostaddr"].contains(where: { known.values[$0]?.contains(",") == true }) {
+                if isOneOfSeveral {
                     // libpq goes on to the next host only where it waits itself.
                     PQfinish(handle)
                     let settings = [("connect_timeout", "\(seconds)")] + address.settings
@@ -45,7 +46,16 @@
                 throw failure(of: handle, address)
             }
             PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-            return (handle, nil)
+            return (handle, nil, isOneOfSeveral ? place(of: handle, address) : nil)
+        }
+
+        /// What leads to the server alone that libpq has chosen among several.
+        private static func place(of handle: OpaquePointer, _ address: PostgreSQLAddress) -> [(String, String)] {
+            func text(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0) } ?? "" }
+            return address.settings + [
+                ("host", text(PQhost(handle))), ("hostaddr", text(PQhostaddr(handle))),
+                ("port", text(PQport(handle))), ("target_session_attrs", "any"),
+            ]
         }
 
         /// Has libpq begin with settings, or do all of it.

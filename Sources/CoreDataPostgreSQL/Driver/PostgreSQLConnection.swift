@@ -11,8 +11,8 @@
         /// Which server of several it leads to; nil where the address names one.
         private let server: PostgreSQLHosts.Server?
         var hasSeveralHosts: Bool { server != nil }
-        /// What leads to that server alone.
-        var placeSettings: [(String, String)]? { server?.settings }
+        /// What leads to that server alone, or to the one that libpq has chosen; nil where the address names one.
+        let placeSettings: [(String, String)]?
         /// Where it leads, once that was looked at.
         var line: PostgreSQLLine?
         /// What the process remembers of the database; nil of a connection that no open store has.
@@ -110,7 +110,7 @@
             self.labels = labels
             isUnconfirmed.initialize(to: false)
             do {
-                (handle, server) = try Self.connected(to: address)
+                (handle, server, placeSettings) = try Self.connected(to: address)
             } catch {
                 isUnconfirmed.deallocate()
                 throw error

@@ -140,14 +140,16 @@
             connection.historyOffset = historyOffset
             connection.admitted = admitted
             connection.views = views
-            // A standby may not have the store yet.
-            try willRead?(connection)
-            try connection.share(version: versionLock, timeout: timeout)
-            // While no connection was open, somebody may have migrated the store.
-            try requireSameStore(connection)
-            connection.continuity = continuity
-            try continuity.meet(connection)
-            if let lease = admitted?.lease { try connection.hold(lease: lease) }
+            try PostgreSQLWatch.shared.watching(connection) {
+                // A standby may not have the store yet.
+                try willRead?(connection)
+                try connection.share(version: versionLock, timeout: timeout)
+                // While no connection was open, somebody may have migrated the store.
+                try requireSameStore(connection)
+                connection.continuity = continuity
+                try continuity.meet(connection)
+                if let lease = admitted?.lease { try connection.hold(lease: lease) }
+            }
             return connection
         }
 
@@ -188,7 +190,8 @@
         func read<Result>(
             at state: PostgreSQLGeneration.State?, _ body: (any SQLConnection) throws -> Result
         ) throws -> Result {
-            try reading { connection in
+            // In the place of a standby the primary is read.
+            try reading(goesOn: willRead == nil || state != nil) { connection in
                 if state == nil { try willRead?(connection) }
                 guard address.isPooled else { return try read(at: state, on: connection, body) }
                 return try readingSameStore(at: state, on: connection) { try read(at: state, on: connection, body) }
@@ -260,7 +263,11 @@
         }
 
         /// Runs a body with a connection that reads, once more where the connection was lost before it has answered.
-        func reading<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+        ///
+        /// - Parameter goesOn: false where somebody reads elsewhere after a loss.
+        func reading<Result>(
+            goesOn: Bool = true, _ body: (PostgreSQLConnection) throws -> Result
+        ) throws -> Result {
             var repetitions = Repetitions()
             while true {
                 var answers = 0
@@ -276,7 +283,7 @@
                     let isDeadlock = error.state == PostgreSQLError.deadlock
                     let isUnanswered =
                         connection.map { (!$0.isAlive || isDeadlock) && $0.answers == answers } ?? true
-                    guard isUnanswered, repetitions.goOn(after: error) else { throw error }
+                    guard isUnanswered, goesOn || isDeadlock, repetitions.goOn(after: error) else { throw error }
                     willRepeat()
                 }
             }
@@ -285,7 +292,7 @@
         func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
             // A pooler's connection has its settings within transactions alone.
             if address.isPooled { return try read(body) }
-            return try reading { connection in
+            return try reading(goesOn: willRead == nil) { connection in
                 try willRead?(connection)
                 return try body(connection)
             }
@@ -478,6 +485,9 @@
             }
             return activity
         }
+
+        /// Gives up the connections that nobody uses: their server may answer nothing any more.
+        func closeIdle() { readers.withLock { idle = [] } }
 
         /// How many connections there are that read.
         var connections: Int { readers.withLock { idle.count + used } }

@@ -102,10 +102,12 @@
                 primary.tally.add(to: \.readsFromStandbys)
                 return result
             } catch {
+                let isLost = (error as? PostgreSQLError)?.isOfLostConnection == true
+                if isLost { database.closeIdle() }
+                if isLost || !hasBegun { leaveAlone() }
                 // What the body has been given it may have passed on, and what it has found wrong the primary does,
                 // too.
                 if isAnswered || hasBegun && !Self.isOfStandby(error) { throw error }
-                if !hasBegun { leaveAlone() }
                 return try readPrimary()
             }
         }
@@ -196,8 +198,11 @@
             if isPaused { return try primary.pinned() }
             do {
                 let connection = try PostgreSQLConnection(database.address)
-                try requirePosition(of: connection)
-                return try PostgreSQLGeneration(database, held: connection, for: database.options.generationLifetime)
+                return try PostgreSQLWatch.shared.watching(connection) {
+                    try requirePosition(of: connection)
+                    return try PostgreSQLGeneration(
+                        database, held: connection, for: database.options.generationLifetime)
+                }
             } catch {
                 leaveAlone()
                 return try primary.pinned()

@@ -132,6 +132,24 @@
             #expect(try fixture.names(other) == ["a", "b", "c"])
         }
 
+        @Test("A standby that answers nothing any more is given up, and the primary is read")
+        func frozen() throws {
+            let fixture = try Fixture()
+            try fixture.save("a")
+            try fixture.cluster.wait(for: 1)
+            let reader = fixture.context(readsFromStandbys: true)
+            #expect(try fixture.names(reader) == ["a"])
+            try fixture.cluster.tell("freeze 1")
+            #expect(try fixture.names(reader) == ["a"])
+            try fixture.save("b")
+            #expect(try fixture.names(reader) == ["a", "b"])
+            // A program that has met no standby yet, and states of the past.
+            let other = fixture.context(readsFromStandbys: true, of: try Fixture.open(fixture.url))
+            #expect(try fixture.names(other) == ["a", "b"])
+            try other.performAndWait { try other.setQueryGenerationFrom(.current) }
+            #expect(try fixture.names(other) == ["a", "b"])
+        }
+
         /// More of a primary's log than what comes of a few saves.
         private static let muchLog = "SELECT pg_logical_emit_message(false, 'test', repeat('x', 10000000))"
 
