@@ -193,7 +193,7 @@
         }
 
         /// Runs a body that does nothing, or the same once more, where a server is lost and another one is to go on.
-        private static func awaitingAnother<Result>(_ body: () throws -> Result) throws -> Result {
+        static func awaitingAnother<Result>(_ body: () throws -> Result) throws -> Result {
             var repetitions = Repetitions()
             while true {
                 do {

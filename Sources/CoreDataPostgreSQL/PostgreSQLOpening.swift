@@ -27,6 +27,10 @@
         }
 
         func store() throws -> any NSPersistentStore & RowStore {
+            try PostgreSQLWatch.shared.watching(connection) { try opened() }
+        }
+
+        private func opened() throws -> any NSPersistentStore & RowStore {
             let layout = opening.layout
             let found = try share()
             let actual = try ActualSchema(connection)

@@ -28,14 +28,20 @@
         /// No waiting process reads anything after this.
         func end() {
             timer.cancel()
-            queue.sync { try? connection.execute("RESET application_name") }
+            queue.sync { say("RESET application_name") }
         }
 
         private func tell() {
             let text = Self.prefix + MigrationPosition(of: progress).text
-            guard text != last, connection.isAlive else { return }
+            guard text != last else { return }
             last = text
-            try? connection.execute("SET application_name = \(PostgreSQLDialect().literal(.string(text)))")
+            say("SET application_name = \(PostgreSQLDialect().literal(.string(text)))")
+        }
+
+        /// The migration does not wait for a server that answers nothing.
+        private func say(_ statement: String) {
+            guard connection.isAlive else { return }
+            try? PostgreSQLWatch.shared.watching(connection) { try connection.execute(statement) }
         }
 
         /// Where the migration of another process is; nil while there is none.

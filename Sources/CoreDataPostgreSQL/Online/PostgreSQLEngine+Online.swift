@@ -25,11 +25,16 @@
             _ migration: OnlineMigration, at url: URL, timeout: TimeInterval, _ progress: Progress
         ) throws {
             try reporting {
-                let connection = try Self.connection(to: url)
-                if try ExistingTables.isPresent(on: connection) { throw Self.overTablesOfOthers(migration) }
-                try OnlineMigrator(
-                    migration: migration, connection: connection, timeout: timeout, progress: progress
-                ).run()
+                // Each step can be done once more, on another server as well.
+                try Self.awaitingAnother {
+                    let connection = try Self.connection(to: url)
+                    try PostgreSQLWatch.shared.watching(connection) {
+                        if try ExistingTables.isPresent(on: connection) { throw Self.overTablesOfOthers(migration) }
+                        try OnlineMigrator(
+                            migration: migration, connection: connection, timeout: timeout, progress: progress
+                        ).run()
+                    }
+                }
             }
         }
 

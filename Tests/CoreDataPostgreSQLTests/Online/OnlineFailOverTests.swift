@@ -13,10 +13,9 @@
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
         private static let rows = isLong ? 1_000_000 : 20_000
 
-        @Test(
-            "The primary dies while rows are migrated: programs of both versions see no error, and another one ends it")
-        func migrating() throws {
-            let cluster = try PostgreSQLCluster(isSynchronous: true)
+        /// A store of the older version with many rows, and what it runs on.
+        private func filled(standbys: Int, isSynchronous: Bool) throws -> (PostgreSQLCluster, URL) {
+            let cluster = try PostgreSQLCluster(standbys: standbys, isSynchronous: isSynchronous)
             try cluster.make(database: "online")
             let url = cluster.url(ofDatabase: "online")
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(OnlineModels.older))
@@ -29,13 +28,38 @@
                 "SET session_replication_role = replica; INSERT INTO item (entity, version, name, count) "
                     + "SELECT 'Item', 1, 'row ' || n, n % 100 FROM generate_series(1, \(Self.rows)) n")
             #expect(filled != nil)
+            return (cluster, url)
+        }
+
+        /// Begins a migration, and waits until it is in the middle: the first slice is done.
+        private func begin(_ arguments: [String], on cluster: PostgreSQLCluster) throws -> ChildProgram {
+            let migrator = try ChildProgram("postgresql-child", arguments)
+            while cluster.psql(0, "online", "SELECT count(*) > 0 FROM coredata.moves") != "t" {}
+            return migrator
+        }
+
+        @Test("The primary stops answering while rows are migrated: the migration goes on where another server does")
+        func stopped() throws {
+            let (cluster, url) = try filled(standbys: 1, isSynchronous: false)
+            try cluster.wait(for: 1)
+            let arguments = [url.absoluteString, "migrate", OnlineModels.older, OnlineModels.newer]
+            let migrator = try begin(arguments, on: cluster)
+            try cluster.tell("freeze 0")
+            try cluster.promote(1)
+            #expect(migrator.wait().output == "served\n")
+            let wrong = "SELECT count(*) FROM item WHERE note IS NULL OR total IS DISTINCT FROM count"
+            #expect(cluster.psql(1, "online", wrong) == "0")
+        }
+
+        @Test(
+            "The primary dies while rows are migrated: programs of both versions see no error, and another one ends it")
+        func migrating() throws {
+            let (cluster, url) = try filled(standbys: 2, isSynchronous: true)
             let folder = try TemporaryFolder()
             var workers = OnlineWorkers(url, endingIn: folder.url)
             for number in 0..<2 { try workers.start(OnlineModels.older, "Item,name,count", "older\(number)") }
             let arguments = [url.absoluteString, "migrate", OnlineModels.older, OnlineModels.newer]
-            let migrator = try ChildProgram("postgresql-child", arguments)
-            // It is in the middle when the first slice is done.
-            while cluster.psql(0, "online", "SELECT count(*) > 0 FROM coredata.moves") != "t" {}
+            let migrator = try begin(arguments, on: cluster)
             try cluster.kill(0)
             let primary = try cluster.promote()
             // The migrator continues on the other server, or fails and is started again.

@@ -31,6 +31,10 @@
         ///
         /// - Returns: whether only the newest is left. False where somebody else is at it, too.
         func end(after delay: TimeInterval) throws -> Bool {
+            try PostgreSQLWatch.shared.watching(connection) { try endOthers(after: delay) }
+        }
+
+        private func endOthers(after delay: TimeInterval) throws -> Bool {
             guard try connection.tryOnlineLock() else { return false }
             defer { connection.giveBackOnlineLock() }
             let versions = try PostgreSQLVersion.all(on: connection)
