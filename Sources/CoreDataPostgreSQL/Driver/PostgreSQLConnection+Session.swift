@@ -6,6 +6,13 @@
             try execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
         }
 
+        /// Has the server end a transaction of ours in which a program does nothing for long: it was stopped, or its
+        /// machine is gone, and others wait for what it has locked. Part of what begins such a transaction.
+        static let endingWithProgram = "SET LOCAL idle_in_transaction_session_timeout = '5s'"
+
+        /// The same for a session between its transactions: others wait for its locks.
+        func endWithProgram() throws { try execute("SET idle_session_timeout = '10s'") }
+
         /// Has the transaction that is open give up where somebody else holds a lock.
         func waitBriefly() throws { try execute("SET LOCAL lock_timeout = '200ms'") }
 

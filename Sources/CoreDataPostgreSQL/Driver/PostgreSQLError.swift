@@ -52,6 +52,8 @@
         /// A standby removes rows that a statement reads, as its primary has done.
         static let recoveryConflict = "40001"
         static let insufficientPrivilege = "42501"
+        /// The server has ended a session that did nothing in a transaction.
+        static let idleTransaction = "25P03"
 
         /// What a result says of its failure.
         init(_ result: OpaquePointer?, address: String) {
@@ -109,7 +111,8 @@
 
         /// Whether the connection is gone.
         var isOfLostConnection: Bool {
-            !isOfOption && (state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P"))
+            !isOfOption
+                && (state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") || state == Self.idleTransaction)
         }
 
         /// What the server says of a setting that it does not know, or of an invalid value.

@@ -21,6 +21,7 @@
                 PostgreSQLConnection.versionLock(of: migration.metadata),
                 PostgreSQLConnection.versionLock(of: migration.newMetadata)
             )
+            try connection.endWithProgram()
             try PostgreSQLAdmission.furnish(on: connection)
             // Nobody migrates it in another way meanwhile.
             try connection.share(version: present, timeout: timeout)

@@ -35,6 +35,7 @@
         }
 
         private func endOthers(after delay: TimeInterval) throws -> Bool {
+            try connection.endWithProgram()
             guard try connection.tryOnlineLock() else { return false }
             defer { connection.giveBackOnlineLock() }
             let versions = try PostgreSQLVersion.all(on: connection)

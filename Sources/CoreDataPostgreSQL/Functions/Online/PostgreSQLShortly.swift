@@ -24,7 +24,7 @@
                 do {
                     try connection.execute(
                         "\(PostgreSQLConnection.beginning); SET LOCAL lock_timeout = '\(Self.patience)ms'; "
-                            + "SET LOCAL statement_timeout = 0")
+                            + "SET LOCAL statement_timeout = 0; \(PostgreSQLConnection.endingWithProgram)")
                     let result = try body()
                     try connection.execute("COMMIT")
                     return result
