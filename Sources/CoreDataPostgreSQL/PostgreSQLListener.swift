@@ -6,7 +6,9 @@
     /// holds the lock of the store's version where no other connection can. When it is lost it is made anew, after
     /// pauses that grow.
     ///
-    /// Nothing is asked of the server while nothing happens: the socket says when there is something to read.
+    /// Nothing is asked of the server while nothing happens: the socket says when there is something to read. One of
+    /// several servers is asked now and then whether it is there: when it stops another one goes on, and the socket says
+    /// nothing.
     // @unchecked Sendable: what changes is used on `queue` only, but `isCancelled`, under the lock.
     final class PostgreSQLListener: CommitWatch, @unchecked Sendable {
         /// What transactions notify, in every database by itself.
@@ -19,6 +21,8 @@
         private var cancelled = false
         private var connection: PostgreSQLConnection?
         private var source: (any DispatchSourceRead)?
+        /// Counts connections.
+        private var turn = 0
         private var pause: TimeInterval = 0
         /// The newest transaction that others have told of, and whether somebody waits until history gives it.
         private var toldTransaction: Int64 = 0
@@ -84,6 +88,29 @@
             source.setCancelHandler { closeDescriptor(descriptor) }
             source.resume()
             self.source = source
+            turn += 1
+            if connection.placeSettings != nil { awaitSign(in: turn) }
+        }
+
+        /// How long nothing is asked of one of several servers.
+        private static let timeBetweenSigns = 5.0
+
+        /// Asks the server whether it is there, again and again, as long as the connection is the same. One in whose place
+        /// another one goes on is left, too.
+        private func awaitSign(in turn: Int) {
+            queue.asyncAfter(deadline: .now() + Self.timeBetweenSigns) { [weak self] in
+                guard let self, self.turn == turn, let connection = self.connection, !self.isCancelled else { return }
+                guard connection.continuity?.isCurrent(connection) != false, self.isThere(connection) else {
+                    return self.lost()
+                }
+                // What has come with the answer is not on the socket any more.
+                self.read()
+                self.awaitSign(in: turn)
+            }
+        }
+
+        private func isThere(_ connection: PostgreSQLConnection) -> Bool {
+            (try? PostgreSQLWatch.shared.watching(connection) { try connection.execute("SELECT 1") }) != nil
         }
 
         private func read() {

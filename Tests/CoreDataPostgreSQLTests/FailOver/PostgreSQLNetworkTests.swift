@@ -214,6 +214,28 @@
             #expect(lost.allSatisfy { $0.insertedObjectIDs.count == 1 })
         }
 
+        @Test("A program that only listens hears of what others save on another server, when its own has stopped")
+        func listening() throws {
+            try save("a")
+            let listening = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            try listening.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: cluster.url(ofDatabase: "net"),
+                options: [
+                    NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
+                ])
+            try cluster.wait(for: 1)
+            let hasHeard = DispatchSemaphore(value: 0)
+            let observer = NotificationCenter.default.addObserver(
+                forName: .NSPersistentStoreRemoteChange, object: listening, queue: nil
+            ) { _ in hasHeard.signal() }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            try cluster.tell("freeze 0")
+            try cluster.promote(1)
+            try save("b")
+            #expect(names(on: 1) == ["a", "b"])
+            #expect(hasHeard.wait(timeout: .now() + 60) == .success)
+        }
+
         @Test("A cancelled wait for a standby counts as unknown, until one has confirmed what comes behind")
         func cancelledWait() async throws {
             try save("a")
