@@ -15,6 +15,8 @@
         private static let lifetime = Duration.seconds(12 * 3_600)
 
         let tally = PostgreSQLTally()
+        /// The version that transactions write as where the store has come to serve several after it was opened.
+        let lateAdmission = Locked<PostgreSQLAdmitted?>(nil)
         private let lock = NSLock()
         private let isReadOnly: Bool
         private var line: PostgreSQLLine?

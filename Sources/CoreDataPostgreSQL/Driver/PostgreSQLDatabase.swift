@@ -129,7 +129,7 @@
             connection.line = continuity.newest
             connection.historyOffset = connection.line?.shift ?? historyOffset
             connection.continuity = continuity
-            connection.admitted = admitted
+            connection.admitted = admitted ?? continuity.lateAdmission.withLock { $0 }
             connection.views = views
             return connection
         }

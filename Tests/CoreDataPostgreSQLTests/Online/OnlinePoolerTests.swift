@@ -38,5 +38,29 @@
             #expect(!store.columns("item").contains("count"))
             #expect(try OnlineStore.lines(newer, "Thing", "label", "total", "note") == lines)
         }
+
+        @Test("A program without the option, whose version ends after a migration beside it, saves nothing any more")
+        func withoutOption() throws {
+            var store = try OnlineStore(OnlineModels.older, OnlineModels.newer)
+            store.pooled = try PostgreSQLPooler.shared.get().url(ofDatabase: store.database.name)
+            let older = try store.open(OnlineModels.older, [NSPostgreSQLOnlineMigrationOption: false])
+            func save(_ name: String) throws {
+                try older.performAndWait {
+                    older.make("Item", ["name": name, "count": 1])
+                    defer { older.reset() }
+                    try older.save()
+                }
+            }
+            try save("a")
+            let newer = try store.open(OnlineModels.newer)
+            try save("b")
+            let end =
+                "UPDATE coredata.model_versions SET state = 'ended' "
+                + "WHERE number = (SELECT min(number) FROM coredata.model_versions)"
+            #expect(store.database.psql(end) != nil)
+            let error = try #require(throws: NSError.self) { try save("c") }
+            #expect(error.userInfo[NSPostgreSQLFailureKey] as? String == PostgreSQLFailure.versionEnded.rawValue)
+            #expect(try OnlineStore.lines(newer, "Thing", "label") == ["a", "b"])
+        }
     }
 #endif
