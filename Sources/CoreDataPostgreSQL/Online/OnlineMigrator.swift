@@ -128,7 +128,8 @@
             for (table, columns) in Dictionary(grouping: plan.newColumns, by: \.table).sorted(by: { $0.key < $1.key }) {
                 let known = try Set(connection.columnNames(of: table))
                 let missing = columns.filter { !known.contains($0.column.name) }
-                try shortly.run(PostgreSQLStep.adding(missing, to: table))
+                if missing.isEmpty { continue }
+                try shortly.run(PostgreSQLStep.adding(missing, to: table) + [PostgreSQLMove.beginningAnew(table)])
                 MigrationMoment.reach(.stepDone)
             }
             for table in Set(plan.twins.map(\.table) + plan.fillers.map(\.table)).sorted() {

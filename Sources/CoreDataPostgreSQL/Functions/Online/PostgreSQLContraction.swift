@@ -108,6 +108,7 @@
             let (model, layout, schema) = try kept.schema(of: url)
             defer { withExtendedLifetime((gone, model, goneLayout)) {} }
             let needed = Dictionary(schema.allTables.map { ($0.name, $0) }) { first, _ in first }
+            try beginRemoving(version)
             // Before a table goes that one of them writes into.
             for table in try connection.tables(withTrigger: PostgreSQLStep.linkTrigger) {
                 try shortly.run(PostgreSQLStep.linkingNoMore(table))
@@ -154,12 +155,24 @@
                 try connection.removeEntities(
                     version.places.numbers.filter { !labels.contains(version.places.label(of: $0.key)) }
                         .map { (version.places.label(of: $0.key), $0.value) })
-                try PostgreSQLMove.forget(on: connection)
                 // Nobody keeps links in rows any more. Before, somebody else may.
                 if version.state != .coming { try connection.execute(kept.forgettingFormerKeys()) }
                 try connection.execute(
                     "UPDATE coredata.model_versions SET state = 'removed', model = '' WHERE lock = \(version.lock); "
                         + "DELETE FROM coredata.leases WHERE version = \(version.lock)")
+            }
+        }
+    }
+
+    extension PostgreSQLContraction {
+        /// Nobody goes on with a version that is half removed: what was moved for it goes piece by piece, and what
+        /// programs write meanwhile reaches no piece that is gone. Whoever comes next removes the rest first.
+        private func beginRemoving(_ version: PostgreSQLVersion) throws {
+            try shortly.transaction {
+                try connection.execute(
+                    "UPDATE coredata.model_versions SET state = 'ended' "
+                        + "WHERE lock = \(version.lock) AND state = 'coming'")
+                try PostgreSQLMove.forget(on: connection)
             }
         }
     }

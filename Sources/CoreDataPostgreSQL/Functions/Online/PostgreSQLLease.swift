@@ -62,11 +62,12 @@
             self.timer = timer
         }
 
-        /// Whether an older version is served, or was left half removed, and this program has the newest one.
+        /// Whether another version is served, or was left half removed, and this program has the newest one.
         private func isSomebodyDue(on connection: PostgreSQLConnection) throws -> Bool {
-            let states = try connection.rows(
-                "SELECT lock FROM coredata.model_versions WHERE state IN ('served', 'ended') ORDER BY number")
-            return states.count > 1 && states.last?[0] == "\(admitted.version)"
+            let versions = try connection.rows(
+                "SELECT lock, state FROM coredata.model_versions WHERE state IN ('served', 'ended') ORDER BY number")
+            let newest = versions.last { $0[1] == PostgreSQLVersion.State.served.rawValue }
+            return versions.count > 1 && newest?[0] == "\(admitted.version)"
         }
 
         /// Says it no more: the program has closed the store.

@@ -98,6 +98,11 @@
                 ["\(position)", filled])
         }
 
+        /// The statement that has a table's rows be moved anew: it gets columns that none of them has a value in.
+        static func beginningAnew(_ table: String) -> String {
+            "DELETE FROM coredata.moves WHERE \"table\" = \(PostgreSQLDialect().literal(.string(table)))"
+        }
+
         /// Forgets how far tables were: nobody goes on.
         static func forget(on connection: PostgreSQLConnection) throws {
             try connection.execute("DELETE FROM coredata.moves")

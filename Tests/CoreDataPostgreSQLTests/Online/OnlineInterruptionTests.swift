@@ -1,0 +1,72 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct OnlineInterruptionTests {
+        private static let older = """
+            entity Alpha
+              name string
+              count int16
+            entity Beta
+              name string
+              count int16
+            """
+        private static let newer = older.replacingOccurrences(of: "int16", with: "int64")
+
+        private static func fill(_ context: NSManagedObjectContext, _ entities: String...) throws {
+            try context.performAndWait {
+                for entity in entities {
+                    for number in 0..<3 { context.make(entity, ["name": "\(entity) \(number)", "count": number]) }
+                }
+                try context.save()
+            }
+        }
+
+        /// Has a migration fail where it moves the rows of a table, as a lost connection would have it.
+        private static func stop(movingOf table: String, in store: OnlineStore) throws {
+            try #require(
+                store.database.psql(
+                    """
+                    CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                    IF current_setting('coredata.moving', true) = 'on' THEN RAISE 'stopped' USING ERRCODE = 'XX001';
+                    END IF; RETURN NEW; END $$;
+                    CREATE TRIGGER stop BEFORE UPDATE ON \(table) FOR EACH ROW EXECUTE FUNCTION stop()
+                    """) != nil)
+        }
+
+        private static func goOn(movingOf table: String, in store: OnlineStore) throws {
+            try #require(store.database.psql("DROP TRIGGER stop ON \(table); DROP FUNCTION stop()") != nil)
+        }
+
+        @Test("A migration that was half taken back begins anew: no row keeps what was moved before, or nothing")
+        func halfTakenBack() throws {
+            let store = try OnlineStore(Self.older, Self.newer)
+            let older = try store.open(Self.older)
+            try Self.fill(older, "Alpha", "Beta")
+            try Self.stop(movingOf: "beta", in: store)
+            #expect(throws: NSError.self) { _ = try store.open(Self.newer) }
+            try Self.goOn(movingOf: "beta", in: store)
+            let moved = "SELECT count(*) FROM coredata.moves WHERE position = bound AND \"table\" = 'alpha'"
+            #expect(store.database.psql(moved) == "1")
+            // Another version wants to take the place, and cannot remove all that was done.
+            #expect(store.database.psql("CREATE VIEW held AS SELECT count2 FROM beta") != nil)
+            var other = store
+            other.newer = Self.older + "\n  extra string"
+            #expect(throws: NSError.self) { _ = try other.open(other.newer) }
+            #expect(!store.columns("alpha").contains("count2"))
+            try Self.fill(older, "Alpha")
+            #expect(store.database.psql("DROP VIEW held") != nil)
+            let newer = try store.open(Self.newer)
+            let lines = ["Alpha 0 0", "Alpha 0 0", "Alpha 1 1", "Alpha 1 1", "Alpha 2 2", "Alpha 2 2"]
+            #expect(try OnlineStore.lines(newer, "Alpha", "name", "count") == lines)
+            #expect(try OnlineStore.lines(newer, "Beta", "name", "count") == ["Beta 0 0", "Beta 1 1", "Beta 2 2"])
+            try store.close(older)
+            #expect(try store.end())
+            #expect(try OnlineStore.lines(newer, "Alpha", "name", "count") == lines)
+        }
+    }
+#endif
