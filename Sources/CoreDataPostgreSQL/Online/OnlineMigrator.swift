@@ -63,7 +63,7 @@
             MigrationMoment.reach(.committed)
         }
 
-        /// What another process has begun, if it did so by the same mapping; otherwise it is taken back.
+        /// What another process has begun, if it did so by the same plan; otherwise it is taken back.
         private func resumable(_ target: Int64, from source: PostgreSQLVersion) throws -> PostgreSQLVersion? {
             let begun = try PostgreSQLVersion.all(on: connection).first { $0.lock == target && $0.state == .coming }
             guard let begun else { return nil }
@@ -71,7 +71,10 @@
             let old = SQLSchemaBuilder.schema(
                 of: migration.difference.source, entities: held, numbers: source.places.numbers,
                 style: PostgreSQLStyle(source.places.names))
-            if OnlinePlaces(migration, old, source.places).isSame(as: begun.places) { return begun }
+            if OnlinePlaces(migration, old, source.places).isSame(as: begun.places) {
+                let plan = try OnlinePlan(migration, from: source.places, resumed: begun.places, on: connection)
+                if plan.places.plan == begun.places.plan { return begun }
+            }
             try PostgreSQLContraction(connection, timeout: timeout).remove(begun, keeping: source)
             return nil
         }

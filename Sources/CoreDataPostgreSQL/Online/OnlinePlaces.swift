@@ -29,10 +29,12 @@
             }
         }
 
-        /// What of the choice depends on how the older version keeps what the newer one has elsewhere.
-        /// A migration that began with another one has given rows other values.
+        /// What of the choice depends on what the older version has of the newer one, by names, renaming identifiers and
+        /// mapping models, and on how it keeps that. A migration that began with another one has given rows other
+        /// values.
         func isSame(as begun: PostgreSQLPlaces) -> Bool {
-            chosen.formerKeys == begun.formerKeys && chosen.mapping == begun.mapping
+            chosen.formerKeys == begun.formerKeys && chosen.mapping == begun.mapping && chosen.origins == begun.origins
+                && chosen.numbers.allSatisfy { begun.numbers[$0.key] == $0.value }
         }
 
         // MARK: What stays

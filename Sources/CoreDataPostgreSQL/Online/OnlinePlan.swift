@@ -107,6 +107,20 @@
             lookAtTables()
             lookAtReferences()
             try lookAtIndexes(on: connection)
+            self.places.plan = digest
+        }
+
+        /// A number of all that is done. What no hash tells is part of it: what the properties are called in the older
+        /// version, and their defaults.
+        private var digest: String {
+            var parts = newTables.map { "\($0)" } + newColumns.map { "\($0)" } + twins.map { "\($0)" }
+            parts += fillers.map { "\($0)" } + links.map { "\($0)" } + new.indexes.map { "\($0)" }
+            parts += splits.flatMap { split in split.columns.map { "\(split.table) \(split.part) \($0)" } }
+            parts += newReferences.map { "\($0)" } + unknownReferences.map { "- \($0)" }
+            let key = parts.sorted().joined(separator: "\n").utf8.reduce(into: UInt64(0xCBF2_9CE4_8422_2325)) {
+                $0 = ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+            }
+            return String(key, radix: 16)
         }
 
         mutating func refuse(_ entity: String?, _ property: String? = nil, _ reason: String, _ help: String) {

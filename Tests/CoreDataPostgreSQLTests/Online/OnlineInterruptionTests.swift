@@ -68,5 +68,37 @@
             #expect(try store.end())
             #expect(try OnlineStore.lines(newer, "Alpha", "name", "count") == lines)
         }
+
+        @Test("Where the same model comes with other renaming identifiers, what was begun without them is taken back")
+        func otherRenamingIdentifiers() throws {
+            let first = """
+                entity First
+                  name string
+                  count int16
+                entity Beta
+                  label string
+                  count int64
+                """
+            let second = first.replacingOccurrences(of: "entity First", with: "entity First was Alpha")
+                .replacingOccurrences(of: "label string", with: "label string was name")
+            let hashes = [first, second].map { ModelText.model($0).entityVersionHashesByName }
+            #expect(hashes[0] == hashes[1])
+            var store = try OnlineStore(Self.older, first)
+            let older = try store.open(Self.older)
+            try Self.fill(older, "Alpha", "Beta")
+            try Self.stop(movingOf: "beta", in: store)
+            #expect(throws: NSError.self) { _ = try store.open(first) }
+            try Self.goOn(movingOf: "beta", in: store)
+            store.newer = second
+            let newer = try store.open(second)
+            func expectAll() throws {
+                #expect(try OnlineStore.lines(newer, "First", "name") == ["Alpha 0", "Alpha 1", "Alpha 2"])
+                #expect(try OnlineStore.lines(newer, "Beta", "label", "count") == ["Beta 0 0", "Beta 1 1", "Beta 2 2"])
+            }
+            try expectAll()
+            try store.close(older)
+            #expect(try store.end())
+            try expectAll()
+        }
     }
 #endif

@@ -39,6 +39,8 @@
         var origins: [String: [String: String]] = [:]
         /// What of the values comes from where, where a mapping model says so.
         var mapping: [String] = []
+        /// What tells the plan of the migration to the version from another one.
+        var plan = ""
 
         /// Those of a version, and of its tables, that were found in a database without such rows.
         init(names: PostgreSQLNames, numbers: [String: Int]) {
@@ -64,7 +66,7 @@
             }
             let list: [String: Any] = [
                 "tables": names.tables, "joins": names.joins, "columns": columns, "numbers": numbers,
-                "labels": labels, "origins": origins, "mapping": mapping,
+                "labels": labels, "origins": origins, "mapping": mapping, "plan": plan,
             ]
             return (try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)) ?? Data()
         }
@@ -78,6 +80,7 @@
             labels = list["labels"] as? [String: String] ?? [:]
             origins = list["origins"] as? [String: [String: String]] ?? [:]
             mapping = list["mapping"] as? [String] ?? []
+            plan = list["plan"] as? String ?? ""
             for (key, column) in list["columns"] as? [String: String] ?? [:] {
                 let parts = key.components(separatedBy: Self.separator)
                 guard parts.count == 3 else { continue }
