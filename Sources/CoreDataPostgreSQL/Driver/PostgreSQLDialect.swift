@@ -163,6 +163,18 @@
             "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
         }
 
+        /// How many bytes a name has at most; the server cuts off the rest.
+        private static let longest = 63
+
+        /// A name of the floor's with an end that no cut takes off.
+        static func name(_ name: String, endingIn end: String) -> String {
+            let given = asGiven(name)
+            let sign = name.prefix(name.utf8.count - given.utf8.count)
+            var start = given
+            while start.utf8.count + end.utf8.count > longest { start.removeLast() }
+            return sign + start + end
+        }
+
         func defined(_ identifier: String) -> String { quoted(identifier) }
 
         /// The framework's own tables and columns, by what the floor calls them.

@@ -127,7 +127,7 @@
 
         /// The places, with names that are free in the database for all that is new.
         mutating func places(on connection: PostgreSQLConnection) throws -> PostgreSQLPlaces {
-            let present = try connection.tableNames()
+            let present = try connection.tableNames().union(connection.relationNames())
             var taken = try Set(ActualSchema(connection).numbers.values)
             let labels = try Set(ActualSchema(connection).numbers.keys)
             for entity in destination.entities where chosen.numbers[entity.name] == nil && isHeld(entity) {
@@ -141,13 +141,16 @@
                 if label != entity.name { chosen.labels[entity.name] = label }
             }
             var schema = schema()
+            var tables = present.union(schema.allTables.map(\.name))
             for root in destination.entities where root.superIndex == nil {
                 guard let table = schema.table(ofRoot: root.index), chosen.names.tables[root.name] == nil else {
                     continue
                 }
-                chosen.names.tables[root.name] = Self.free(table.name, where: present.contains)
+                let name = present.contains(table.name) ? Self.free(table.name, where: tables.contains) : table.name
+                tables.insert(name)
+                chosen.names.tables[root.name] = name
             }
-            chooseJoins(schema, present)
+            chooseJoins(schema, present, &tables)
             schema = self.schema()
             try chooseColumns(schema, on: connection)
             return chosen
@@ -164,14 +167,16 @@
                 style: PostgreSQLStyle(chosen.names))
         }
 
-        private mutating func chooseJoins(_ schema: SQLSchema, _ present: Set<String>) {
+        private mutating func chooseJoins(_ schema: SQLSchema, _ present: Set<String>, _ tables: inout Set<String>) {
             for entity in destination.entities {
                 for toMany in entity.toManys where toMany.declaringIndex == entity.index {
                     let key = "\(entity.name).\(toMany.relationship.name)"
                     guard let end = schema.joinEnds[entity.index][toMany.index], !end.isFlipped,
                         chosen.names.joins[key] == nil
                     else { continue }
-                    chosen.names.joins[key] = Self.free(end.table, where: present.contains)
+                    let name = present.contains(end.table) ? Self.free(end.table, where: tables.contains) : end.table
+                    tables.insert(name)
+                    chosen.names.joins[key] = name
                 }
             }
         }
@@ -199,12 +204,16 @@
             }
         }
 
-        /// A name with a number behind it where it is taken.
+        /// A name with a number behind it where it is taken, not longer than the server has them: it would cut the
+        /// number off.
         private static func free(_ name: String, where isTaken: (String) -> Bool) -> String {
             if !isTaken(name) { return name }
             var number = 2
-            while isTaken("\(name)\(number)") { number += 1 }
-            return "\(name)\(number)"
+            while true {
+                let numbered = PostgreSQLDialect.name(name, endingIn: "\(number)")
+                if !isTaken(numbered) { return numbered }
+                number += 1
+            }
         }
     }
 

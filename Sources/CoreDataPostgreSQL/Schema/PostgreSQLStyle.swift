@@ -96,7 +96,11 @@
                 names.columns[Names.Place(entity: side.entity, property: side.relationship, role: "members")]
             }
             func place(_ column: String) -> String {
-                PostgreSQLDialect.column(given: PostgreSQLDialect.asGiven(column) + "_place")
+                var name = PostgreSQLDialect.asGiven(column) + "_place"
+                while name.utf8.count > 63 { name.removeLast() }
+                // What the server cuts a longer name to, unless that is the name of the other column.
+                if name == PostgreSQLDialect.asGiven(column) { name = PostgreSQLDialect.name(name, endingIn: "_place") }
+                return PostgreSQLDialect.column(given: name)
             }
             var own = SQLNames()
             let givenOwner = known(naming) ?? given(Names.ownerKey, ofInverse: Names.memberKey)

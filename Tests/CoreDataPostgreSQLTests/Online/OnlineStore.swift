@@ -32,7 +32,11 @@
         }
 
         func open(_ text: String, _ more: [AnyHashable: Any] = [:]) throws -> NSManagedObjectContext {
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
+            try open(ModelText.model(text), more)
+        }
+
+        func open(_ model: NSManagedObjectModel, _ more: [AnyHashable: Any] = [:]) throws -> NSManagedObjectContext {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(
                 ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: options(more))
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
