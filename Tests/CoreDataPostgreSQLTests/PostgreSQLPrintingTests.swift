@@ -292,11 +292,11 @@
             #expect(text(.define(.dropTable("t"))) == "DROP TABLE \"t\"")
             #expect(
                 text(SQLStatement.define(.dropTable("t")).inWordsOfPostgreSQL)
-                    == "DO $drop$ DECLARE key record; BEGIN FOR key IN SELECT c.conname, c.conrelid::regclass AS owner "
+                    == "DO $body$ DECLARE key record; BEGIN FOR key IN SELECT c.conname, c.conrelid::regclass AS owner "
                     + "FROM pg_constraint c WHERE c.contype = 'f' AND c.condeferred AND c.conname LIKE '%\\_fkey' "
                     + "AND c.confrelid = '\"t\"'::regclass LOOP "
                     + "EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', key.owner, key.conname); END LOOP; "
-                    + "DROP TABLE \"t\"; END $drop$")
+                    + "DROP TABLE \"t\"; END$body$")
             #expect(
                 text(.define(.changeType(SQLColumn(name: "n", type: .float), table: "t", from: "bigint")))
                     == "ALTER TABLE \"t\" ALTER COLUMN \"n\" TYPE double precision USING \"n\"::double precision")

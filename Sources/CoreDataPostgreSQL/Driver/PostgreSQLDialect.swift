@@ -163,6 +163,13 @@
             "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
         }
 
+        /// The text of a function, between marks that no name and no value in it has.
+        static func inDollars(_ body: String) -> String {
+            var tag = "$body"
+            while body.contains(tag) { tag += "_" }
+            return "\(tag)$\(body)\(tag)$"
+        }
+
         /// How many bytes a name has at most; the server cuts off the rest.
         private static let longest = 63
 

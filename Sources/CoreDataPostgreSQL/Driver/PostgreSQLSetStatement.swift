@@ -128,14 +128,15 @@
         private static func drop(_ table: String) -> String {
             let dialect = PostgreSQLDialect()
             let name = dialect.quoted(table)
-            return """
-                DO $drop$ DECLARE key record; BEGIN \
+            let body = """
+                 DECLARE key record; BEGIN \
                 FOR key IN SELECT c.conname, c.conrelid::regclass AS owner FROM pg_constraint c \
                 WHERE c.contype = 'f' AND c.condeferred AND c.conname LIKE '%\\_fkey' \
                 AND c.confrelid = \(dialect.literal(.string(name)))::regclass LOOP \
                 EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', key.owner, key.conname); END LOOP; \
-                DROP TABLE \(name); END $drop$
+                DROP TABLE \(name); END
                 """
+            return "DO " + PostgreSQLDialect.inDollars(body)
         }
     }
 

@@ -152,8 +152,8 @@
             let refusing = "IF NOT FOUND THEN RAISE EXCEPTION USING MESSAGE = \(message); END IF;"
             let forgetting =
                 version != nil ? "" : "DELETE FROM coredata.versions WHERE \"view\" = \(label) AND id = OLD.id;"
-            return """
-                CREATE OR REPLACE FUNCTION \(functionName)() RETURNS trigger LANGUAGE plpgsql AS $body$
+            let body = """
+
                 DECLARE
                     mark text;
                 BEGIN
@@ -175,7 +175,11 @@
                     \(targets.isEmpty ? "" : refusing)
                     \(noting)
                     RETURN NEW;
-                END $body$
+                END
+                """
+            return """
+                CREATE OR REPLACE FUNCTION \(functionName)() RETURNS trigger LANGUAGE plpgsql \
+                AS \(PostgreSQLDialect.inDollars(body))
                 """
         }
     }

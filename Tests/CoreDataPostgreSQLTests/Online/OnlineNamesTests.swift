@@ -45,5 +45,41 @@
             #expect(!store.columns("item").contains(name))
             #expect(try OnlineStore.lines(newer, "Item", "name", "count") == ["n 2", "o 1"])
         }
+
+        @Test("Defaults and names may have in them what the texts of functions stand between")
+        func dollars() throws {
+            let text = Self.newer + "\n  note string! = none\nentity Part : Item\n  word string! = none"
+            let (oldText, value) = (Self.older + "\nentity Part : Item", "it's $body$ \\ $body_$ %s $drop$ $")
+            func model(_ text: String) -> NSManagedObjectModel {
+                let model = ModelText.model(text)
+                let item = model.entitiesByName["Item"]
+                item?.userInfo = ["PostgreSQLName": "item $body$ $drop$"]
+                item?.attributesByName["count"]?.userInfo = ["PostgreSQLName": "$body$"]
+                item?.attributesByName["note"]?.defaultValue = value
+                model.entitiesByName["Part"]?.attributesByName["word"]?.defaultValue = value
+                return model
+            }
+            let known: [AnyHashable: Any] = [NSMigrationKnownVersionsOption: [model(oldText), model(text)]]
+            let store = try OnlineStore(oldText, text)
+            let older = try store.open(model(oldText), known)
+            func make(_ name: String) throws {
+                try older.performAndWait {
+                    older.make("Part", ["name": name, "count": 1])
+                    try older.save()
+                }
+            }
+            try make("before")
+            let newer = try store.open(model(text), known)
+            try make("behind")
+            #expect(
+                try OnlineStore.lines(newer, "Part", "name", "note", "word", "count")
+                    == ["before", "behind"].map { "\($0) \(value) \(value) 1" })
+            try store.close(older)
+            #expect(try store.end())
+            try store.close(newer)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(text))
+            try coordinator.destroyPersistentStore(at: store.url, type: .postgreSQL)
+            #expect(store.database.psql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == "0")
+        }
     }
 #endif

@@ -120,16 +120,19 @@
 
         /// A function of a trigger, with the rights of whoever migrates.
         static func function(_ name: String, _ declarations: String, _ body: String) -> String {
-            """
-            CREATE OR REPLACE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql \
-            SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
-            DECLARE
-                writer text := coalesce(current_setting('coredata.writer', true), '');
-                \(declarations)
-            BEGIN
-            \(body)
-            END $body$
-            """
+            let text = """
+
+                DECLARE
+                    writer text := coalesce(current_setting('coredata.writer', true), '');
+                    \(declarations)
+                BEGIN
+                \(body)
+                END
+                """
+            return """
+                CREATE OR REPLACE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql \
+                SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS \(PostgreSQLDialect.inDollars(text))
+                """
         }
 
         static let owningDeclarations =

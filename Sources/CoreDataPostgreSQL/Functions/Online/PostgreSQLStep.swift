@@ -68,18 +68,20 @@
         static func keepingInStep(
             _ table: String, _ twins: [OnlinePlan.Twin], _ fillers: [OnlinePlan.Filler], newer: Int64
         ) -> [String] {
-            let body = (twins.map(text) + fillers.map(text)).joined(separator: "\n")
-            return [
-                """
-                CREATE OR REPLACE FUNCTION \(function(of: table))() RETURNS trigger LANGUAGE plpgsql \
-                SET search_path = pg_catalog, pg_temp AS $body$
+            let body = """
+
                 DECLARE
                     newer boolean := coalesce(current_setting('coredata.version', true), '') = '\(newer)';
                     moving boolean := coalesce(current_setting('coredata.moving', true), '') = 'on';
                 BEGIN
-                    \(body)
+                    \((twins.map(text) + fillers.map(text)).joined(separator: "\n"))
                     RETURN NEW;
-                END $body$
+                END
+                """
+            return [
+                """
+                CREATE OR REPLACE FUNCTION \(function(of: table))() RETURNS trigger LANGUAGE plpgsql \
+                SET search_path = pg_catalog, pg_temp AS \(PostgreSQLDialect.inDollars(body))
                 """,
                 "CREATE OR REPLACE TRIGGER \(trigger) BEFORE INSERT OR UPDATE ON \(dialect.quoted(table)) "
                     + "FOR EACH ROW EXECUTE FUNCTION \(function(of: table))()",
