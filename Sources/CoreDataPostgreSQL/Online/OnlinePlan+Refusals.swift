@@ -40,6 +40,24 @@
             lookAtSplits()
         }
 
+        /// What is somebody else's keeps the server from dropping what only the older version has.
+        mutating func lookAtDependents(on connection: PostgreSQLConnection) throws {
+            let before = Dictionary(old.allTables.map { ($0.name, $0) }) { first, _ in first }
+            let after = Dictionary(new.allTables.map { ($0.name, $0) }) { first, _ in first }
+            for dependent in try connection.dependents() {
+                guard let table = before[dependent.table] else { continue }
+                if let kept = after[dependent.table] {
+                    let isOfOlder = table.columns.contains { $0.name == dependent.column }
+                    if !isOfOlder || kept.columns.contains(where: { $0.name == dependent.column }) { continue }
+                } else if dependent.isOfTable {
+                    continue
+                }
+                refuse(
+                    nil, nil, "\(dependent), which goes with the older version",
+                    "Drop it before, and make it anew over what the newer version has.")
+            }
+        }
+
         // MARK: Entities
 
         private mutating func look(at entity: EntityLayout, _ former: EntityLayout) {

@@ -102,6 +102,7 @@
                 of: migration.difference.destination, entities: migration.entities, numbers: self.places.numbers,
                 style: style)
             lookForWhatCannotBe()
+            try lookAtDependents(on: connection)
             if !refusals.isEmpty { throw OnlineMigration.combined(refusals) }
             try style.requireOwnNames(of: new, migration.difference.destination)
             lookAtTables()

@@ -102,7 +102,8 @@
 
         // MARK: Removing
 
-        /// Removes what a version has and the one that stays has not.
+        /// Removes what a version has and the one that stays has not. What somebody else's view or foreign key needs
+        /// stays, and is the error in the end: then the rest goes when the version is removed once more.
         func remove(_ version: PostgreSQLVersion, keeping kept: PostgreSQLVersion) throws {
             let (gone, goneLayout, goneSchema) = try version.schema(of: url)
             let (model, layout, schema) = try kept.schema(of: url)
@@ -121,24 +122,40 @@
             let inStep = try connection.tables(withTrigger: PostgreSQLStep.trigger)
             let present = try connection.tableNames()
             let facts = try connection.facts(ofTables: present)
+            let dependents = try connection.dependents()
+            var held: [PostgreSQLDependent] = []
             for table in Set(goneSchema.allTables.map(\.name) + inStep).sorted() where present.contains(table) {
                 guard let stays = needed[table] else {
-                    try shortly.run([PostgreSQLStep.dropping(table: table)])
+                    let others = dependents.filter { $0.table == table && !$0.isOfTable }
+                    if others.isEmpty {
+                        try shortly.transaction { _ = try connection.run(.define(.dropTable(table))) }
+                    } else if inStep.contains(table) {
+                        try shortly.run(PostgreSQLStep.keepingNoMore(table))
+                    }
+                    held += others
                     continue
                 }
                 let columns = goneSchema.allTables.first { $0.name == table }?.columns.map(\.name) ?? []
                 let known = Set(stays.columns.map(\.name))
                 let there = Set(facts.tables[table]?.columns.map(\.name) ?? [])
                 let doomed = columns.filter { !known.contains($0) && there.contains($0) }
+                let others = dependents.filter { $0.table == table && $0.column.map(doomed.contains) ?? false }
+                let kept = Set(others.compactMap(\.column))
+                held += others
                 try shortly.run(
                     (inStep.contains(table) ? PostgreSQLStep.keepingNoMore(table) : [])
-                        + PostgreSQLStep.droppingColumns(doomed, of: table))
+                        + PostgreSQLStep.droppingColumns(doomed.filter { !kept.contains($0) }, of: table)
+                        + kept.sorted().map { PostgreSQLStep.voluntary($0, of: table) })
                 MigrationMoment.reach(.stepDone)
             }
             let unfinished = try connection.unfinishedIndexes()
             for index in try connection.facts(ofTables: present).indexes {
                 let isOfGone = goneSchema.indexes.contains { PostgreSQLStep.isSame(index, $0) }
-                guard isOfGone,
+                let isHeld = held.contains { dependent in
+                    dependent.table == index.table
+                        && (needed[index.table] == nil || index.columns.contains { $0.name == dependent.column })
+                }
+                guard isOfGone, !isHeld,
                     !schema.indexes.contains(where: { PostgreSQLStep.isSame(index, $0) })
                         || unfinished.contains(index.name)
                 else { continue }
@@ -157,10 +174,12 @@
                         .map { (version.places.label(of: $0.key), $0.value) })
                 // Nobody keeps links in rows any more. Before, somebody else may.
                 if version.state != .coming { try connection.execute(kept.forgettingFormerKeys()) }
+                try connection.execute("DELETE FROM coredata.leases WHERE version = \(version.lock)")
+                guard held.isEmpty else { return }
                 try connection.execute(
-                    "UPDATE coredata.model_versions SET state = 'removed', model = '' WHERE lock = \(version.lock); "
-                        + "DELETE FROM coredata.leases WHERE version = \(version.lock)")
+                    "UPDATE coredata.model_versions SET state = 'removed', model = '' WHERE lock = \(version.lock)")
             }
+            if !held.isEmpty { throw PostgreSQLDependent.error(held, url) }
         }
     }
 

@@ -62,8 +62,11 @@
             return ["ALTER TABLE \(dialect.quoted(table)) \(parts.joined(separator: ", "))"]
         }
 
-        static func dropping(table: String) -> String {
-            "DROP TABLE IF EXISTS \(PostgreSQLDialect().quoted(table)) CASCADE"
+        /// Wants no value any more in a column that nobody writes.
+        static func voluntary(_ column: String, of table: String) -> String {
+            let dialect = PostgreSQLDialect()
+            return PostgreSQLChange.statement(
+                [.mandatory(false, column: dialect.quoted(column))], of: dialect.quoted(table))
         }
 
         /// Whether an index that is there is one that a schema has, whatever they are called.
