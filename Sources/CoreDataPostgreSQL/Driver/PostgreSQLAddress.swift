@@ -25,6 +25,8 @@
             Setting(name: "standard_conforming_strings", value: "on"),
             // The names of types are compared as they are, and some of them are in quotes otherwise.
             Setting(name: "quote_all_identifiers", value: "off"),
+            // A double is said with all digits that it takes, whatever the role or the database says.
+            Setting(name: "extra_float_digits", value: "1"),
         ]
         /// How long to wait for a connection, in seconds, where the options say it.
         private(set) var connectTimeout: Int?

@@ -102,9 +102,19 @@
         var changesTypes: Bool { true }
 
         func conversion(of column: String, from type: String, to new: SQLColumnType) -> String {
+            let former = [SQLColumnType.boolean, .real, .float].first { type == name(of: $0) }
+            return Self.conversion(of: quoted(column), from: former, to: new)
+        }
+
+        /// A value of a column in the type of another one. `from` may be unknown where it is no truth value and no
+        /// number with fractions.
+        static func conversion(of value: String, from: SQLColumnType?, to: SQLColumnType) -> String {
+            let name = PostgreSQLDialect().name(of: to)
+            // The server's own cast keeps six digits of a `real`, and fifteen of a double. As a text, a double has as
+            // many as it takes to tell it from others: so Swift says it, and so files keep it.
+            if to == .decimal, from == .real || from == .float { return "\(value)::float8::text::\(name)" }
             // A truth value has casts to and from `integer` alone.
-            let isOfTruth = type == name(of: .boolean) || new == .boolean
-            return "\(quoted(column))\(isOfTruth ? "::integer" : "")::\(name(of: new))"
+            return "\(value)\(from == .boolean || to == .boolean ? "::integer" : "")::\(name)"
         }
 
         func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String) {

@@ -159,5 +159,29 @@
             #expect(store.database.psql("SELECT count(*) FROM item") == "\(rows + 4)")
             #expect(store.database.psql("SELECT count(*) FROM pg_index WHERE NOT indisvalid") == "0")
         }
+
+        @Test("Numbers with fractions become decimals with all of their digits, as in files", arguments: [true, false])
+        func decimals(isOnline: Bool) throws {
+            let floats = "entity Item\n  name string\n  single float\n  twice double"
+            let decimals = "entity Item\n  name string\n  single decimal\n  twice decimal"
+            let store = try OnlineStore(floats, decimals, isOn: isOnline)
+            // What a role or a database says of digits does not matter.
+            let setting =
+                "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET extra_float_digits = -3', current_database()); END $$"
+            #expect(store.database.psql(setting) != nil)
+            let older = try store.open(floats)
+            try older.performAndWait {
+                older.make("Item", ["name": "a", "single": Float(16_777_215), "twice": 9_007_199_254_740_991.0])
+                older.make("Item", ["name": "b", "single": Float(123_456.78), "twice": 0.1])
+                older.make("Item", ["name": "c", "single": Float(0.5), "twice": 1_234_567_890.1234567])
+                try older.save()
+            }
+            if !isOnline { try store.close(older) }
+            let newer = try store.open(decimals)
+            #expect(
+                try OnlineStore.lines(newer, "Item", "name", "single", "twice") == [
+                    "a 16777215 9007199254740991", "b 123456.78125 0.1", "c 0.5 1234567890.1234567",
+                ])
+        }
     }
 #endif

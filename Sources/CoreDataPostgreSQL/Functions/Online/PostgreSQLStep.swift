@@ -81,7 +81,8 @@
             return [
                 """
                 CREATE OR REPLACE FUNCTION \(function(of: table))() RETURNS trigger LANGUAGE plpgsql \
-                SET search_path = pg_catalog, pg_temp AS \(PostgreSQLDialect.inDollars(body))
+                SET search_path = pg_catalog, pg_temp SET extra_float_digits = 1 \
+                AS \(PostgreSQLDialect.inDollars(body))
                 """,
                 "CREATE OR REPLACE TRIGGER \(trigger) BEFORE INSERT OR UPDATE ON \(dialect.quoted(table)) "
                     + "FOR EACH ROW EXECUTE FUNCTION \(function(of: table))()",
@@ -129,7 +130,7 @@
                 """
             var lines: [String] = []
             if from.type != to.type, let range = range(of: to.type) {
-                lines.append("IF \(source)::\(number(from.type)) NOT BETWEEN \(range) THEN \(refusing) END IF;")
+                lines.append("IF \(number(source, from.type)) NOT BETWEEN \(range) THEN \(refusing) END IF;")
             }
             let value = conversion(source, from.type, to.type)
             lines.append("\(target) := \(defaultValue.map { "coalesce(\(value), \($0))" } ?? value);")
@@ -140,18 +141,15 @@
             return lines.joined(separator: "\n")
         }
 
-        private static func plain(_ type: SQLColumnType) -> String {
-            dialect.name(of: type).replacingOccurrences(of: " COLLATE \"C\"", with: "")
-        }
-
         private static func conversion(_ value: String, _ from: SQLColumnType, _ to: SQLColumnType) -> String {
             if from == to { return value }
-            // A truth value has casts to and from `integer` alone.
-            return "\(value)\(from == .boolean || to == .boolean ? "::integer" : "")::\(plain(to))"
+            return PostgreSQLDialect.conversion(of: value, from: from, to: to)
+                .replacingOccurrences(of: " COLLATE \"C\"", with: "")
         }
 
-        private static func number(_ type: SQLColumnType) -> String {
-            type == .boolean ? "integer::numeric" : "numeric"
+        private static func number(_ value: String, _ type: SQLColumnType) -> String {
+            if type == .boolean { return "\(value)::integer::numeric" }
+            return PostgreSQLDialect.conversion(of: value, from: type, to: .decimal)
         }
 
         private static func range(of type: SQLColumnType) -> String? {
