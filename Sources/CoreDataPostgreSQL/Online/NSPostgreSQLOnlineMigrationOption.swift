@@ -44,6 +44,10 @@
         /// ``NSPostgreSQLOnlineMigrationOption``, if no program has the store open as that version. Programs of the
         /// newer version go on meanwhile. May be called from any thread; it waits for the server.
         ///
+        /// A migration beside others that was cancelled, failed or was killed half-way is taken back. Where a view or a
+        /// foreign key of another program needs something of it, or of the older version, that stays, and is an
+        /// `NSMigrationError` that names it; all the rest is removed.
+        ///
         /// - Parameters:
         ///   - url: the address of the store.
         ///   - options: those of adding the store; `NSPersistentStoreTimeoutOption` says how long to wait for locks.
@@ -58,7 +62,7 @@
                 let contraction = PostgreSQLContraction(connection, options)
                 // The server ends what a program has just closed a moment later.
                 let deadline = ContinuousClock.now + .seconds(PostgreSQLEngine.closingTime)
-                while try !contraction.end(after: 0) {
+                while try !contraction.end(after: 0, takingBack: true) {
                     guard ContinuousClock.now < deadline else { return false }
                     usleep(50_000)
                 }

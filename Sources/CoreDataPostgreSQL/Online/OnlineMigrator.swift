@@ -51,16 +51,32 @@
                 try move(plan)
                 try complete(plan)
             } catch let error as PostgreSQLError where error.isOfStopping {
-                try MigrationCancellation.check(progress)
-                throw error
+                throw progress.isCancelled ? cancelled() : error
+            } catch let error as NSError where error.code == NSMigrationCancelledError {
+                throw cancelled()
             } catch let error as PostgreSQLError where error.kind == .refusedRow || error.isUniqueness {
                 // The rows do not fit: nobody goes on here.
                 try PostgreSQLContraction(connection, timeout: timeout).remove(version, keeping: source)
                 throw unfit(error)
             }
             MigrationMoment.reach(.stepsDone)
-            try serve(plan, version)
+            do {
+                try serve(plan, version)
+            } catch let error as NSError where error.code == NSMigrationCancelledError {
+                throw cancelled()
+            }
             MigrationMoment.reach(.committed)
+        }
+
+        /// What has been done stays, and the triggers refuse what the newer version cannot hold.
+        private func cancelled() -> NSError {
+            let help =
+                "Open the store with the newer model again to go on, or take it back with endOlderPostgreSQLVersions."
+            return .coreData(
+                NSMigrationCancelledError,
+                reason: "The migration was cancelled. Programs go on using the store as its present version. What was "
+                    + "done for the newer one stays in the database, and a value that it cannot hold is refused. \(help)",
+                url: migration.url, userInfo: [NSLocalizedRecoverySuggestionErrorKey: help])
         }
 
         /// What another process has begun, if it did so by the same plan; otherwise it is taken back.

@@ -100,5 +100,42 @@
             #expect(try store.end())
             try expectAll()
         }
+
+        /// Is cancelled as soon as rows have been moved.
+        private final class CancelledProgress: Progress, @unchecked Sendable {
+            override var completedUnitCount: Int64 {
+                get { super.completedUnitCount }
+                set {
+                    super.completedUnitCount = newValue
+                    if newValue > 0 { cancel() }
+                }
+            }
+        }
+
+        @Test("A migration that is cancelled half-way says that its half stays, and how it goes, or goes on")
+        func cancelledHalf() throws {
+            let store = try OnlineStore(Self.newer, Self.older)
+            let older = try store.open(Self.newer)
+            try Self.fill(older, "Alpha", "Beta")
+            let progress = CancelledProgress(totalUnitCount: 1)
+            let error = try #require(throws: NSError.self) {
+                _ = try store.open(Self.older, [NSMigrationProgressOption: progress])
+            }
+            #expect(error.code == NSMigrationCancelledError, "\(error)")
+            #expect(error.localizedDescription.contains("endOlderPostgreSQLVersions"), "\(error)")
+            #expect(!error.localizedDescription.contains("unchanged"), "\(error)")
+            func saves(_ value: Int) -> Bool {
+                older.performAndWait {
+                    older.make("Alpha", ["name": "large", "count": value])
+                    defer { older.rollback() }
+                    return (try? older.save()) != nil
+                }
+            }
+            #expect(!saves(100_000))
+            #expect(try store.end())
+            #expect(store.columns("alpha") == ["count", "entity", "id", "name", "version"])
+            #expect(store.database.psql("SELECT count(*) FROM pg_trigger WHERE tgname = 'coredata_step'") == "0")
+            #expect(saves(100_000))
+        }
     }
 #endif

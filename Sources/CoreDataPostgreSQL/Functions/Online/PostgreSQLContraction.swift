@@ -29,12 +29,15 @@
 
         /// Ends all versions but the newest that nobody has used for so many seconds.
         ///
+        /// - Parameter takesBack: whether one goes, too, that a migration has begun, and that nobody is at now.
         /// - Returns: whether only the newest is left. False where somebody else is at it, too.
-        func end(after delay: TimeInterval) throws -> Bool {
-            try PostgreSQLWatch.shared.watching(connection) { try endOthers(after: delay) }
+        func end(after delay: TimeInterval, takingBack takesBack: Bool = false) throws -> Bool {
+            try PostgreSQLWatch.shared.watching(connection) {
+                try endOthers(after: delay, takingBack: takesBack)
+            }
         }
 
-        private func endOthers(after delay: TimeInterval) throws -> Bool {
+        private func endOthers(after delay: TimeInterval, takingBack takesBack: Bool) throws -> Bool {
             try connection.endWithProgram()
             guard try connection.tryOnlineLock() else { return false }
             defer { connection.giveBackOnlineLock() }
@@ -42,6 +45,9 @@
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             let lock = PostgreSQLConnection.versionLock(of: metadata)
             guard let newest = versions.first(where: { $0.lock == lock && $0.state == .served }) else { return true }
+            for version in versions where takesBack && version.state == .coming {
+                try remove(version, keeping: newest)
+            }
             return try endOthers(than: newest, after: delay)
         }
 
