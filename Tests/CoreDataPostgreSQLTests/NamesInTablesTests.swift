@@ -46,6 +46,41 @@
             #expect(try library.saved("Author", "name") == ["Calvino"])
         }
 
+        @Test("A column of pairs whose name is as long as the server has them has the column of its order beside it")
+        func orderOfLongNames() throws {
+            let model = ModelText.model(
+                """
+                entity Item
+                  name string
+                  tags ordered Tag.items
+                entity Tag
+                  word string
+                  items many Item.tags
+                """)
+            let long = String(repeating: "x", count: 63)
+            model.entitiesByName["Item"]?.relationshipsByName["tags"]?.userInfo = ["PostgreSQLMemberColumn": long]
+            let database = try TestDatabase()
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url, options: nil)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            try context.performAndWait {
+                context.persistentStoreCoordinator = coordinator
+                let tags = ["b", "a"].map { context.make("Tag", ["word": $0]) }
+                context.make("Item", ["name": "i", "tags": NSOrderedSet(array: tags)])
+                try context.save()
+                context.reset()
+                let item = try #require(try context.all("Item").first)
+                let words = (item.value(forKey: "tags") as? NSOrderedSet)?.array.map {
+                    ($0 as? NSManagedObject)?.value(forKey: "word") as? String
+                }
+                #expect(words == ["b", "a"])
+            }
+            let place = String(repeating: "x", count: 57) + "_place"
+            let columns = "SELECT count(DISTINCT attname) FROM pg_attribute WHERE attname IN ('\(long)', '\(place)')"
+            #expect(database.psql(columns) == "2")
+        }
+
         @Test(
             "Tables may be called by words of SQL, and derived attributes are computed in them",
             arguments: [
