@@ -69,6 +69,15 @@
             }
             for property in entity.entity.ownProperties where !property.isTransient {
                 let before = migration.difference.properties[entity.index][property.name]
+                if before == nil, let below = entityThatHad(property, below: entity) {
+                    let kind = property is NSRelationshipDescription ? "a relationship" : "an attribute"
+                    refuse(
+                        entity.name, property.name,
+                        "was \(kind) of “\(below)”, an entity below, and the older version keeps its values there",
+                        "Add \(kind) of another name, let programs fill both, and remove the old one in a later "
+                            + "version; or move it in a version of its own, without NSPostgreSQLOnlineMigrationOption.")
+                    continue
+                }
                 switch (property, before) {
                 case (let attribute as NSAttributeDescription, let before as NSAttributeDescription?):
                     look(at: attribute, before, of: entity)
@@ -80,6 +89,13 @@
                 }
             }
             lookAtTombstones(entity, former)
+        }
+
+        /// The entity below another one that had the property which that one has now.
+        private func entityThatHad(_ property: NSPropertyDescription, below entity: EntityLayout) -> String? {
+            entity.subtree.first {
+                $0 != entity.index && migration.difference.properties[$0][property.name] != nil
+            }.map { destination.entities[$0].name }
         }
 
         private mutating func look(atNew entity: EntityLayout) {
