@@ -97,6 +97,7 @@
             var chooser = OnlinePlaces(migration, old, places)
             refusals = chooser.refusals
             self.places = try resumed ?? chooser.places(on: connection)
+            self.places.guarded = migration.guarded
             let style = PostgreSQLStyle(self.places.names)
             new = SQLSchemaBuilder.schema(
                 of: migration.difference.destination, entities: migration.entities, numbers: self.places.numbers,
@@ -207,7 +208,7 @@
             return !(fractions.contains(one) && fractions.contains(other))
         }
 
-        private func isUnique(_ attribute: NSAttributeDescription, _ entity: EntityLayout) -> Bool {
+        func isUnique(_ attribute: NSAttributeDescription, _ entity: EntityLayout) -> Bool {
             entity.model.entities[entity.rootIndex].subtree.contains { index in
                 entity.model.entities[index].entity.uniquenessConstraintNames.contains { $0.contains(attribute.name) }
             }

@@ -64,6 +64,15 @@ struct LossGuard {
         return LossSearch.lost(on: hops, storing: hashes.map { Set($0.keys) }, configuration: configuration)
     }
 
+    /// The names of what the hops have no place for, and nobody has said may go, whether rows hold it or not: where
+    /// programs go on beside a migration, it may come later.
+    func guarded(_ metadata: [String: Any]) -> [String] {
+        let lost = lost(metadata)
+        guard !lost.isEmpty, isActive(metadata) else { return [] }
+        let (allowed, names) = (lossOptions, Set(atBeginning.lost(metadata).map(\.name)))
+        return lost.filter { names.contains($0.name) && !allowed.allow($0) }.map(\.name)
+    }
+
     /// What the hops lose of a store that says this about itself. Things of which it holds nothing are left out.
     ///
     /// - Parameter onlyRefusable: whether nothing is counted where nothing has to be named.

@@ -20,13 +20,13 @@ public let NSMigrationKnownVersionsOption = "OpenCoreDataMigrationKnownVersionsO
 public let NSMigrationLossesErrorKey = "OpenCoreDataMigrationLosses"
 
 /// What the options of a store say about losses.
-struct MigrationLossOptions {
+package struct MigrationLossOptions {
     /// The names of what may go.
-    let allowed: Set<String>
+    package let allowed: Set<String>
     /// The versions that the program gives.
     let versions: [NSManagedObjectModel]
 
-    init(_ options: [AnyHashable: Any]?) {
+    package init(_ options: [AnyHashable: Any]?) {
         func list(_ key: String) -> [Any] {
             switch options?[key] {
             case let array as [Any]: array

@@ -35,8 +35,9 @@ extension InPlaceMigration {
         _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?, _ online: any OnlineEngine,
         _ progress: Progress
     ) throws {
-        let migration = try onlineMigration(hops, from: metadata)
+        var migration = try onlineMigration(hops, from: metadata)
         if let lossGuard, let first = hops.first {
+            migration.guarded = lossGuard.guarded(metadata)
             try online.looking(at: address) { try lossGuard.check(metadata, first.source, on: $0) }
         }
         try online.migrateOnline(migration, at: address, timeout: timeout, progress)

@@ -16,6 +16,8 @@ package struct OnlineMigration {
     /// What errors show of the address.
     package let url: URL
     package let options: [AnyHashable: Any]?
+    /// The names of what the newer version has no place for, and nobody has said may go.
+    package var guarded: [String] = []
 
     /// The newer version as the store keeps it.
     package func archivedModel() throws -> Data { try ModelArchive.encodeDeflated(model) }

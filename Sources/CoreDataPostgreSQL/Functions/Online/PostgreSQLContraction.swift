@@ -8,11 +8,14 @@
         let timeout: TimeInterval
         /// Whether a transaction is open that nobody is beside.
         private let isWithin: Bool
+        /// What may be lost, by its names.
+        private var allowed: Set<String> = []
 
         init(_ connection: PostgreSQLConnection, _ options: [AnyHashable: Any]?) {
             self.init(
                 connection,
                 timeout: (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 60)
+            allowed = MigrationLossOptions(options).allowed
         }
 
         init(_ connection: PostgreSQLConnection, timeout: TimeInterval, isWithin: Bool = false) {
@@ -57,12 +60,12 @@
             for version in try PostgreSQLVersion.all(on: connection) where version.lock != newest.lock {
                 switch version.state {
                 case .served:
-                    if try end(version, after: delay) {
-                        try remove(version, keeping: newest)
+                    if try end(version, after: delay, keeping: newest) {
+                        try removeEnded(version, keeping: newest)
                     } else {
                         isAlone = false
                     }
-                case .ended: try remove(version, keeping: newest)
+                case .ended: try removeEnded(version, keeping: newest)
                 // Who began it, or another one, goes on.
                 case .coming, .removed: continue
                 }
@@ -73,7 +76,9 @@
         // MARK: Letting nobody in
 
         /// Lets no program of a version in any more, if none lives. Programs that sleep are shut out.
-        private func end(_ version: PostgreSQLVersion, after delay: TimeInterval) throws -> Bool {
+        private func end(
+            _ version: PostgreSQLVersion, after delay: TimeInterval, keeping newest: PostgreSQLVersion
+        ) throws -> Bool {
             guard try isDue(version, delay) else { return false }
             let users = try connection.usersOfVersion(version.lock)
             if !users.living.isEmpty {
@@ -81,6 +86,7 @@
                     "UPDATE coredata.model_versions SET seen = now() WHERE lock = \(version.lock)")
                 return false
             }
+            try requireNoLoss(of: version, keeping: newest)
             // What they have begun would be written after the end. A role that may not end them waits for it.
             for process in users.asleep { _ = try? connection.texts("SELECT pg_terminate_backend($1)", [process]) }
             return try shortly.transaction {
@@ -107,6 +113,36 @@
         }
 
         // MARK: Removing
+
+        /// Removes a version whose programs are let in no more. They may have written since it was looked at what
+        /// must not be lost: then they are let in again.
+        private func removeEnded(_ version: PostgreSQLVersion, keeping newest: PostgreSQLVersion) throws {
+            do {
+                try requireNoLoss(of: version, keeping: newest)
+            } catch let error as NSError where error.userInfo[NSMigrationLossesErrorKey] != nil {
+                try connection.execute(
+                    "UPDATE coredata.model_versions SET state = 'served', seen = now() WHERE lock = \(version.lock)")
+                throw error
+            }
+            try remove(version, keeping: newest)
+        }
+
+        /// Throws where rows hold what only a version has that goes, and what the newest one must not lose.
+        func requireNoLoss(of version: PostgreSQLVersion, keeping newest: PostgreSQLVersion) throws {
+            let losses = try PostgreSQLLosses(connection, version).found(
+                among: newest.places.guarded.filter { !allowed.contains($0) })
+            if losses.isEmpty { return }
+            let names = losses.map { "\"\($0.name)\"" }.joined(separator: ", ")
+            let help =
+                "Keep what only that version has, by a program of it. To let it go: endOlderPostgreSQLVersions(at: url, "
+                + "options: [NSMigrationAllowedLossesOption: [\(names)]])."
+            throw NSError.coreData(
+                NSMigrationError,
+                reason: "The store goes on serving the version before its present one, which has no place for "
+                    + "\(losses.map(\.description).joined(separator: ", ")). Nothing was removed. \(help)",
+                url: url,
+                userInfo: [NSMigrationLossesErrorKey: losses, NSLocalizedRecoverySuggestionErrorKey: help])
+        }
 
         /// Removes what a version has and the one that stays has not. What somebody else's view or foreign key needs
         /// stays, and is the error in the end: then the rest goes when the version is removed once more.

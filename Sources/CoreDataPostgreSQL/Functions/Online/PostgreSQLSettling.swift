@@ -20,6 +20,9 @@
         func run() throws {
             let contraction = PostgreSQLContraction(connection, timeout: 0, isWithin: true)
             for version in try PostgreSQLVersion.all(on: connection) where version.lock != newest.lock {
+                if [.served, .ended].contains(version.state) {
+                    try contraction.requireNoLoss(of: version, keeping: newest)
+                }
                 if version.state != .removed { try contraction.remove(version, keeping: newest) }
             }
             let (model, layout, schema) = try newest.schema(of: connection.address.shown)

@@ -41,6 +41,8 @@
         var mapping: [String] = []
         /// What tells the plan of the migration to the version from another one.
         var plan = ""
+        /// What the version before has, this one has no place for, and nobody has said may go, by its names.
+        var guarded: [String] = []
 
         /// Those of a version, and of its tables, that were found in a database without such rows.
         init(names: PostgreSQLNames, numbers: [String: Int]) {
@@ -66,7 +68,7 @@
             }
             let list: [String: Any] = [
                 "tables": names.tables, "joins": names.joins, "columns": columns, "numbers": numbers,
-                "labels": labels, "origins": origins, "mapping": mapping, "plan": plan,
+                "labels": labels, "origins": origins, "mapping": mapping, "plan": plan, "guarded": guarded,
             ]
             return (try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)) ?? Data()
         }
@@ -81,6 +83,7 @@
             origins = list["origins"] as? [String: [String: String]] ?? [:]
             mapping = list["mapping"] as? [String] ?? []
             plan = list["plan"] as? String ?? ""
+            guarded = list["guarded"] as? [String] ?? []
             for (key, column) in list["columns"] as? [String: String] ?? [:] {
                 let parts = key.components(separatedBy: Self.separator)
                 guard parts.count == 3 else { continue }

@@ -1,0 +1,65 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import CoreDataPostgreSQL
+
+    /// When an older version goes, and when it stays.
+    @Suite(.waiting, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct OnlineRollbackTests {
+        private static let older = "entity Item\n  name string\n  count int16"
+        private static let newer = older + "\n  note string"
+
+        @Test("What a newer version writes after a rollback is not dropped, unless somebody says that it may go")
+        func rollback() throws {
+            let store = try OnlineStore(Self.older, Self.newer)
+            let older = try store.open(Self.older)
+            try older.performAndWait {
+                older.make("Item", ["name": "1", "count": 1])
+                try older.save()
+            }
+            let newer = try store.open(Self.newer)
+            try store.close(older)
+            #expect(try store.end())
+            // Nothing is lost yet.
+            try store.close(try store.open(Self.older))
+            try newer.performAndWait {
+                for item in try newer.all("Item") { item.setValue("precious", forKey: "note") }
+                try newer.save()
+            }
+            try store.close(newer)
+            let error = try #require(throws: NSError.self) { _ = try store.end() }
+            #expect(error.code == NSMigrationError, "\(error)")
+            #expect(error.localizedDescription.contains("“Item.note” of 1 object"), "\(error)")
+            let losses = error.userInfo[NSMigrationLossesErrorKey] as? [MigrationLoss]
+            #expect(losses == [MigrationLoss(entity: "Item", property: "note", count: 1)])
+            let again = try store.open(Self.newer)
+            #expect(try OnlineStore.lines(again, "Item", "name", "note") == ["1 precious"])
+            try store.close(again)
+            #expect(
+                try NSPersistentStoreCoordinator.endOlderPostgreSQLVersions(
+                    at: store.url, options: [NSMigrationAllowedLossesOption: ["Item.note"]]))
+            #expect(store.columns("item") == ["count", "entity", "id", "name", "version"])
+        }
+
+        @Test("A rollback behind which nothing was written that it has no place for ends as any other migration does")
+        func emptyRollback() throws {
+            let store = try OnlineStore(Self.older, Self.newer)
+            let older = try store.open(Self.older)
+            let newer = try store.open(Self.newer)
+            try store.close(older)
+            #expect(try store.end())
+            let again = try store.open(Self.older)
+            try newer.performAndWait {
+                newer.make("Item", ["name": "1", "count": 1])
+                try newer.save()
+            }
+            try store.close(newer)
+            #expect(try store.end())
+            #expect(store.columns("item") == ["count", "entity", "id", "name", "version"])
+            #expect(try OnlineStore.lines(again, "Item", "name", "count") == ["1 1"])
+        }
+    }
+#endif
