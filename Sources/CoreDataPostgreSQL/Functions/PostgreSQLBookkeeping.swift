@@ -43,10 +43,15 @@
             return try connection.texts(delete).first.flatMap { Int($0) } ?? 0
         }
 
-        /// Removes what programs that are long gone have said of themselves.
+        /// Removes what programs that are long gone have said of themselves. The last word of each version stays with
+        /// it: only the programs of a newer one know for how long the version is kept after that.
         static func purgeLeases(on connection: PostgreSQLConnection) throws {
             guard try connection.isThere("coredata.leases") else { return }
-            try connection.execute("DELETE FROM coredata.leases WHERE until < now() - interval '1 day'")
+            try connection.execute(
+                """
+                DELETE FROM coredata.leases l WHERE l.until < now() - interval '1 day' AND EXISTS \
+                (SELECT FROM coredata.leases o WHERE o.version = l.version AND (o.until, o.id) > (l.until, l.id))
+                """)
         }
 
         /// The oldest transactions of history, as far as they are so old by the server's clock, and all that is older

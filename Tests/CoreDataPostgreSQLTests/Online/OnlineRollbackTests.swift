@@ -44,6 +44,31 @@
             #expect(store.columns("item") == ["count", "entity", "id", "name", "version"])
         }
 
+        @Test("An older version stays for a delay of days, whatever of the leases of programs is removed meanwhile")
+        func longDelay() throws {
+            let store = try OnlineStore(Self.older, Self.newer)
+            let older = try store.open(Self.older)
+            let newer = try store.open(Self.newer)
+            try store.close(older)
+            try store.close(newer)
+            let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            while store.database.psql("SELECT count(*) \(others) AND backend_type = 'client backend'") != "0" {}
+            let past = """
+                UPDATE coredata.model_versions SET seen = now() - interval '8 days';
+                UPDATE coredata.leases SET until = now() - interval '25 hours';
+                INSERT INTO coredata.leases SELECT -id, version, now() - interval '3 days', process FROM coredata.leases
+                """
+            try #require(store.database.psql(past) != nil)
+            let connection = try PostgreSQLEngine.connection(to: store.url)
+            try PostgreSQLBookkeeping.purgeLeases(on: connection)
+            #expect(store.database.psql("SELECT count(*) FROM coredata.leases") == "2")
+            let contraction = PostgreSQLContraction(connection, timeout: 20)
+            #expect(try !contraction.end(after: 7 * 86_400))
+            #expect(store.database.psql("SELECT count(*) FROM coredata.leases WHERE id > 0") == "2")
+            #expect(try contraction.end(after: 86_400))
+            #expect(store.database.psql("SELECT count(*) FROM coredata.model_versions WHERE state = 'removed'") == "1")
+        }
+
         @Test("A rollback behind which nothing was written that it has no place for ends as any other migration does")
         func emptyRollback() throws {
             let store = try OnlineStore(Self.older, Self.newer)
