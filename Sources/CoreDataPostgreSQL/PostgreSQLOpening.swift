@@ -147,7 +147,12 @@
             guard online.isOn, !isReadOnly, !ExistingTables.isWanted(opening.options) else {
                 return (version.map { PostgreSQLAdmitted(version: lock, generation: $0.generation) }, nil)
             }
-            try PostgreSQLAdmission.furnish(on: connection)
+            do {
+                try PostgreSQLAdmission.furnish(on: connection)
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.insufficientPrivilege {
+                // The owner makes it when it opens the store. Until then the lock of the version says who lives.
+                return (version.map { PostgreSQLAdmitted(version: lock, generation: $0.generation) }, nil)
+            }
             let lease = PostgreSQLLease(lock, generation: version?.generation ?? 0, online)
             try lease.renew(on: connection)
             if let number = lease.admitted.lease { try connection.hold(lease: number) }

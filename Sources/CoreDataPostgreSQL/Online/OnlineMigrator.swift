@@ -141,6 +141,14 @@
                     try PostgreSQLTables(
                         connection, plan.new, plan.destination, labels: plan.places.labels
                     ).furnish(newTables: names)
+                    let dialect = PostgreSQLDialect()
+                    for table in tables {
+                        try connection.execute(
+                            PostgreSQLGrants.copying(
+                                to: dialect.quoted(table.name),
+                                from: neighbours(of: table.name, plan).map(dialect.quoted)
+                            ))
+                    }
                 }
                 MigrationMoment.reach(.stepDone)
             }
@@ -160,6 +168,19 @@
             }
             try link(plan)
             try split(plan)
+        }
+
+        /// The tables of the older version whose roles need a new table, too: the one whose triggers write into it, or
+        /// those that a join table leads to. A table that stands alone is for roles that may do the same with all of them.
+        private func neighbours(of table: String, _ plan: OnlinePlan) -> [String] {
+            if let split = plan.splits.first(where: { $0.part == table }) { return [split.table] }
+            if let link = plan.links.first(where: { $0.pairs == table }) { return [link.table] }
+            let present = Set(plan.old.entityTables.map(\.name))
+            let ends = plan.destination.entities.filter { entity in
+                entity.toManys.contains { plan.new.joinEnds[entity.index][$0.index]?.table == table }
+            }.compactMap { plan.new.table(ofRoot: $0.rootIndex)?.name }
+            let known = present.intersection(ends)
+            return (known.isEmpty ? present : known).sorted()
         }
 
         private func split(_ plan: OnlinePlan) throws {

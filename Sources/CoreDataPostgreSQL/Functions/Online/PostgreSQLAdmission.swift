@@ -11,12 +11,15 @@
             try connection.transaction {
                 // Somebody else may have made it while this process waited for its turn.
                 if try connection.isThere("coredata.leases") { return }
-                try connection.execute(definitions)
+                try connection.execute(
+                    definitions + tables.map { PostgreSQLGrants.copying(to: $0, from: ["coredata.metadata"]) })
             }
         }
 
         /// The state that the server gives to the failure of a program whose version has ended.
         static let ended = "CD001"
+
+        private static let tables = ["coredata.model_versions", "coredata.moves", "coredata.leases"]
 
         private static let definitions = [
             """
