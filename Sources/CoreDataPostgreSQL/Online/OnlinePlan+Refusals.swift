@@ -155,13 +155,36 @@
                     "Add a composite attribute beside it, and remove the old one in a later version.")
             }
             guard let former else {
-                if attribute.isOptional || hasDefault(attribute) { return }
+                if attribute.isOptional { return }
+                if isUnique(attribute, entity) {
+                    return refuse(
+                        entity.name, attribute.name,
+                        "is mandatory and part of a uniqueness constraint, and objects of the older version would all "
+                            + "have its default value",
+                        "Add it as an optional attribute. Make it mandatory in a version of its own, without "
+                            + "NSPostgreSQLOnlineMigrationOption, when all objects have a value.")
+                }
+                if hasDefault(attribute) { return }
                 return refuse(
                     entity.name, attribute.name, "is mandatory, and objects of the older version have no value for it",
                     "Give it a default value, or make it optional until the older version has gone.")
             }
             if former is NSCompositeAttributeDescription {
                 return refuse(entity.name, attribute.name, "was composed before", "Give it another name.")
+            }
+            if former.attributeType != attribute.attributeType || former.isOptional != attribute.isOptional,
+                isUnique(attribute, entity)
+                    || source.layout(of: former.entity).map({ isUnique(former, $0) }) ?? false
+            {
+                let change =
+                    former.attributeType != attribute.attributeType
+                    ? "gets another type" : attribute.isOptional ? "becomes optional" : "becomes mandatory"
+                return refuse(
+                    entity.name, attribute.name,
+                    "is part of a uniqueness constraint and \(change): it would lie in two columns, and each version "
+                        + "sees what is unique in its own",
+                    "Split the change: remove the constraint in a version before, and add it again in one after this. "
+                        + "Or change it in a version of its own, without NSPostgreSQLOnlineMigrationOption.")
             }
             if former.isOptional, !attribute.isOptional, !hasDefault(attribute) {
                 refuse(
@@ -286,8 +309,7 @@
 
         private mutating func lookAtWhatGoes(_ attribute: NSAttributeDescription, of entity: EntityLayout) {
             if attribute is NSDerivedAttributeDescription { return refuseDerived(entity.name, attribute.name) }
-            let isUnique = entity.entity.uniquenessConstraintNames.contains { $0.contains(attribute.name) }
-            if attribute.isOptional || hasDefault(attribute) && !isUnique { return }
+            if attribute.isOptional || hasDefault(attribute) && !isUnique(attribute, entity) { return }
             refuse(
                 entity.name, attribute.name,
                 "goes, and the older version wants a value in the objects that the newer one makes",

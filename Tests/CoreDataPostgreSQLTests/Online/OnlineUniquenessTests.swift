@@ -1,0 +1,75 @@
+#if PostgreSQL
+    import CoreData
+    import CoreDataPostgreSQL
+    import Foundation
+    import TestSupport
+    import Testing
+
+    /// Attributes that are unique in one of two versions, or in both.
+    @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    struct OnlineUniquenessTests {
+        private static let item = "entity Item\n  name string\n"
+
+        @Test(
+            "A unique attribute that would lie in two columns, or have one default value everywhere, is refused",
+            arguments: [
+                (item + "  code int16\n  unique code", item + "  code int64\n  unique code", "another type"),
+                (item + "  code int16", item + "  code int64\n  unique code", "another type"),
+                (item + "  code int16\n  unique code", item + "  code int64", "another type"),
+                (
+                    item + "  code string\n  unique code", item + "  code string! = none\n  unique code",
+                    "becomes mandatory"
+                ),
+                (
+                    item + "  code string! = none\n  unique code", item + "  code string\n  unique code",
+                    "becomes optional"
+                ),
+                (item, item + "  code string! = none\n  unique code", "is mandatory"),
+            ])
+        func refusals(_ older: String, _ newer: String, _ word: String) throws {
+            let store = try OnlineStore(older, newer)
+            let context = try store.open(older)
+            let error = try #require(throws: NSError.self) { _ = try store.open(newer) }
+            #expect(error.code == NSMigrationError, "\(error)")
+            #expect(error.localizedDescription.contains("“Item.code”"), "\(error)")
+            #expect(error.localizedDescription.contains(word), "\(error)")
+            try context.performAndWait {
+                context.make("Item", ["name": "1"])
+                try context.save()
+            }
+        }
+
+        @Test("The same of an entity below another one")
+        func subentities() throws {
+            let older = "entity Thing\n  name string\nentity Book : Thing\n  code string\n  unique code"
+            let newer = older.replacingOccurrences(of: "code string", with: "code string! = c")
+            let store = try OnlineStore(older, newer)
+            _ = try store.open(older)
+            let error = try #require(throws: NSError.self) { _ = try store.open(newer) }
+            #expect(error.localizedDescription.contains("“Book.code”"), "\(error)")
+        }
+
+        @Test("A unique attribute that stays as it is, or is renamed, is exchanged in both versions")
+        func exchange() throws {
+            let older = Self.item + "  code int16\n  size int16\n  unique code"
+            let newer = Self.item + "  number int16 was code\n  size int64\n  unique number"
+            let store = try OnlineStore(older, newer)
+            let before = try store.open(older)
+            try before.performAndWait {
+                for code in 1...2 { before.make("Item", ["name": "i\(code)", "code": code]) }
+                try before.save()
+            }
+            let after = try store.open(newer)
+            for (context, key) in [(before, "code"), (after, "number")] {
+                try context.performAndWait {
+                    context.refreshAllObjects()
+                    let items = try context.all("Item")
+                    let values = items.map { $0.value(forKey: key) }
+                    for (item, value) in zip(items, values.reversed()) { item.setValue(value, forKey: key) }
+                    try context.save()
+                }
+            }
+            #expect(try OnlineStore.lines(before, "Item", "name", "code") == ["i1 1", "i2 2"])
+        }
+    }
+#endif
