@@ -35,6 +35,9 @@ package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are imm
         package var existing: ObjectKey?
         /// The row that has the values, as the save's transaction sees it.
         package var existingRow: Snapshot?
+        /// Whether the store's model has the constraint. One that only another version has is nothing that a merge
+        /// policy was meant for.
+        package var isOfModel = true
     }
     package var conflicts: [Conflict]
     package var constraintConflicts: [ConstraintConflict] = []

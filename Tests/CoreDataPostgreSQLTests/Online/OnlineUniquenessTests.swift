@@ -49,10 +49,59 @@
             #expect(error.localizedDescription.contains("“Book.code”"), "\(error)")
         }
 
-        @Test("A unique attribute that stays as it is, or is renamed, is exchanged in both versions")
-        func exchange() throws {
-            let older = Self.item + "  code int16\n  size int16\n  unique code"
-            let newer = Self.item + "  number int16 was code\n  size int64\n  unique number"
+        @Test("A constraint that only the newer version has is an error for the older one, whatever its merge policy")
+        func constraintOfOthers() throws {
+            let older = Self.item + "  text string\n  code string\n  unique code"
+            let newer = older + "\n  unique text"
+            let store = try OnlineStore(older, newer)
+            let context = try store.open(older)
+            try context.performAndWait {
+                for number in 1...2 {
+                    context.make("Item", ["name": "\(number)", "text": "t\(number)", "code": "c\(number)"])
+                }
+                try context.save()
+            }
+            let after = try store.open(newer)
+            let policies: [NSMergePolicy] = [
+                .error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+            ]
+            for policy in policies {
+                context.performAndWait {
+                    context.mergePolicy = policy
+                    context.make("Item", ["name": "another", "text": "t1", "code": "c3"])
+                    let error = #expect(throws: NSError.self) { try context.save() }
+                    #expect(error?.code == NSManagedObjectConstraintMergeError, "\(policy.mergeType)")
+                    #expect(error?.localizedDescription.contains("(text)") == true, "\(policy.mergeType)")
+                    context.rollback()
+                    let batch = NSBatchInsertRequest(
+                        entityName: "Item", objects: [["name": "batch", "text": "t1", "code": "c4"]])
+                    #expect(throws: NSError.self, "\(policy.mergeType)") { _ = try context.execute(batch) }
+                }
+                #expect(try OnlineStore.lines(after, "Item", "name", "text") == ["1 t1", "2 t2"])
+            }
+            // What is handed on within a save breaks nothing, and its own constraint is still for its policy.
+            try context.performAndWait {
+                context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+                let items = try context.all("Item")
+                let texts = items.map { $0.value(forKey: "text") }
+                for (item, text) in zip(items, texts.reversed()) { item.setValue(text, forKey: "text") }
+                try context.save()
+                context.make("Item", ["name": "instead", "text": "t3", "code": "c1"])
+                try context.save()
+            }
+            #expect(try OnlineStore.lines(after, "Item", "name", "text") == ["2 t1", "instead t3"])
+        }
+
+        @Test(
+            "A unique attribute that stays, is renamed, or becomes unique is exchanged in both versions",
+            arguments: [
+                (
+                    item + "  code int16\n  size int16\n  unique code",
+                    item + "  number int16 was code\n  size int64\n  unique number", "number"
+                ),
+                (item + "  code int16! = 0", item + "  code int16! = 0\n  unique code", "code"),
+            ])
+        func exchange(_ older: String, _ newer: String, _ newerKey: String) throws {
             let store = try OnlineStore(older, newer)
             let before = try store.open(older)
             try before.performAndWait {
@@ -60,7 +109,7 @@
                 try before.save()
             }
             let after = try store.open(newer)
-            for (context, key) in [(before, "code"), (after, "number")] {
+            for (context, key) in [(before, "code"), (after, newerKey)] {
                 try context.performAndWait {
                     context.refreshAllObjects()
                     let items = try context.all("Item")

@@ -62,6 +62,8 @@ extension NSManagedObjectContext {
                 try leaveNewcomers(conflict, of: object)
             }
         } else {
+            let unknown = conflicts.constraintConflicts.filter { !$0.isOfModel }
+            if !unknown.isEmpty { throw NSConstraintConflict.error(constraintConflicts(unknown)) }
             try storedMergePolicy.resolve(mergeConflicts: constraintConflicts(conflicts.constraintConflicts))
         }
         processPendingChanges()

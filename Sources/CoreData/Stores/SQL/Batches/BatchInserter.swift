@@ -77,6 +77,12 @@ package struct BatchInserter {
                 if failure.isRefusal {
                     throw writer.refused(failure, object, row, on: transaction.connection)
                 }
+                // A merge policy is meant for what the model says.
+                if case .notUnique(let columns) = failure.kind, columns != [SQLSchema.keyColumn],
+                    !store.hasConstraint(on: columns, root: batch.layout.rootIndex)
+                {
+                    throw failure
+                }
                 // Nobody names the files that were made for the row.
                 if files.count > 1 {
                     transaction.files.orphaned += transaction.files.created[files[place]..<files[place + 1]]

@@ -78,6 +78,27 @@ extension SaveSession {
         if let existing, unwritten.contains(existing) { throw NoOrder() }
         return SaveConflicts.ConstraintConflict(
             constraint: fields.map { writer.layout.slots[$0.slot].name }, key: object, existing: existing,
-            existingRow: try existing.flatMap { try presentRow($0) })
+            existingRow: try existing.flatMap { try presentRow($0) },
+            isOfModel: store.hasConstraint(on: columns, root: root(row.layoutIndex)))
+    }
+}
+
+extension SQLStore {
+    /// Whether the model has the uniqueness constraint of some columns of a table. Those of other versions that the
+    /// store serves, and of other programs, hold as well.
+    package func hasConstraint(on columns: [String], root: Int) -> Bool {
+        let columns = Set(columns)
+        return layout.entities[root].subtree.contains { index in
+            let entity = layout.entities[index]
+            return entity.entity.uniquenessConstraintNames.contains { names in
+                let found = names.compactMap { name -> String? in
+                    switch entity.access(at: name) {
+                    case .attribute(let slot), .toOne(let slot): schema.columns[index][slot]
+                    case .toMany, .composite, .fetched, nil: nil
+                    }
+                }
+                return Set(found) == columns
+            }
+        }
     }
 }
