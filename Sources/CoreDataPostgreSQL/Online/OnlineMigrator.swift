@@ -239,6 +239,7 @@
             try PostgreSQLReferences(shortly, plan).complete()
             try dropKeys(of: plan.links)
             for index in plan.newIndexes {
+                if index.isUnique { try loosen(columnsOf: index) }
                 try make(index)
                 MigrationMoment.reach(.stepDone)
             }
@@ -253,6 +254,17 @@
                 try shortly.run([PostgreSQLStep.dropping(constraint: name, of: key.table)])
                 MigrationMoment.reach(.stepDone)
             }
+        }
+
+        /// Lets columns have no value that were mandatory and become unique: a save that exchanges unique values takes
+        /// them away meanwhile.
+        private func loosen(columnsOf index: SQLIndex) throws {
+            let dialect = PostgreSQLDialect()
+            let table = dialect.quoted(index.table)
+            let mandatory = try connection.columnsWithComments(ofTable: table).filter { $0[1] == "t" }
+                .map { PostgreSQLDialect.inQuotes($0[0] ?? "") }
+            let columns = index.columns.map { dialect.quoted($0.name) }.filter(mandatory.contains)
+            try shortly.run(columns.map { "ALTER TABLE \(table) ALTER COLUMN \($0) DROP NOT NULL" })
         }
 
         /// Makes an index while others write, once more where a process was killed at it.
