@@ -69,6 +69,25 @@
             #expect(store.database.psql("SELECT count(*) FROM coredata.model_versions WHERE state = 'removed'") == "1")
         }
 
+        @Test("A table of leases or moves that somebody has dropped is made anew, and the store is opened")
+        func droppedTable() throws {
+            let store = try OnlineStore(Self.older, Self.newer)
+            let older = try store.open(Self.older)
+            let newer = try store.open(Self.newer)
+            for table in ["leases", "moves"] {
+                try #require(store.database.psql("DROP TABLE coredata.\(table)") != nil)
+                let again = try store.open(Self.older)
+                try again.performAndWait {
+                    again.make("Item", ["name": table, "count": 1])
+                    try again.save()
+                }
+                try store.close(again)
+            }
+            #expect(try OnlineStore.lines(newer, "Item", "name") == ["leases", "moves"])
+            try store.close(older)
+            #expect(try store.end())
+        }
+
         @Test("A rollback behind which nothing was written that it has no place for ends as any other migration does")
         func emptyRollback() throws {
             let store = try OnlineStore(Self.older, Self.newer)
