@@ -60,10 +60,12 @@
             if let limit = number(NSPostgreSQLConnectionLimitOption) {
                 maximumOfReaders = Int(min(max(2, limit), 1_000_000)) - 1
             }
-            if let given = number(NSPostgreSQLGenerationLifetimeOption) { generationLifetime = max(0.001, given) }
+            if let given = number(NSPostgreSQLGenerationLifetimeOption) {
+                generationLifetime = max(0.001, given.boundedTime)
+            }
             if let given = number(NSPostgreSQLStandbyTimeoutOption) { standbyTimeout = min(max(0, given), 86_400) }
-            if let given = number(NSPostgreSQLHistoryLifetimeOption) { historyLifetime = max(0, given) }
-            if let given = number(NSPostgreSQLSnapshotWarningOption) { snapshotWarning = max(0, given) }
+            if let given = number(NSPostgreSQLHistoryLifetimeOption) { historyLifetime = given.boundedTime }
+            if let given = number(NSPostgreSQLSnapshotWarningOption) { snapshotWarning = given.boundedTime }
             if let given = number(NSPostgreSQLLogIntervalOption), given > 0 {
                 logInterval = min(max(0.1, given), 86_400)
             }

@@ -43,7 +43,7 @@ extension NSPersistentStoreCoordinator {
         _ options: [AnyHashable: Any]?, _ body: () throws -> Result
     ) throws -> Result {
         let timeout = StoreOptions.timeout(options)
-        let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+        let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
         while true {
             do {
                 return try body()

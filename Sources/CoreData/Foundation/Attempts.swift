@@ -8,7 +8,7 @@ struct Attempts {
     private var count = 0
     private let deadline: ContinuousClock.Instant
 
-    init(timeout: TimeInterval) { deadline = ContinuousClock.now + .seconds(max(0, timeout)) }
+    init(timeout: TimeInterval) { deadline = ContinuousClock.now + .seconds(timeout.boundedTime) }
 
     /// Whether it is begun once more.
     mutating func goOn() -> Bool {

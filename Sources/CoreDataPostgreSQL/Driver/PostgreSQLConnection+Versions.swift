@@ -33,7 +33,7 @@
         /// Ends the connections of those who have the store open as a version, as far as the role may, so that none of
         /// them reads what will be in its place; waits no longer than so many seconds until they are gone.
         func endUsers(ofVersion lock: Int64, within seconds: TimeInterval) throws {
-            let deadline = ContinuousClock.now + .seconds(seconds)
+            let deadline = ContinuousClock.now + .seconds(seconds.boundedTime)
             while try texts("SELECT pg_try_advisory_lock($1)", ["\(lock)"]).first != "t" {
                 if ContinuousClock.now >= deadline { return }
                 for user in try holders(of: lock) { _ = try? texts("SELECT pg_terminate_backend($1)", [user.process]) }
@@ -60,7 +60,7 @@
         private func wait(
             for lock: Int64, _ function: String, _ timeout: TimeInterval, _ progress: Progress?
         ) throws {
-            let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+            let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
             var questions = 0
             while try texts("SELECT \(function)($1)", ["\(lock)"]).first != "t" {
                 try MigrationCancellation.check(progress)
@@ -131,7 +131,7 @@
         func lock(_ tables: [String], _ lock: TableLock, timeout: TimeInterval, _ progress: Progress?) throws {
             if tables.isEmpty { return }
             let names = tables.map { PostgreSQLDialect().quoted($0) }.joined(separator: ", ")
-            let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+            let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
             while true {
                 do {
                     try execute(

@@ -34,8 +34,8 @@
         init(_ options: [AnyHashable: Any]?) {
             func number(_ key: String) -> Double? { options?[key].flatMap(PostgreSQLOptions.number) }
             isOn = number(NSPostgreSQLOnlineMigrationOption).map { $0 != 0 } ?? false
-            if let given = number(NSPostgreSQLOlderVersionDelayOption) { delay = max(0, given) }
-            if let given = number(NSPostgreSQLLeaseOption) { lease = max(1, given) }
+            if let given = number(NSPostgreSQLOlderVersionDelayOption) { delay = given.boundedTime }
+            if let given = number(NSPostgreSQLLeaseOption) { lease = max(1, given.boundedTime) }
         }
     }
 

@@ -51,6 +51,29 @@
             }
         }
 
+        @Test(
+            "A time that is no number, or longer than any, is none, or as long as clocks count",
+            arguments: [Double.nan, -1, 1e12, 1e300, .infinity])
+        func times(_ time: Double) throws {
+            let library = try Library(.postgreSQL, options: [NSPersistentStoreTimeoutOption: time])
+            _ = try Library(.sqlite, options: [NSPersistentStoreTimeoutOption: time])
+            let url = try #require(StoreKind.postgreSQL.url(in: library.folder.url))
+            let options: [AnyHashable: Any] = [
+                NSPostgreSQLOnlineMigrationOption: true, NSPostgreSQLLeaseOption: time,
+                NSPostgreSQLOlderVersionDelayOption: time, NSPostgreSQLGenerationLifetimeOption: time,
+                NSPostgreSQLSnapshotWarningOption: time, NSPostgreSQLHistoryLifetimeOption: time,
+                NSPersistentStoreTimeoutOption: time,
+            ]
+            let other = try Library(.postgreSQL, in: library.folder, options: options)
+            let context = other.context()
+            try context.performAndWait {
+                context.make("Tag", ["name": "a"])
+                try context.save()
+            }
+            #expect(try library.saved("Tag", "name") == ["a"])
+            #expect(try NSPersistentStoreCoordinator.endOlderPostgreSQLVersions(at: url, options: options))
+        }
+
         @Test("A port before the database is an option, too; what is right is no mistake where nobody answers")
         func places() throws {
             try expectRefusal(["“port”", "70000"]) {

@@ -44,7 +44,7 @@ final class MigrationFolder {
         _ store: URL, creating: Bool, timeout: TimeInterval, _ progress: Progress? = nil
     ) throws -> MigrationFolder? {
         let url = url(for: store)
-        let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+        let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
         while true {
             if creating, mkdir(url.path, 0o700) != 0, errno != EEXIST {
                 throw WriteFailure.error("The folder for the migration could not be made", url)

@@ -18,7 +18,7 @@
         /// Runs a body in a transaction of its own, once more where somebody was in the way.
         func transaction<Result>(_ body: () throws -> Result) throws -> Result {
             if isWithin { return try body() }
-            let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+            let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
             while true {
                 try MigrationCancellation.check(progress)
                 do {

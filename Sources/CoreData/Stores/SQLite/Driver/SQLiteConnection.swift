@@ -82,7 +82,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         handle = opened
         self.path = path
         self.access = access
-        busyMilliseconds = Int32(clamping: Int(max(0, busyTimeout) * 1000))
+        busyMilliseconds = Int32(clamping: Int(busyTimeout.boundedTime * 1000))
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, busyMilliseconds)
         distrustFile()

@@ -88,7 +88,7 @@ extension SQLiteStore {
         /// Opens a store, or makes it. Where somebody destroys, replaces or migrates it meanwhile, the file that was
         /// begun with loses its name or its log: then the one that is there now is opened.
         private mutating func openFile(_ url: URL, entities: Set<String>?, _ look: SQLiteStoreLook?) throws {
-            let deadline = ContinuousClock.now + .seconds(max(0, settings.timeout))
+            let deadline = ContinuousClock.now + .seconds(settings.timeout.boundedTime)
             let isReadOnly = settings.isReadOnly
             let files = SQLiteStoreFiles(url)
             var unsettled = UnsettledReading(files, timeout: settings.timeout)

@@ -209,7 +209,7 @@ struct SQLiteStoreFiles: Sendable {
         _ body: () throws -> Void
     ) throws {
         do {
-            let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+            let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
             var failures = 0
             var waits = false
             while !force, FileManager.default.fileExists(atPath: main.path) {

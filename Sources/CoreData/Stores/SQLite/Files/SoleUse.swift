@@ -21,7 +21,7 @@ final class SoleUse {
     init(of store: SQLiteStoreFiles, timeout: TimeInterval, _ progress: Progress? = nil) throws {
         self.store = store
         hadLog = store.hasLog
-        let deadline = ContinuousClock.now + .seconds(max(0, timeout))
+        let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
         var attempts = Attempts(timeout: timeout)
         var waits = false
         while true {
