@@ -16,6 +16,9 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     private var constants: [SlotValue] = []
     private var parameterCount = 0
     private var isForOneRun = false
+    /// What SQLite said of a value that it did not take, for want of memory or because it is too long. Without a look at
+    /// this the statement would run with NULL in its place.
+    private var refusedValue: Int32 = SQLITE_OK
 
     /// A value of a row whose bytes go behind the slots of a snapshot: found when they are counted, used when they are
     /// copied. Its type is SQLite's, NULL where there is none.
@@ -79,6 +82,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         defer { sqlite3_clear_bindings(handle) }
         for row in 0..<count {
             try bind(row, self)
+            try requireValues()
             let code = sqlite3_step(handle)
             if code == SQLITE_DONE || code == SQLITE_ROW {
                 sqlite3_reset(handle)
@@ -115,7 +119,26 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
             }
         }
         try bind(self)
+        try requireValues()
         try body()
+    }
+
+    @inline(__always)
+    private func note(_ code: Int32) {
+        if code == SQLITE_NOMEM || code == SQLITE_TOOBIG { refusedValue = code }
+    }
+
+    /// Throws where a value was not taken.
+    @inline(__always)
+    private func requireValues() throws {
+        if refusedValue != SQLITE_OK { throw refusal() }
+    }
+
+    private func refusal() -> SQLiteError {
+        let error = connection.error(refusedValue, sql: sql)
+        refusedValue = SQLITE_OK
+        sqlite3_clear_bindings(handle)
+        return error
     }
 
     private func failure(_ code: Int32) -> SQLiteError {
@@ -150,10 +173,10 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     @discardableResult
     func bindText(_ position: Int, at bytes: UnsafeRawBufferPointer) -> Bool {
         if let base = bytes.baseAddress {
-            sqlite3_bind_text(
-                handle, Int32(position), base.assumingMemoryBound(to: CChar.self),
-                Int32(truncatingIfNeeded: bytes.count),
-                staticBytes)
+            note(
+                sqlite3_bind_text64(
+                    handle, Int32(position), base.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), staticBytes,
+                    UInt8(SQLITE_UTF8)))
         } else {
             sqlite3_bind_text(handle, Int32(position), "", 0, transientBytes)
         }
@@ -165,7 +188,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     @discardableResult
     func bindBlob(_ position: Int, at bytes: UnsafeRawBufferPointer) -> Bool {
         if let base = bytes.baseAddress, bytes.count > 0 {
-            sqlite3_bind_blob(handle, Int32(position), base, Int32(truncatingIfNeeded: bytes.count), staticBytes)
+            note(sqlite3_bind_blob64(handle, Int32(position), base, UInt64(bytes.count), staticBytes))
         } else {
             sqlite3_bind_zeroblob(handle, Int32(position), 0)
         }
@@ -177,10 +200,12 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         value.withUTF8 { bytes in
             if let base = bytes.baseAddress {
                 base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-                    _ = sqlite3_bind_text(handle, Int32(position), $0, Int32(bytes.count), transientBytes)
+                    note(
+                        sqlite3_bind_text64(
+                            handle, Int32(position), $0, UInt64(bytes.count), transientBytes, UInt8(SQLITE_UTF8)))
                 }
             } else {
-                sqlite3_bind_text(handle, Int32(position), "", 0, transientBytes)
+                note(sqlite3_bind_text(handle, Int32(position), "", 0, transientBytes))
             }
         }
     }
@@ -188,9 +213,11 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     func bind(_ position: Int, _ value: Data) {
         value.withUnsafeBytes { bytes in
             if let base = bytes.baseAddress, bytes.count > 0 {
-                _ = sqlite3_bind_blob(handle, Int32(position), base, Int32(bytes.count), transientBytes)
+                note(
+                    sqlite3_bind_blob64(
+                        handle, Int32(position), base, UInt64(bytes.count), transientBytes))
             } else {
-                _ = sqlite3_bind_zeroblob(handle, Int32(position), 0)
+                sqlite3_bind_zeroblob(handle, Int32(position), 0)
             }
         }
     }
