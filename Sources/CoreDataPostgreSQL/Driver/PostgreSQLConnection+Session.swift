@@ -16,6 +16,9 @@
         /// Has the transaction that is open give up where somebody else holds a lock.
         func waitBriefly() throws { try execute("SET LOCAL lock_timeout = '200ms'") }
 
+        /// Has the server answer anything at all.
+        func askForSign() throws { try execute("SELECT 1") }
+
         func listen(to channel: String) throws { try execute("LISTEN \(channel)") }
     }
 #endif

@@ -264,7 +264,7 @@
             let mandatory = try connection.columnsWithComments(ofTable: table).filter { $0[1] == "t" }
                 .map { PostgreSQLDialect.inQuotes($0[0] ?? "") }
             let columns = index.columns.map { dialect.quoted($0.name) }.filter(mandatory.contains)
-            try shortly.run(columns.map { "ALTER TABLE \(table) ALTER COLUMN \($0) DROP NOT NULL" })
+            try shortly.run(columns.map { PostgreSQLStep.loosening($0, of: table) })
         }
 
         /// Makes an index while others write, once more where a process was killed at it.

@@ -9,6 +9,11 @@
 
         // MARK: Columns
 
+        /// Lets a column have no value. Both names are quoted.
+        static func loosening(_ column: String, of table: String) -> String {
+            "ALTER TABLE \(table) ALTER COLUMN \(column) DROP NOT NULL"
+        }
+
         /// Adds the new columns of a table. A default value is that of the rows which are there, too: none is written.
         static func adding(_ columns: [OnlinePlan.NewColumn], to table: String) -> [String] {
             if columns.isEmpty { return [] }
