@@ -7,8 +7,8 @@
     /// pauses that grow.
     ///
     /// Nothing is asked of the server while nothing happens: the socket says when there is something to read. One of
-    /// several servers is asked now and then whether it is there: when it stops another one goes on, and the socket says
-    /// nothing.
+    /// several servers is asked now and then whether it is there: when it stops another one goes on, and the socket
+    /// says nothing.
     // @unchecked Sendable: what changes is used on `queue` only, but `isCancelled`, under the lock.
     final class PostgreSQLListener: CommitWatch, @unchecked Sendable {
         /// What transactions notify, in every database by itself.
@@ -95,8 +95,8 @@
         /// How long nothing is asked of one of several servers.
         private static let timeBetweenSigns = 5.0
 
-        /// Asks the server whether it is there, again and again, as long as the connection is the same. One in whose place
-        /// another one goes on is left, too.
+        /// Asks the server whether it is there, again and again, as long as the connection is the same. One in whose
+        /// place another one goes on is left, too.
         private func awaitSign(in turn: Int) {
             queue.asyncAfter(deadline: .now() + Self.timeBetweenSigns) { [weak self] in
                 guard let self, self.turn == turn, let connection = self.connection, !self.isCancelled else { return }

@@ -101,13 +101,12 @@ public final class DeferredValueCache: Sendable {
     /// Letters, digits and hyphens stay, every other byte is escaped; a long name ends in a checksum of the whole.
     static func fileName(for name: String) -> String {
         var text = ""
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
             let scalar = Unicode.Scalar(byte)
             let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || 48...57 ~= byte || byte == 45)
             text += isPlain ? String(Character(scalar)) : "_" + String(byte, radix: 16)
         }
-        return (text.utf8.count <= 120 ? text : "\(text.prefix(100))-\(String(hash, radix: 16))") + suffix
+        return (text.utf8.count <= 120 ? text : "\(text.prefix(100))-\(String(name.utf8.stableHash, radix: 16))")
+            + suffix
     }
 }

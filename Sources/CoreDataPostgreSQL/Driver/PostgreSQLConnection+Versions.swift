@@ -8,11 +8,8 @@
         /// The number of the lock of the version that some metadata name.
         static func versionLock(of metadata: [String: Any]) -> Int64 {
             let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-            var key: UInt64 = 0xCBF2_9CE4_8422_2325
-            for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
-                for byte in Array(name.utf8) + [0] + hash { key = (key ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            }
-            return Int64(bitPattern: key)
+            let bytes = hashes.sorted { $0.key < $1.key }.flatMap { Array($0.key.utf8) + [0] + $0.value }
+            return Int64(bitPattern: bytes.stableHash)
         }
 
         /// The lock of whoever fills a store that is not whole yet.

@@ -171,7 +171,8 @@
         }
 
         /// The tables of the older version whose roles need a new table, too: the one whose triggers write into it, or
-        /// those that a join table leads to. A table that stands alone is for roles that may do the same with all of them.
+        /// those that a join table leads to. A table that stands alone is for roles that may do the same with all of
+        /// them.
         private func neighbours(of table: String, _ plan: OnlinePlan) -> [String] {
             if let split = plan.splits.first(where: { $0.part == table }) { return [split.table] }
             if let link = plan.links.first(where: { $0.pairs == table }) { return [link.table] }

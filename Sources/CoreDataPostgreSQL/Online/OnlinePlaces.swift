@@ -29,8 +29,8 @@
             }
         }
 
-        /// What of the choice depends on what the older version has of the newer one, by names, renaming identifiers and
-        /// mapping models, and on how it keeps that. A migration that began with another one has given rows other
+        /// What of the choice depends on what the older version has of the newer one, by names, renaming identifiers
+        /// and mapping models, and on how it keeps that. A migration that began with another one has given rows other
         /// values.
         func isSame(as begun: PostgreSQLPlaces) -> Bool {
             chosen.formerKeys == begun.formerKeys && chosen.mapping == begun.mapping && chosen.origins == begun.origins

@@ -119,10 +119,7 @@
             parts += fillers.map { "\($0)" } + links.map { "\($0)" } + new.indexes.map { "\($0)" }
             parts += splits.flatMap { split in split.columns.map { "\(split.table) \(split.part) \($0)" } }
             parts += newReferences.map { "\($0)" } + unknownReferences.map { "- \($0)" }
-            let key = parts.sorted().joined(separator: "\n").utf8.reduce(into: UInt64(0xCBF2_9CE4_8422_2325)) {
-                $0 = ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-            }
-            return String(key, radix: 16)
+            return String(parts.sorted().joined(separator: "\n").utf8.stableHash, radix: 16)
         }
 
         mutating func refuse(_ entity: String?, _ property: String? = nil, _ reason: String, _ help: String) {

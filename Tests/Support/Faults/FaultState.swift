@@ -62,7 +62,7 @@ public struct FaultState: Equatable, Sendable, CustomStringConvertible {
             do {
                 let lines = try withStore(url, model, type: type, options: FaultOperation.options(type)) { context in
                     let history = type == NSSQLiteStoreType ? try Self.history(context) : []
-                    return try objects(context, model) + history
+                    return try StoreText.lines(context, model, describing: name, naming: label) + history
                 }
                 return ["version \(versions.count - number)"] + lines + (try damage(url, type))
             } catch let error as NSError
@@ -76,29 +76,6 @@ public struct FaultState: Equatable, Sendable, CustomStringConvertible {
     private static func damage(_ url: URL, _ type: String) throws -> [String] {
         guard type == NSSQLiteStoreType else { return [] }
         return try RawDatabase(url).integrityCheck()
-    }
-
-    private static func objects(
-        _ context: NSManagedObjectContext, _ model: NSManagedObjectModel
-    ) throws -> [String] {
-        var lines: [String] = []
-        for entity in model.entities where !entity.isAbstract {
-            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
-            request.includesSubentities = false
-            for object in try context.fetch(request) {
-                var line = name(of: object)
-                for key in entity.relationshipsByName.keys.sorted() {
-                    let value = object.value(forKey: key)
-                    var members =
-                        ((value as? NSManagedObject).map { [$0] } ?? (value as? NSSet)?.allObjects
-                        ?? (value as? NSOrderedSet)?.array ?? []).compactMap { ($0 as? NSManagedObject).map(label) }
-                    if entity.relationshipsByName[key]?.isOrdered == false { members.sort() }
-                    line += " \(key): \(members.joined(separator: ", "))"
-                }
-                lines.append(line)
-            }
-        }
-        return lines.sorted()
     }
 
     /// A name that is one object's alone.
@@ -116,10 +93,9 @@ public struct FaultState: Equatable, Sendable, CustomStringConvertible {
         return "\(object.entity.name ?? "") (\(values.joined(separator: "; ")))"
     }
 
-    /// Bytes in short, by the hash of Fowler, Noll and Vo.
+    /// Bytes in short.
     private static func digest(_ data: Data) -> String {
-        let hash = data.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return "\(data.count) bytes \(String(hash, radix: 16))"
+        "\(data.count) bytes \(String(data.stableHash, radix: 16))"
     }
 
     private static func history(_ context: NSManagedObjectContext) throws -> [String] {

@@ -94,8 +94,8 @@
             guard admitted == nil, address.leadsToPooler, let continuity else {
                 return try isServed(lock, generation: admitted?.generation)
             }
-            // The store serves several versions since it was opened. A pooler's connection holds no lock by which others
-            // see that this one is used: from now on each transaction looks whether it is served still.
+            // The store serves several versions since it was opened. A pooler's connection holds no lock by which
+            // others see that this one is used: from now on each transaction looks whether it is served still.
             let late = PostgreSQLAdmitted(version: lock, generation: 0)
             guard try isServed(lock, generation: late.generation) else { return false }
             continuity.lateAdmission.withLock { $0 = late }

@@ -226,8 +226,8 @@
     }
 
     extension PostgreSQLContraction {
-        /// Nobody goes on with a version that is half removed: what was moved for it goes piece by piece, and what
-        /// programs write meanwhile reaches no piece that is gone. Whoever comes next removes the rest first.
+        /// Marks a version so that its migration cannot be resumed while it is half removed. Its columns are dropped one
+        /// by one, and what programs write meanwhile no longer reaches them. The next migration removes the rest first.
         private func beginRemoving(_ version: PostgreSQLVersion) throws {
             try shortly.transaction {
                 try connection.execute(

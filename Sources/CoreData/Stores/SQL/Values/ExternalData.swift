@@ -131,8 +131,8 @@ package final class ExternalData: Sendable {
         if remove(files.created) { forgetNote(files) }
     }
 
-    /// Removes files that rows named until a commit. The commit reaches the disk first: a loss of power could bring back
-    /// the rows, and not the files.
+    /// Removes files that rows named until a commit. The commit reaches the disk first: a loss of power could bring
+    /// back the rows, and not the files.
     ///
     /// - Returns: whether all are gone. What is left is only waste.
     package func removeForgotten(_ names: [String]) -> Bool {

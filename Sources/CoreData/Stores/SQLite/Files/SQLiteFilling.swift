@@ -41,22 +41,17 @@ final class SQLiteFilling: UnfinishedStore {
         let found = try MigrationFolder.lock(files.main, creating: true, timeout: timeout, progress)
         guard let folder = found else { return }
         MigrationMoment.reach(.folderLocked)
-        do {
-            try folder.clear(keeping: [place])
-            let copy = SQLiteStoreFiles(try folder.make(place, keeping: true))
-            try fill(copy, opening, note: note, body)
-            try Disk.synchronize(copy.main)
-            if FileManager.default.fileExists(atPath: files.main.path) {
-                try files.withoutUsers(timeout: 0, force: false, absorbing: true) { try files.take(copy) }
-            } else {
-                try files.take(copy)
-            }
-        } catch {
-            try? folder.remove()
-            throw error
+        // What cannot be removed is only waste, and goes at the next opening.
+        defer { try? folder.remove() }
+        try folder.clear(keeping: [place])
+        let copy = SQLiteStoreFiles(try folder.make(place, keeping: true))
+        try fill(copy, opening, note: note, body)
+        try Disk.synchronize(copy.main)
+        if FileManager.default.fileExists(atPath: files.main.path) {
+            try files.withoutUsers(timeout: 0, force: false, absorbing: true) { try files.take(copy) }
+        } else {
+            try files.take(copy)
         }
-        // The store has its place. What cannot be removed is only waste, and goes at the next opening.
-        try? folder.remove()
     }
 
     /// Fills a store that lies in a folder of the caller's own, or resumes filling it.

@@ -30,23 +30,18 @@ extension SQLiteStoreFiles {
         try requireOwn()
         try StoreExchange.recover(self, timeout: timeout)
         guard let place = try MigrationFolder.lock(main, creating: true, timeout: timeout) else { return }
-        do {
-            try place.clear()
-            let sibling = place.copy
-            try make(sibling)
-            // With its external values: nothing of the old store is left to fall back on.
-            try FollowedWork(progress: nil).synchronize(place.url)
-            if FileManager.default.fileExists(atPath: main.path) {
-                try withoutUsers(timeout: waiting, force: force, absorbing: true) { try take(sibling, rename: rename) }
-            } else {
-                try take(sibling, rename: rename)
-            }
-        } catch {
-            try? place.remove()
-            throw error
+        // What cannot be removed is only waste, and goes at the next opening.
+        defer { try? place.remove() }
+        try place.clear()
+        let sibling = place.copy
+        try make(sibling)
+        // With its external values: nothing of the old store is left to fall back on.
+        try FollowedWork(progress: nil).synchronize(place.url)
+        if FileManager.default.fileExists(atPath: main.path) {
+            try withoutUsers(timeout: waiting, force: force, absorbing: true) { try take(sibling, rename: rename) }
+        } else {
+            try take(sibling, rename: rename)
         }
-        // The store has its place. What cannot be removed is only waste, and goes at the next opening.
-        try? place.remove()
     }
 
     /// Takes the place of what lies here: a whole store, a single file and its external values, gets this one's name.
