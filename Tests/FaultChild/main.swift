@@ -1,4 +1,5 @@
-// Does something to a store while calls of the C library fail. Usage: fault-child OPERATION FOLDER
+// Does something to a store while calls of the C library fail. Usage: fault-child OPERATION FOLDER, or
+// fault-child server URL NAME
 //
 // Says "done", or "failed CODE DOMAIN: why". The library of Tests/Faults, which the caller has put in front of all
 // others, counts while the operation runs.
@@ -13,18 +14,31 @@ func call(_ name: String) {
 /// At once, so that it has been said when the process is killed.
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-let arguments = CommandLine.arguments
-guard arguments.count == 3, let operation = FaultOperation(rawValue: arguments[1]) else {
-    fatalError("usage: fault-child OPERATION FOLDER")
-}
-call("faults_arm")
-do {
-    try operation.run(in: URL(fileURLWithPath: arguments[2])) {
-        say("done")
-        call("faults_mark")
+/// Counts calls while the operation runs, and says how it ended.
+func run(_ operation: (_ told: () -> Void) throws -> Void) {
+    call("faults_arm")
+    do {
+        try operation {
+            say("done")
+            call("faults_mark")
+        }
+    } catch let thrown {
+        let error = thrown as NSError
+        say("failed \(error.code) \(error.domain): \(error.localizedDescription)")
     }
-} catch let thrown {
-    let error = thrown as NSError
-    say("failed \(error.code) \(error.domain): \(error.localizedDescription)")
+    call("faults_disarm")
 }
-call("faults_disarm")
+
+let arguments = CommandLine.arguments
+if arguments.count == 3, let operation = FaultOperation(rawValue: arguments[1]) {
+    run { try operation.run(in: URL(fileURLWithPath: arguments[2]), told: $0) }
+} else {
+    #if PostgreSQL
+        guard arguments.count == 4, let url = URL(string: arguments[2]) else {
+            fatalError("usage: fault-child server URL NAME")
+        }
+        run { try ServerSave.run(url, arguments[3], told: $0) }
+    #else
+        fatalError("usage: fault-child OPERATION FOLDER")
+    #endif
+}

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 
 /// An operation on a store, what the store is before and after it, and how often it calls what.
@@ -29,7 +28,7 @@ final class FaultBench: Sendable {
             let run = try Self.child(operation, copy, ["FAULTS_COUNT": report.path])
             guard run.hasToldDone else { throw Failure(description: "\(operation) without a fault: \(run)") }
             return (
-                try FaultState(of: operation, in: copy.appendingPathComponent("store")), try Self.counts(report)
+                try FaultState(of: operation, in: copy.appendingPathComponent("store")), try FaultRun.counts(report)
             )
         }
         guard older != newer else { throw Failure(description: "\(operation) changes nothing") }
@@ -41,50 +40,12 @@ final class FaultBench: Sendable {
 
     // MARK: Running
 
-    /// How a child ended, and what it said.
-    struct Run: CustomStringConvertible {
-        var output: String
-        var signal: Int32?
-        var hasHung = false
-
-        var hasToldDone: Bool { output.split(separator: "\n").contains("done") }
-        var failure: Substring? { output.split(separator: "\n").first { $0.hasPrefix("failed ") } }
-        var description: String {
-            (hasHung ? "hung " : "") + (signal.map { "signal \($0) " } ?? "") + output.suffix(1500)
-        }
-    }
-
     /// Runs the operation in a folder that has `store` and `tmp`.
-    static func child(_ operation: FaultOperation, _ folder: URL, _ environment: [String: String]) throws -> Run {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = try ChildProgram.url("fault-child")
-        process.arguments = [operation.rawValue, folder.appendingPathComponent("store").path]
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            [
-                "LD_PRELOAD": FaultLibrary.path, "FAULTS_FOLDER": folder.path,
-                "TMPDIR": folder.appendingPathComponent("tmp").path,
-            ]
-        ) { $1 }.merging(environment) { $1 }
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        // Where everything goes well an operation takes a tenth of a second.
-        let watchdog = DispatchSource.makeTimerSource(queue: .global())
-        watchdog.schedule(deadline: .now() + 90)
-        let hung = Mutex(false)
-        let identifier = process.processIdentifier
-        watchdog.setEventHandler {
-            hung.withLock { $0 = true }
-            kill(identifier, SIGKILL)
-        }
-        watchdog.resume()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        watchdog.cancel()
-        let signal = process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
-        return Run(
-            output: String(decoding: data, as: UTF8.self), signal: signal, hasHung: hung.withLock(\.self))
+    static func child(_ operation: FaultOperation, _ folder: URL, _ environment: [String: String]) throws -> FaultRun {
+        let place = ["FAULTS_FOLDER": folder.path, "TMPDIR": folder.appendingPathComponent("tmp").path]
+        return try FaultRun(
+            [operation.rawValue, folder.appendingPathComponent("store").path],
+            place.merging(environment) { $1 })
     }
 
     /// Gives a body a copy of the folder.
@@ -98,15 +59,6 @@ final class FaultBench: Sendable {
     }
 
     func inCopy<Result>(_ body: (URL) throws -> Result) throws -> Result { try Self.inCopy(of: base, body) }
-
-    private static func counts(_ report: URL) throws -> [String: Int] {
-        var counts: [String: Int] = [:]
-        for line in try String(contentsOf: report, encoding: .utf8).split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if words.count == 2 { counts[String(words[0])] = Int(words[1]) }
-        }
-        return counts
-    }
 
     // MARK: A fault
 
@@ -137,7 +89,7 @@ final class FaultBench: Sendable {
             } else if run.signal != nil {
                 complain("the program did not end by itself")
             } else {
-                let wasInjected = try Self.counts(report)["injected"] == 1
+                let wasInjected = try FaultRun.counts(report)["injected"] == 1
                 trial.outcome = !wasInjected ? .missed : run.failure == nil ? .done : .refused
                 let remains = try FileManager.default.contentsOfDirectory(
                     atPath: folder.appendingPathComponent("tmp").path)

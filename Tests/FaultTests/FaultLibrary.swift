@@ -1,18 +1,20 @@
 import Foundation
 import TestSupport
 
-/// The library that stands between a program and the C library (`Tests/Faults/faults.c`), compiled for these tests.
+/// The library that stands between a program and the C library (`Tests/Faults`), compiled for these tests.
 enum FaultLibrary {
     private static let folder = try? TemporaryFolder()
     private static let built: (path: String, obstacle: String?) = {
         guard let clang = Toolchain.program("clang") else { return ("", "the toolchain has no clang") }
         guard let folder else { return ("", "there is no temporary folder") }
         let library = folder.url.appendingPathComponent("libfaults.so").path
-        let source = Toolchain.package.appendingPathComponent("Tests/Faults/faults.c").path
+        let sources = ["faults", "files", "libraries"].map {
+            Toolchain.package.appendingPathComponent("Tests/Faults/\($0).c").path
+        }
         do {
-            let outcome = try Toolchain.run(
-                clang, ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", library, source, "-ldl"])
-            return (library, outcome.status == 0 ? nil : "faults.c cannot be compiled: \(outcome.text.prefix(500))")
+            let flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
+            let outcome = try Toolchain.run(clang, flags + ["-o", library] + sources + ["-ldl"])
+            return (library, outcome.status == 0 ? nil : "Tests/Faults cannot be compiled: \(outcome.text.prefix(500))")
         } catch {
             return ("", "clang cannot be run: \(error)")
         }
@@ -34,9 +36,9 @@ enum FaultLibrary {
 
 /// A call that is not done as the program asked for.
 struct Fault: CustomStringConvertible, Sendable {
-    /// A name of `faults.c`.
+    /// A name of `Tests/Faults`.
     var call: String
-    /// An error number, or a word of `faults.c`.
+    /// An error number, or a word of `Tests/Faults`.
     var kind: String
     var number: Int
 
@@ -53,4 +55,51 @@ struct Fault: CustomStringConvertible, Sendable {
         "make": ["\(ENOSPC)"], "lock": ["\(EAGAIN)", "\(ENOLCK)"], "allocation": ["\(ENOMEM)"],
         "any": ["kill", "delay"],
     ]
+
+    /// The same for a connection to a server.
+    static let kindsOfConnections: KeyValuePairs<String, [String]> = [
+        "send": ["\(ECONNRESET)", "\(EINTR)", "short"], "receive": ["\(ECONNRESET)", "\(EINTR)", "short"],
+        "allocation": ["\(ENOMEM)"], "any": ["kill", "delay"],
+    ]
+
+    /// Every fault that a run can meet which makes so many calls, or a sample of them.
+    ///
+    /// - Parameter sample: how many calls are chosen of a kind; nil for all.
+    static func all(
+        _ kinds: KeyValuePairs<String, [String]>, _ counts: [String: Int], using numbers: inout SplitMix,
+        sample: (_ call: String, _ kind: String, _ count: Int) -> Int?
+    ) -> [Fault] {
+        kinds.flatMap { call, kinds in
+            let count = counts[call] ?? 0
+            return count == 0
+                ? []
+                : kinds.flatMap { kind in
+                    let samples = sample(call, kind, count)
+                    let chosen =
+                        samples.map { (0..<$0).map { _ in .random(in: 1...count, using: &numbers) } }
+                        ?? Array(1...count)
+                    return chosen.map { Fault(call: call, kind: kind, number: $0) }
+                }
+        }
+    }
+
+    /// How the runs ended, as lines to be read.
+    static func table(
+        _ title: String, _ kinds: KeyValuePairs<String, [String]>, _ faults: [Fault], _ results: [FaultBench.Trial]
+    ) -> String {
+        var text = "faults of \(title):"
+        for (call, kinds) in kinds {
+            for kind in kinds {
+                let some = zip(faults, results).filter { $0.0.call == call && $0.0.kind == kind }.map(\.1)
+                if some.isEmpty { continue }
+                let outcomes = FaultBench.Outcome.allCases.map { outcome in
+                    "\(some.count { $0.outcome == outcome }) \(outcome)"
+                }
+                let problems = some.count { !$0.problems.isEmpty }
+                let name = "\(call) \(Int32(kind).map { String(cString: strerror($0)) } ?? kind)"
+                text += "\n  \(name): \(outcomes.joined(separator: ", ")), \(problems) wrong"
+            }
+        }
+        return text
+    }
 }

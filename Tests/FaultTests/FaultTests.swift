@@ -24,42 +24,18 @@ struct FaultTests {
             for problem in result.problems { Issue.record("\(problem)") }
         }
         #expect(results.contains { $0.outcome != .missed })
-        if FaultLibrary.isLong { Self.printTable(operation, faults, results) }
+        if FaultLibrary.isLong { print(Fault.table("\(operation)", Fault.kinds, faults, results)) }
     }
 
     /// All faults that the operation can meet, or a few of them.
     private static func faults(_ bench: FaultBench) -> [Fault] {
         var numbers = SplitMix(state: 20_261_127)
-        var all: [Fault] = []
-        for (call, kinds) in Fault.kinds {
-            guard let count = bench.counts[call], count > 0 else { continue }
-            for kind in kinds {
-                // An operation has thousands of allocations.
-                let samples =
-                    !FaultLibrary.isLong ? 1 : kind == "delay" ? 5 : call == "allocation" ? min(count, 400) : nil
-                let chosen =
-                    samples.map { (0..<$0).map { _ in .random(in: 1...count, using: &numbers) } } ?? Array(1...count)
-                all += chosen.map { Fault(call: call, kind: kind, number: $0) }
-            }
+        let all = Fault.all(Fault.kinds, bench.counts, using: &numbers) { call, kind, count in
+            if !FaultLibrary.isLong { return 1 }
+            // An operation has thousands of allocations.
+            return kind == "delay" ? 5 : call == "allocation" ? min(count, 400) : nil
         }
         return FaultLibrary.isLong ? all : Array(all.shuffled(using: &numbers).prefix(8))
-    }
-
-    private static func printTable(_ operation: FaultOperation, _ faults: [Fault], _ results: [FaultBench.Trial]) {
-        var text = "faults of \(operation):"
-        for (call, kinds) in Fault.kinds {
-            for kind in kinds {
-                let some = zip(faults, results).filter { $0.0.call == call && $0.0.kind == kind }.map(\.1)
-                if some.isEmpty { continue }
-                let outcomes = FaultBench.Outcome.allCases.map { outcome in
-                    "\(some.count { $0.outcome == outcome }) \(outcome)"
-                }
-                let problems = some.count { !$0.problems.isEmpty }
-                let name = "\(call) \(Int32(kind).map { String(cString: strerror($0)) } ?? kind)"
-                text += "\n  \(name): \(outcomes.joined(separator: ", ")), \(problems) wrong"
-            }
-        }
-        print(text)
     }
 }
 

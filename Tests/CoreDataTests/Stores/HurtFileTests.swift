@@ -144,6 +144,38 @@ struct HurtFileTests {
         }
     }
 
+    @Test("A store whose checkpoint was cut in the middle of its metadata is read by way of its -wal")
+    func cutCheckpoint() throws {
+        try withTemporaryFolder { folder in
+            let (url, copy) = (folder.appendingPathComponent("Store"), folder.appendingPathComponent("Copy"))
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            let store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+            let identifier = try #require(store.identifier)
+            var metadata = try #require(store.metadata)
+            metadata["mine"] = "since"
+            coordinator.setMetadata(metadata, for: store)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait {
+                context.make("Author", ["name": "somebody"])
+                try context.save()
+            }
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
+            }
+            // The header of the row is new, and the sector with its text is an old one.
+            try change(copy) { bytes in
+                let place = try? #require(bytes.range(of: Data(identifier.utf8)))
+                if let place { bytes.replaceSubrange(place, with: Data(("xx" + identifier.dropLast(2)).utf8)) }
+            }
+            #expect(try !Data(contentsOf: copy).contains(identifier.utf8))
+            let read = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: copy)
+            #expect(read[NSStoreUUIDKey] as? String == identifier && read["mine"] as? String == "since")
+            try withStore(copy, LibraryModel.make()) { #expect(try $0.all("Author").count == 1) }
+            try coordinator.remove(store)
+        }
+    }
+
     @Test("What SQLite leaves out of a damaged -wal, inspecting tells")
     func damagedLog() throws {
         try withTemporaryFolder { folder in
