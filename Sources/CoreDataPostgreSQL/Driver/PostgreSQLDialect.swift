@@ -111,8 +111,11 @@
         static func conversion(of value: String, from: SQLColumnType?, to: SQLColumnType) -> String {
             let name = PostgreSQLDialect().name(of: to)
             // The server's own cast keeps six digits of a `real`, and fifteen of a double. As a text, a double has as
-            // many as it takes to tell it from others: so Swift says it, and so files keep it.
-            if to == .decimal, from == .real || from == .float { return "\(value)::float8::text::\(name)" }
+            // many as it takes to tell it from others: so Swift says it, and so files keep it. `Decimal` has no digits
+            // behind the 128th place.
+            if to == .decimal, from == .real || from == .float {
+                return "trim_scale(round(\(value)::float8::text::\(name), 128))"
+            }
             // A truth value has casts to and from `integer` alone.
             return "\(value)\(from == .boolean || to == .boolean ? "::integer" : "")::\(name)"
         }

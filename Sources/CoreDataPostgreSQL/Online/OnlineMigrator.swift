@@ -312,9 +312,12 @@
 
         private func unfit(_ error: PostgreSQLError) -> NSError {
             let help = "Bring the rows to what the newer version takes before the migration."
+            var place = ""
+            if let table = error.table, let column = error.column { place = " (“\(table).\(column)”)" }
+            let detail = error.detail.map { " \($0)" } ?? ""
             return .coreData(
                 NSMigrationError,
-                reason: "The store cannot be migrated: \(error.message)\(error.detail.map { " \($0)" } ?? "") \(help)",
+                reason: "The store cannot be migrated: \(error.message)\(place)\(detail) \(help)",
                 url: migration.url,
                 underlying: error.nsError(doing: .saving),
                 userInfo: [NSLocalizedRecoverySuggestionErrorKey: help])

@@ -183,5 +183,59 @@
                     "a 16777215 9007199254740991", "b 123456.78125 0.1", "c 0.5 1234567890.1234567",
                 ])
         }
+
+        @Test("A number that the other version's type cannot hold is refused by the attribute's name; no fetch fails")
+        func numbersBeyond() throws {
+            let floats = "entity Item\n  name string\n  single float\n  twice double\n  narrow double"
+            let decimals = "entity Item\n  name string\n  single decimal\n  twice decimal\n  narrow float"
+            let store = try OnlineStore(floats, decimals)
+            let older = try store.open(floats)
+            let newer = try store.open(decimals)
+            func refuses(_ context: NSManagedObjectContext, _ key: String, _ value: Any) throws {
+                try context.performAndWait {
+                    context.make("Item", ["name": "beyond", key: value])
+                    let error = try #require(throws: NSError.self, "\(key) \(value)") { try context.save() }
+                    #expect(error.userInfo[NSValidationKeyErrorKey] as? String == key, "\(error) \(error.userInfo)")
+                    #expect(error.localizedDescription.contains("Item.\(key)"), "\(error)")
+                    #expect(error.localizedDescription.contains("the other version of the model"), "\(error)")
+                    context.rollback()
+                }
+            }
+            for number in [Double.infinity, -.infinity, 1e200, -1e200] { try refuses(older, "twice", number) }
+            try refuses(older, "single", Float.infinity)
+            try refuses(older, "narrow", 1e200)
+            try refuses(newer, "single", NSDecimalNumber(string: "1e39"))
+            for key in ["single", "twice"] { try refuses(newer, key, NSDecimalNumber.notANumber) }
+            // What is too near to zero is rounded.
+            try older.performAndWait {
+                let single = Float.leastNonzeroMagnitude
+                older.make("Item", ["name": "tiny", "single": single, "twice": 1e-200, "narrow": 1e-60])
+                older.make("Item", ["name": "many digits", "twice": 1.2345678901234567e-120])
+                older.make("Item", ["name": "large", "twice": 1e150, "narrow": Double.infinity])
+                try older.save()
+            }
+            try newer.performAndWait {
+                #expect(try newer.all("Item").count == 3)
+                #expect(try newer.all("Item", "name == 'tiny' AND twice == 0 AND narrow == 0").count == 1)
+                let digits = try #require(try newer.all("Item", "name == 'many digits'").first)
+                #expect(digits.value(forKey: "twice") as? NSDecimalNumber == NSDecimalNumber(string: "123456789e-128"))
+            }
+        }
+
+        @Test("A row with a number that no decimal holds ends the migration, and the error names its column")
+        func unfitNumbers() throws {
+            let floats = "entity Item\n  name string\n  twice double"
+            let store = try OnlineStore(floats, "entity Item\n  name string\n  twice decimal")
+            let older = try store.open(floats)
+            try older.performAndWait {
+                older.make("Item", ["name": "infinite", "twice": Double.infinity])
+                try older.save()
+            }
+            let columns = store.columns("item")
+            let error = try #require(throws: NSError.self) { _ = try store.open(store.newer) }
+            #expect(error.localizedDescription.contains("Infinity"), "\(error)")
+            #expect(error.localizedDescription.contains("item.twice"), "\(error)")
+            #expect(store.columns("item") == columns)
+        }
     }
 #endif

@@ -134,8 +134,8 @@
                     'which programs have still.';
                 """
             var lines: [String] = []
-            if from.type != to.type, let range = range(of: to.type) {
-                lines.append("IF \(number(source, from.type)) NOT BETWEEN \(range) THEN \(refusing) END IF;")
+            if let isBeyond = beyond(source, from.type, to.type) {
+                lines.append("IF \(isBeyond) THEN \(refusing) END IF;")
             }
             let value = conversion(source, from.type, to.type)
             lines.append("\(target) := \(defaultValue.map { "coalesce(\(value), \($0))" } ?? value);")
@@ -148,21 +148,48 @@
 
         private static func conversion(_ value: String, _ from: SQLColumnType, _ to: SQLColumnType) -> String {
             if from == to { return value }
+            if to == .real, from == .float || from == .decimal {
+                // The server's cast fails where a number is too near to zero. It is rounded, as all fractions are.
+                return "(CASE WHEN abs(\(value)::float8) <= 7.006492321624085e-46 THEN 0 ELSE \(value) END)::real"
+            }
             return PostgreSQLDialect.conversion(of: value, from: from, to: to)
                 .replacingOccurrences(of: " COLLATE \"C\"", with: "")
         }
+
+        /// Whether a value lies beyond all that another type can hold; nil where no value does. For the server NaN is
+        /// greater than every number.
+        private static func beyond(_ value: String, _ from: SQLColumnType, _ to: SQLColumnType) -> String? {
+            switch (from, to) {
+            case _ where from == to: return nil
+            case (.real, .decimal), (.float, .decimal):
+                // The server's numbers are longer than those of `Decimal`: who reads such a one fails.
+                return "abs(\(number(value, from))) > \(Decimal.greatestFiniteMagnitude)"
+            // Core Data has no NaN among doubles, and has one among decimals.
+            case (.decimal, .float): return "abs(\(value)) > \(Double.greatestFiniteMagnitude)"
+            case (.decimal, .real): return "abs(\(value)) >= \(boundOfSingles)"
+            case (.float, .real): return "abs(\(value)) >= \(boundOfSingles) AND abs(\(value)) < 'Infinity'"
+            default: return range(of: from, in: to).map { "\(number(value, from)) NOT BETWEEN \($0)" }
+            }
+        }
+
+        /// From here on a number is rounded to an infinite single.
+        private static let boundOfSingles = "3.4028235677973366e38"
 
         private static func number(_ value: String, _ type: SQLColumnType) -> String {
             if type == .boolean { return "\(value)::integer::numeric" }
             return PostgreSQLDialect.conversion(of: value, from: type, to: .decimal)
         }
 
-        private static func range(of type: SQLColumnType) -> String? {
-            switch type {
-            case .boolean: "0 AND 1"
-            case .smallInteger: "-32768 AND 32767"
-            case .mediumInteger: "-2147483648 AND 2147483647"
-            case .integer: "-9223372036854775808 AND 9223372036854775807"
+        private static func range(of type: SQLColumnType, in other: SQLColumnType) -> String? {
+            switch (type, other) {
+            case (_, .boolean): "0 AND 1"
+            case (_, .smallInteger): "-32768 AND 32767"
+            case (_, .mediumInteger): "-2147483648 AND 2147483647"
+            case (_, .integer): "-9223372036854775808 AND 9223372036854775807"
+            // A greater one is rounded to one that has no way back.
+            case (.mediumInteger, .real): "-2147483648 AND 2147483520"
+            case (.integer, .real): "-9223372036854775808 AND 9223371487098961920"
+            case (.integer, .float): "-9223372036854775808 AND 9223372036854774784"
             default: nil
             }
         }
