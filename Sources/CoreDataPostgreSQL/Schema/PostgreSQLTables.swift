@@ -275,6 +275,27 @@
             return statements
         }
 
+        /// The statement that gives the columns of a table the default values of this version where another one, which
+        /// the store has served, has others, or none: none where there are no such columns.
+        func renewingDefaults(ofTable name: String, unlike other: PostgreSQLTables) -> [String] {
+            let former = other.defaultValues(ofTable: name)
+            let changes = defaultValues(ofTable: name).sorted { $0.key < $1.key }.compactMap { column, value in
+                (former[column] ?? nil) == value
+                    ? nil : PostgreSQLChange.defaultValue(value, column: dialect.quoted(column))
+            }
+            return changes.isEmpty ? [] : [PostgreSQLChange.statement(changes, of: dialect.quoted(name))]
+        }
+
+        /// What rows of a table have that are inserted without a value, by the columns.
+        private func defaultValues(ofTable name: String) -> [String: String?] {
+            for root in layout.entities where root.superIndex == nil {
+                guard let table = schema.table(ofRoot: root.index), table.name == name else { continue }
+                return Dictionary(meanings(of: root, table), uniquingKeysWith: { $0.merged(with: $1) })
+                    .mapValues(\.defaultValue)
+            }
+            return [:]
+        }
+
         // MARK: Foreign keys
 
         typealias ForeignKey = TransferReference

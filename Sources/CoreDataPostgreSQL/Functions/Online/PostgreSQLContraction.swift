@@ -150,6 +150,9 @@
             let (gone, goneLayout, goneSchema) = try version.schema(of: url)
             let (model, layout, schema) = try kept.schema(of: url)
             defer { withExtendedLifetime((gone, model, goneLayout)) {} }
+            let (tables, goneTables) = (
+                PostgreSQLTables(connection, schema, layout), PostgreSQLTables(connection, goneSchema, goneLayout)
+            )
             let needed = Dictionary(schema.allTables.map { ($0.name, $0) }) { first, _ in first }
             try beginRemoving(version)
             // Before a table goes that one of them writes into.
@@ -187,7 +190,8 @@
                 try shortly.run(
                     (inStep.contains(table) ? PostgreSQLStep.keepingNoMore(table) : [])
                         + PostgreSQLStep.droppingColumns(doomed.filter { !kept.contains($0) }, of: table)
-                        + kept.sorted().map { PostgreSQLStep.voluntary($0, of: table) })
+                        + kept.sorted().map { PostgreSQLStep.voluntary($0, of: table) }
+                        + tables.renewingDefaults(ofTable: table, unlike: goneTables))
                 MigrationMoment.reach(.stepDone)
             }
             let unfinished = try connection.unfinishedIndexes()
