@@ -51,5 +51,42 @@
             #expect(defaults(store) == defaults(fresh))
             try fresh.close(other)
         }
+
+        @Test("What psql writes into a column of either version both versions see; the newer one's counts of two")
+        func columns() throws {
+            let store = try OnlineStore(Self.older, Self.newer)
+            let older = try store.open(Self.older)
+            let newer = try store.open(Self.newer)
+            func run(_ statement: String) -> String? { store.database.psql(statement) }
+            func expect(_ lines: [String], _ location: SourceLocation = #_sourceLocation) throws {
+                for context in [older, newer] {
+                    #expect(
+                        try OnlineStore.lines(context, "Item", "name", "rank", "note") == lines,
+                        sourceLocation: location)
+                }
+            }
+            let published = "SELECT \"column\" FROM coredata.columns WHERE property IN ('rank', 'note') ORDER BY 1"
+            #expect(run(published) == "note2\nrank2")
+            #expect(run("INSERT INTO item (name, rank2, note2) VALUES ('published', 2, 'p')") == "INSERT 0 1")
+            #expect(run("INSERT INTO item (name, rank, note) VALUES ('former', 3, 'f')") == "INSERT 0 1")
+            #expect(
+                run("INSERT INTO item (name, rank, rank2, note, note2) VALUES ('two', 4, 5, 'f', 'p')")
+                    == "INSERT 0 1")
+            try expect(["former 3 f", "published 2 p", "two 5 p"])
+            #expect(run("UPDATE item SET rank2 = 12, note2 = 'q' WHERE name = 'published'") == "UPDATE 1")
+            #expect(run("UPDATE item SET rank = 13, note = 'g' WHERE name = 'former'") == "UPDATE 1")
+            #expect(run("UPDATE item SET rank = 14, rank2 = 15, note = 'g' WHERE name = 'two'") == "UPDATE 1")
+            try expect(["former 13 g", "published 12 q", "two 15 g"])
+            // The older version has no place for it.
+            #expect(run("UPDATE item SET rank2 = 100000 WHERE name = 'two'") == nil)
+            for (context, rank) in [(older, 21), (newer, 22)] {
+                try context.performAndWait {
+                    let item = try #require(try context.all("Item", "name == 'former'").first)
+                    item.setValue(rank, forKey: "rank")
+                    try context.save()
+                }
+                try expect(["former \(rank) g", "published 12 q", "two 15 g"])
+            }
+        }
     }
 #endif

@@ -68,8 +68,10 @@
             return "\"coredata\".\(PostgreSQLDialect.inQuotes("\(kind)_\(name)"))"
         }
 
-        /// Has a table keep the columns of both versions in step. Whoever does not say that he has the newer version
-        /// knows the columns of the older one.
+        /// Has a table keep the columns of both versions in step. Whoever says that he has another version than the
+        /// newer one knows the columns of the older one. Another program says nothing: what it changes counts, and that
+        /// of the newer version, which `coredata.columns` names, where it changes both. A row that it inserts without a
+        /// value there has that of the older version.
         static func keepingInStep(
             _ table: String, _ twins: [OnlinePlan.Twin], _ fillers: [OnlinePlan.Filler], newer: Int64
         ) -> [String] {
@@ -77,6 +79,7 @@
 
                 DECLARE
                     newer boolean := coalesce(current_setting('coredata.version', true), '') = '\(newer)';
+                    other boolean := coalesce(current_setting('coredata.version', true), '') = '';
                     moving boolean := coalesce(current_setting('coredata.moving', true), '') = 'on';
                 BEGIN
                     \((twins.map(text) + fillers.map(text)).joined(separator: "\n"))
@@ -109,13 +112,14 @@
 
         private static func text(_ twin: OnlinePlan.Twin) -> String {
             let (old, new) = (dialect.quoted(twin.old.name), dialect.quoted(twin.new.name))
+            let (isNew, isOld) = (
+                "NEW.\(new) IS DISTINCT FROM OLD.\(new)", "NEW.\(old) IS DISTINCT FROM OLD.\(old)"
+            )
             return """
                     IF \(isOne(of: twin.labels)) THEN
-                        IF newer THEN
-                            IF TG_OP = 'INSERT' OR NEW.\(new) IS DISTINCT FROM OLD.\(new) THEN
-                                \(taking(twin.new, into: twin.old, twin.oldDefault, isExact: twin.isExact))
-                            END IF;
-                        ELSIF TG_OP = 'INSERT' OR moving OR NEW.\(old) IS DISTINCT FROM OLD.\(old) THEN
+                        IF newer AND TG_OP = 'INSERT' OR (newer OR other AND NOT moving) AND \(isNew) THEN
+                            \(taking(twin.new, into: twin.old, twin.oldDefault, isExact: twin.isExact))
+                        ELSIF NOT newer AND (TG_OP = 'INSERT' OR moving OR \(isOld)) THEN
                             \(taking(twin.old, into: twin.new, twin.newDefault, isExact: twin.isExact))
                         END IF;
                     END IF;
