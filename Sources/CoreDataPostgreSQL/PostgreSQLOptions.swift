@@ -15,7 +15,8 @@
     public let NSPostgreSQLLockTimeoutOption = "NSPostgreSQLLockTimeoutOption"
     /// Option: how many connections a store has at most (number; 5 when absent, 2 at least): one writes, the others
     /// read, and whoever finds none free waits. A query generation, and the connection that hears of others' commits,
-    /// are besides.
+    /// are besides. So is the one by which a program whose readers are all busy says that it lives
+    /// (`NSPostgreSQLLeaseOption`); it ends at once.
     public let NSPostgreSQLConnectionLimitOption = "NSPostgreSQLConnectionLimitOption"
     /// Option: how many seconds a query generation lasts (number; 3600 when absent). The server keeps the rows of the
     /// past as long, so that it has an end: reading a generation that has ended is an error

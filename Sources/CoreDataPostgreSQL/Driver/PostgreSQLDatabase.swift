@@ -95,7 +95,7 @@
                 writer = first
             }
             lease?.begin(
-                { [weak self] in try self?.reading($0) },
+                { [weak self] in try self?.readingAtOnce($0) },
                 connect: { try PostgreSQLConnection(address.direct) })
         }
 
@@ -264,16 +264,18 @@
 
         /// Runs a body with a connection that reads, once more where the connection was lost before it has answered.
         ///
-        /// - Parameter goesOn: false where somebody reads elsewhere after a loss.
+        /// - Parameters:
+        ///   - goesOn: false where somebody reads elsewhere after a loss.
+        ///   - waits: false where `ReadersAreBusy` is thrown when no connection is free.
         func reading<Result>(
-            goesOn: Bool = true, _ body: (PostgreSQLConnection) throws -> Result
+            goesOn: Bool = true, waits: Bool = true, _ body: (PostgreSQLConnection) throws -> Result
         ) throws -> Result {
             var repetitions = Repetitions()
             while true {
                 var answers = 0
                 var connection: PostgreSQLConnection?
                 do {
-                    let reader = try reader()
+                    let reader = try reader(waits: waits)
                     connection = reader
                     answers = reader.answers
                     defer { giveBack(reader) }
@@ -299,8 +301,8 @@
         }
 
         /// A connection that reads, and that nobody else uses meanwhile.
-        private func reader() throws -> PostgreSQLConnection {
-            let kept = try takeReader()
+        private func reader(waits: Bool) throws -> PostgreSQLConnection {
+            let kept = try takeReader(waits: waits)
             do {
                 if let kept, isGood(kept) { return kept }
                 // What died has died for the others, too.
@@ -321,10 +323,11 @@
         }
 
         /// Waits for its turn, and takes a connection that nobody uses; nil where one has to be made.
-        private func takeReader() throws -> PostgreSQLConnection? {
+        private func takeReader(waits: Bool) throws -> PostgreSQLConnection? {
             readers.lock()
             defer { readers.unlock() }
             if !isClosed, idle.isEmpty, used >= options.maximumOfReaders {
+                if !waits { throw ReadersAreBusy() }
                 tally.waiting(\.waitsToRead) {
                     while !isClosed, idle.isEmpty, used >= options.maximumOfReaders { readers.wait() }
                 }

@@ -20,11 +20,12 @@
 
         deinit { timer?.cancel() }
 
-        /// Says it for the first time, or once more. Throws where the version has ended.
+        /// Says it for the first time, or once more. The server's clock counts, and no other. Throws where the version
+        /// has ended.
         func renew(on connection: PostgreSQLConnection) throws {
             let statement = """
                 INSERT INTO coredata.leases (id, version, until, process) \
-                SELECT $1::integer, $2::bigint, now() + $3::float8 * interval '1 second', $4 \
+                SELECT $1::integer, $2::bigint, clock_timestamp() + $3::float8 * interval '1 second', $4 \
                 WHERE NOT EXISTS (SELECT FROM coredata.model_versions WHERE lock = $2::bigint \
                 AND (state IN ('ended', 'removed') OR generation <> $5::bigint)) \
                 ON CONFLICT (id) DO UPDATE SET until = excluded.until RETURNING id
@@ -41,7 +42,7 @@
         /// Renews it from now on.
         ///
         /// - Parameters:
-        ///   - use: gives a connection of the store's to a body.
+        ///   - use: gives a connection to a body, at once: whoever uses the store's may wait for somebody else for long.
         ///   - connect: makes one to the server itself, for what takes longer.
         func begin(
             _ use: @escaping @Sendable ((PostgreSQLConnection) throws -> Void) throws -> Void,
