@@ -58,5 +58,49 @@
             }
             #expect(try OnlineStore.lines(newer, "Item", "name", "count") == ["saved 1"])
         }
+
+        @Test("A program says later that it lives where the table of leases is locked, and reads meanwhile")
+        func lockedLeases() throws {
+            let store = try OnlineStore(Self.older, Self.newer)
+            let context = try store.open(
+                Self.older, [NSPostgreSQLLeaseOption: 1, NSPostgreSQLConnectionLimitOption: 2])
+            let stranger = try stranger(store, "LOCK TABLE coredata.leases IN SHARE ROW EXCLUSIVE MODE")
+            let waits = "SELECT count(*) > 0 FROM pg_locks WHERE relation = 'coredata.leases'::regclass AND NOT granted"
+            wait(until: waits, store.database)
+            wait(until: "SELECT NOT (\(waits))", store.database)
+            #expect(try OnlineStore.lines(context, "Item", "name").isEmpty)
+            let time = try #require(store.database.psql("SELECT clock_timestamp()"))
+            try stranger.execute("COMMIT")
+            wait(until: "SELECT max(until) - interval '1 second' > '\(time)' FROM coredata.leases", store.database)
+        }
+
+        @Test("A program that removes an older version goes on saying that it lives, and reads meanwhile")
+        func removing() throws {
+            let store = try OnlineStore(Self.older, Self.newer)
+            try store.close(store.open(Self.older))
+            try store.close(store.open(Self.newer))
+            // What the older version needs cannot go as long as somebody reads the table.
+            let stranger = try stranger(store, "SELECT count(*) FROM item")
+            let newer = try store.open(
+                Self.newer,
+                [
+                    NSPostgreSQLLeaseOption: 1, NSPostgreSQLOlderVersionDelayOption: 0,
+                    NSPostgreSQLConnectionLimitOption: 2,
+                ])
+            wait(until: "SELECT count(*) = 1 FROM coredata.model_versions WHERE state = 'ended'", store.database)
+            let remover = """
+                SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 \
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+                AND ((classid::bigint << 32) | objid::bigint) = \(PostgreSQLConnection.onlineLock)
+                """
+            let process = try #require(store.database.psql(remover))
+            let until = try #require(store.database.psql("SELECT max(until) FROM coredata.leases"))
+            wait(until: "SELECT max(until) > '\(until)' FROM coredata.leases", store.database)
+            #expect(try OnlineStore.lines(newer, "Item", "name").isEmpty)
+            #expect(store.database.psql(remover) == process)
+            try stranger.execute("COMMIT")
+            wait(until: "SELECT count(*) = 1 FROM coredata.model_versions WHERE state = 'removed'", store.database)
+            #expect(store.columns("item") == ["count2", "entity", "id", "name", "version"])
+        }
     }
 #endif

@@ -9,6 +9,9 @@
         private let number: Int32
         private let options: PostgreSQLOnlineOptions
         private let queue = DispatchQueue(label: "CoreDataPostgreSQL.PostgreSQLLease", qos: .utility)
+        /// Removes versions meanwhile, one after the other.
+        private let removals = DispatchQueue(label: "CoreDataPostgreSQL.PostgreSQLLease.removals", qos: .utility)
+        private let isRemoving = Locked(false)
         private var timer: (any DispatchSourceTimer)?
 
         /// - Parameter generation: the one of the version that the program has.
@@ -50,17 +53,56 @@
         ) {
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + options.lease / 3, repeating: options.lease / 3)
-            timer.setEventHandler { [weak self] in
-                guard let self else { return }
-                // The next time does what could not be done.
-                try? use { connection in
-                    try self.renew(on: connection)
-                    guard try self.isSomebodyDue(on: connection) else { return }
-                    _ = try? PostgreSQLContraction(connect(), nil).end(after: self.options.delay)
-                }
-            }
-            timer.activate()
+            timer.setEventHandler { [weak self] in self?.goOn(use, connect) }
             self.timer = timer
+            timer.activate()
+        }
+
+        private func goOn(
+            _ use: ((PostgreSQLConnection) throws -> Void) throws -> Void,
+            _ connect: @escaping @Sendable () throws -> PostgreSQLConnection
+        ) {
+            do {
+                var isDue = false
+                try use { connection in
+                    try renewBriefly(on: connection)
+                    isDue = try isSomebodyDue(on: connection)
+                }
+                // Not within the body: it takes long, and others wait for the connection.
+                if isDue { remove(connect) }
+            } catch let error as PostgreSQLError where error.isPassing {
+                timer?.schedule(deadline: .now() + options.lease / 12, repeating: options.lease / 3)
+            } catch {
+                // The next time does what could not be done.
+            }
+        }
+
+        /// Renews it unless somebody has the table locked, as whoever ends a version does: the connection is wanted by
+        /// others. A program that is stopped in the middle keeps nobody from ending a version.
+        private func renewBriefly(on connection: PostgreSQLConnection) throws {
+            do {
+                try connection.execute(
+                    "\(PostgreSQLConnection.beginning); \(PostgreSQLConnection.endingWithProgram)")
+                try connection.waitBriefly()
+                try renew(on: connection)
+                try connection.execute("COMMIT")
+            } catch {
+                connection.rollback()
+                throw error
+            }
+        }
+
+        /// Removes versions that nobody has any more, on a queue of its own: the lease is renewed meanwhile.
+        private func remove(_ connect: @escaping @Sendable () throws -> PostgreSQLConnection) {
+            let isOn = isRemoving.withLock { isRemoving in
+                defer { isRemoving = true }
+                return isRemoving
+            }
+            if isOn { return }
+            removals.async { [isRemoving, delay = options.delay] in
+                _ = try? PostgreSQLContraction(connect(), nil).end(after: delay)
+                isRemoving.withLock { $0 = false }
+            }
         }
 
         /// Whether another version is served, or was left half removed, and this program has the newest one.
