@@ -49,6 +49,7 @@
         static let limitExceeded = "54000"
         static let unreachable = "08001"
         static let deadlock = "40P01"
+        static let locked = "55P03"
         /// A standby removes rows that a statement reads, as its primary has done.
         static let recoveryConflict = "40001"
         static let insufficientPrivilege = "42501"
@@ -97,7 +98,7 @@
         /// Whether the same work may succeed when it is done again: somebody else was in the way, has changed a table,
         /// or has deleted what a row leads to.
         var isPassing: Bool {
-            ["40001", Self.deadlock, "55P03"].contains(state) || isOfCachedPlan
+            ["40001", Self.deadlock, Self.locked].contains(state) || isOfCachedPlan
                 || state == Self.foreignKeyViolation && constraint?.hasSuffix("_fkey") == true && !isOfExistingTables
         }
 

@@ -52,7 +52,8 @@
         ///   - url: the address of the store.
         ///   - options: those of adding the store; `NSPersistentStoreTimeoutOption` says how long to wait for locks.
         /// - Returns: whether the store serves only its newest version now. False where a program uses the older one.
-        /// - Throws: the error of the server, or 134030 where a lock was not given in time.
+        /// - Throws: the error of the server, 134030 where a lock was not given in time, or 134090 where an older
+        ///   transaction keeps an index, with the sessions that have one.
         public static func endOlderPostgreSQLVersions(
             at url: URL, options: [AnyHashable: Any]? = nil
         ) throws -> Bool {

@@ -287,7 +287,10 @@
             do {
                 try shortly.alone(PostgreSQLStep.indexing(index, on: connection))
             } catch {
-                if connection.isAlive { try? shortly.alone(PostgreSQLStep.dropping(index: index.name)) }
+                // Who has held it up may hold this up, too. The next attempt removes what is left then.
+                var briefly = shortly
+                briefly.timeout = min(timeout, 2)
+                if connection.isAlive { try? briefly.alone(PostgreSQLStep.dropping(index: index.name)) }
                 throw error
             }
         }

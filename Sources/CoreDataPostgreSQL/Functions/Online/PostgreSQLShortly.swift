@@ -44,14 +44,34 @@
             if !statements.isEmpty { try transaction { try connection.execute(statements) } }
         }
 
-        /// Runs a statement that is no part of a transaction, and that waits for others without their waiting for it.
+        /// Runs a statement that is no part of a transaction, and that waits for others without their waiting for it:
+        /// for each of them as long as it is tried.
         func alone(_ statement: String) throws {
-            try connection.execute("SET lock_timeout = 0; SET statement_timeout = 0")
+            let limit = Int32(clamping: Int(max(1, timeout.boundedTime * 1_000)))
+            try connection.execute("SET lock_timeout = \(limit); SET statement_timeout = 0")
             defer { try? connection.execute("RESET lock_timeout; RESET statement_timeout") }
             let progress = progress
-            try connection.interruptible(every: 0, by: { progress?.isCancelled ?? false }) {
-                try connection.execute(statement)
+            do {
+                try connection.interruptible(every: 0, by: { progress?.isCancelled ?? false }) {
+                    try connection.execute(statement)
+                }
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.locked {
+                throw heldUp(error)
             }
+        }
+
+        /// Why a statement about an index was not done in time: it waits for all who may see rows as they were before.
+        private func heldUp(_ error: PostgreSQLError) -> NSError {
+            let sessions = (try? connection.snapshots(olderThan: timeout)) ?? []
+            let who = sessions.isEmpty ? "somebody else's" : sessions.map(\.description).joined(separator: ", ")
+            return .coreData(
+                NSPersistentStoreTimeoutError,
+                reason: "No index of the store at \(connection.address) is made or removed while a transaction lasts "
+                    + "that has begun before: \(who). Try again when it has ended, or wait longer "
+                    + "(NSPersistentStoreTimeoutOption).",
+                userInfo: [
+                    NSPostgreSQLFailureKey: PostgreSQLFailure.locked.rawValue, NSPostgreSQLStateKey: error.state,
+                ])
         }
     }
 
