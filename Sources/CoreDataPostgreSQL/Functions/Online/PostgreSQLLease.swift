@@ -12,6 +12,7 @@
         /// Removes versions meanwhile, one after the other.
         private let removals = DispatchQueue(label: "CoreDataPostgreSQL.PostgreSQLLease.removals", qos: .utility)
         private let isRemoving = Locked(false)
+        private let isEnded = Locked(false)
         private var timer: (any DispatchSourceTimer)?
 
         /// - Parameter generation: the one of the version that the program has.
@@ -85,6 +86,8 @@
                     "\(PostgreSQLConnection.beginning); \(PostgreSQLConnection.endingWithProgram)")
                 try connection.waitBriefly()
                 try renew(on: connection)
+                // The store was closed meanwhile: the row says so, or will say so behind this transaction.
+                if isEnded.withLock({ $0 }) { throw CancellationError() }
                 try connection.execute("COMMIT")
             } catch {
                 connection.rollback()
@@ -115,6 +118,7 @@
 
         /// Says it no more: the program has closed the store.
         func end(on connection: PostgreSQLConnection?) {
+            isEnded.withLock { $0 = true }
             timer?.cancel()
             try? connection?.execute("UPDATE coredata.leases SET until = now() WHERE id = \(number)")
         }
