@@ -86,7 +86,7 @@
                     guard let number = schema.numbers[entity.index],
                         let table = schema.table(ofRoot: entity.rootIndex)?.name
                     else { continue }
-                    let properties = HistoryProperties(entity)
+                    let properties = HistoryProperties(entity, mark: schema.historyMarks[entity.index])
                     let parent = entity.superIndex.map { label(layout.entities[$0].name) }
                     tables.append(
                         row([

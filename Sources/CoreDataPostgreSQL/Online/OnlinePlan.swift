@@ -98,6 +98,7 @@
             refusals = chooser.refusals
             self.places = try resumed ?? chooser.places(on: connection)
             self.places.guarded = migration.guarded
+            self.places.tellHistory(migration.difference, after: places)
             let style = PostgreSQLStyle(self.places.names)
             new = SQLSchemaBuilder.schema(
                 of: migration.difference.destination, entities: migration.entities, numbers: self.places.numbers,

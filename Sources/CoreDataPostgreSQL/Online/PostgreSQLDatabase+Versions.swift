@@ -10,10 +10,18 @@
                 if let known = otherVersions.withLock({ $0 }), known.locks == others { return known.properties }
                 let versions = try PostgreSQLVersion.all(on: connection)
                 var properties: [Int: [Int64: [String?]]] = [:]
-                if let own = versions.first(where: { $0.lock == admitted.version }) {
-                    for version in versions where version.lock != own.lock && !version.model.isEmpty {
-                        try add(version, besides: own, connection, to: &properties)
+                if let place = versions.firstIndex(where: { $0.lock == admitted.version }) {
+                    let own = versions[place]
+                    properties = own.places.earlierBits
+                    // One that an earlier time of the framework has made knows the version before by its model alone.
+                    if properties.isEmpty, let older = versions[..<place].last(where: { !$0.model.isEmpty }) {
+                        try add(older, besides: own, isNewer: false, connection, to: &properties)
                     }
+                    // The next one comes from this one. No third one is served.
+                    let newer = versions[(place + 1)...].first {
+                        [.served, .coming].contains($0.state) && !$0.model.isEmpty
+                    }
+                    if let newer { try add(newer, besides: own, isNewer: true, connection, to: &properties) }
                 }
                 let found = properties
                 otherVersions.withLock { $0 = (others, found) }
@@ -23,18 +31,18 @@
 
         /// Of the two versions one comes from the other, and knows what that one calls its properties.
         private func add(
-            _ version: PostgreSQLVersion, besides own: PostgreSQLVersion, _ connection: PostgreSQLConnection,
-            to properties: inout [Int: [Int64: [String?]]]
+            _ version: PostgreSQLVersion, besides own: PostgreSQLVersion, isNewer: Bool,
+            _ connection: PostgreSQLConnection, to properties: inout [Int: [Int64: [String?]]]
         ) throws {
             let names = Dictionary(own.places.numbers.map { ($1, $0) }) { first, _ in first }
-            let (model, layout, _) = try version.schema(of: connection.address.shown)
+            let (model, layout, schema) = try version.schema(of: connection.address.shown)
             defer { withExtendedLifetime(model) {} }
             for entity in layout.entities {
                 guard let number = version.places.numbers[entity.name], let name = names[number] else { continue }
-                let order = HistoryProperties(entity)
+                let order = HistoryProperties(entity, mark: schema.historyMarks[entity.index])
                 var translated: [String: String] = [:]
-                if let origins = version.places.origins[entity.name] {
-                    translated = origins
+                if isNewer {
+                    translated = version.places.origins[entity.name] ?? [:]
                 } else {
                     for (newer, older) in own.places.origins[name] ?? [:] { translated[older] = newer }
                 }

@@ -127,6 +127,8 @@
             names.columns[.formerKey(relationship, of: entity)] != nil
         }
 
+        func historyMark(of entity: String) -> Int64? { names.marks[entity] }
+
         func index(ofKey column: String, in table: String) -> String {
             Self.words("\(table)_\(column == SQLSchema.entityColumn ? "entity" : column)") + "_idx"
         }

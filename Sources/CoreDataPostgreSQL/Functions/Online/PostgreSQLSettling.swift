@@ -30,12 +30,31 @@
             let held = (newest.metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map { Set($0.keys) }
             let natural = SQLSchemaBuilder.schema(
                 of: layout, entities: held, numbers: newest.places.numbers, style: PostgreSQLStyle())
+            try forgetBits(layout, schema)
             try nameRows(layout, schema)
             try nameColumns(layout, schema, natural)
             try nameIndexes(schema, natural)
             try nameTables(zip(schema.allTables, natural.allTables).map { ($0.name, $1.name) })
             connection.labels = EntityLabels(natural, layout)
             try connection.forgetVersions()
+        }
+
+        /// History keeps the bits of the newest version, under the mark that its names give. What those of others stand
+        /// for is known to nobody afterwards.
+        private func forgetBits(_ layout: ModelLayout, _ schema: SQLSchema) throws {
+            let marks = layout.entities.compactMap { entity in
+                schema.numbers[entity.index].map { number in
+                    let own = HistoryProperties(entity, mark: schema.historyMarks[entity.index])
+                    return "(\(number), \(own.mark), \(HistoryProperties(entity).mark))"
+                }
+            }
+            guard !marks.isEmpty, try connection.isThere("coredata.changes") else { return }
+            try connection.execute(
+                """
+                UPDATE coredata.changes c SET columns = CASE WHEN c.version = m.own THEN c.columns END, \
+                version = m.given FROM (VALUES \(marks.joined(separator: ", "))) m (number, own, given) \
+                WHERE c.of_entity = m.number AND c.version IS NOT NULL AND (c.version <> m.own OR m.own <> m.given)
+                """)
         }
 
         /// Rows call entities what the model calls them.

@@ -37,6 +37,9 @@
         var labels: [String: String] = [:]
         /// By entity and property: what the version before calls it.
         var origins: [String: [String: String]] = [:]
+        /// By the number of an entity, and the mark of its changes in history: what this version calls the properties
+        /// that the bits of all earlier versions stand for. It stays when those versions are gone.
+        var earlierBits: [Int: [Int64: [String?]]] = [:]
         /// What of the values comes from where, where a mapping model says so.
         var mapping: [String] = []
         /// What tells the plan of the migration to the version from another one.
@@ -69,6 +72,7 @@
             let list: [String: Any] = [
                 "tables": names.tables, "joins": names.joins, "columns": columns, "numbers": numbers,
                 "labels": labels, "origins": origins, "mapping": mapping, "plan": plan, "guarded": guarded,
+                "marks": names.marks.mapValues(Int.init), "bits": listOfEarlierBits,
             ]
             return (try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)) ?? Data()
         }
@@ -84,6 +88,8 @@
             mapping = list["mapping"] as? [String] ?? []
             plan = list["plan"] as? String ?? ""
             guarded = list["guarded"] as? [String] ?? []
+            names.marks = (list["marks"] as? [String: Int] ?? [:]).mapValues(Int64.init)
+            readEarlierBits(list["bits"] as? [String: [String]] ?? [:])
             for (key, column) in list["columns"] as? [String: String] ?? [:] {
                 let parts = key.components(separatedBy: Self.separator)
                 guard parts.count == 3 else { continue }

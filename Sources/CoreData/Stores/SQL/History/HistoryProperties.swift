@@ -34,7 +34,8 @@ package struct HistoryProperties: Sendable {
     /// Names the list of columns: where it is another one, the bits of a change stand for something else.
     package let mark: Int64
 
-    package init(_ layout: EntityLayout) {
+    /// - Parameter mark: the one that a store has given to the list, where it has another list with the same names.
+    package init(_ layout: EntityLayout, mark: Int64? = nil) {
         var ranked: [(group: Group, depth: Int, name: String, property: NSPropertyDescription?, place: Int)] = []
         func depth(_ index: Int) -> Int {
             layout.model.entities[index].superIndex.map { depth($0) + 1 } ?? 0
@@ -89,11 +90,11 @@ package struct HistoryProperties: Sendable {
         }
         self.hasUnseenColumns = hasUnseenColumns
         byteCount = (ranked.count + 7) / 8
-        mark = Self.mark(of: ranked.map { "\($0.group.rawValue) \($0.name)" })
+        self.mark = mark ?? Self.mark(of: ranked.map { "\($0.group.rawValue) \($0.name)" })
     }
 
     /// A number of 31 bits that is far from every count of saves, which is what such a column holds elsewhere.
-    private static func mark(of columns: [String]) -> Int64 {
+    package static func mark(of columns: [String]) -> Int64 {
         let number = SHA2.sha256(Array(columns.joined(separator: "\n").utf8)).prefix(4).reduce(0) {
             $0 << 8 | Int64($1)
         }
@@ -162,6 +163,8 @@ struct HistoryMasks {
     }
 
     private let layout: ModelLayout
+    /// By entity, where it is another one than its names give.
+    private let marks: [Int: Int64]
     private var orders: [Int: HistoryProperties] = [:]
     private var known: [Mask: Set<NSPropertyDescription>?] = [:]
     private var last: (mask: Mask, properties: Set<NSPropertyDescription>?)?
@@ -169,8 +172,9 @@ struct HistoryMasks {
     /// By entity and mark: what the bits of other versions of the model are called in this one.
     private let others: [Int: [Int64: [String?]]]
 
-    init(_ layout: ModelLayout, others: [Int: [Int64: [String?]]] = [:]) {
+    init(_ layout: ModelLayout, marks: [Int: Int64] = [:], others: [Int: [Int64: [String?]]] = [:]) {
         self.layout = layout
+        self.marks = marks
         self.others = others
     }
 
@@ -184,7 +188,7 @@ struct HistoryMasks {
         if let found = known[mask] {
             properties = found
         } else {
-            let order = orders[index] ?? HistoryProperties(layout.entities[index])
+            let order = orders[index] ?? HistoryProperties(layout.entities[index], mark: marks[index])
             orders[index] = order
             properties = order.properties(in: columns, by: writer) ?? translated(columns, ofEntity: index, by: writer)
             known[mask] = .some(properties)
@@ -197,11 +201,13 @@ struct HistoryMasks {
     private func translated(
         _ columns: Data, ofEntity index: Int, by writer: HistoryWriter
     ) -> Set<NSPropertyDescription>? {
-        guard case .library(let mark) = writer, let names = others[index]?[mark] else { return nil }
+        guard case .library(let mark) = writer, let names = others[index]?[mark],
+            columns.count == (names.count + 7) / 8
+        else { return nil }
         let own = layout.entities[index].entity.propertiesByName
         var found: Set<NSPropertyDescription> = []
         for (place, name) in names.enumerated()
-        where place / 8 < columns.count && columns[columns.startIndex + place / 8] & (0x80 >> UInt8(place % 8)) != 0 {
+        where columns[columns.startIndex + place / 8] & (0x80 >> UInt8(place % 8)) != 0 {
             if let property = name.flatMap({ own[$0] }) { found.insert(property) }
         }
         return found

@@ -116,7 +116,7 @@ package final class HistoryRecorder {
 
     private func properties(of index: Int) -> HistoryProperties {
         if let known = properties[index] { return known }
-        let new = HistoryProperties(store.layout.entities[index])
+        let new = HistoryProperties(store.layout.entities[index], mark: store.schema.historyMarks[index])
         properties[index] = new
         return new
     }

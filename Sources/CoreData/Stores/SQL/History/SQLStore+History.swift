@@ -131,7 +131,7 @@ extension SQLStore: HistoryStore {
                 where: Self.condition(interval))
             select.order = SQLSelect.Order.keys([HistoryTables.ofTransaction(SQLSchema.keyColumn), key])
         }
-        var masks = HistoryMasks(layout, others: try propertiesOfOtherVersions())
+        var masks = HistoryMasks(layout, marks: schema.historyMarks, others: try propertiesOfOtherVersions())
         var preserved: [Int: [Slot]] = [:]
         var latest: (number: Int, index: Int?)?
         try reading { connection in

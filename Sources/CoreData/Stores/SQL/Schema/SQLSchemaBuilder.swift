@@ -51,6 +51,7 @@ package struct SQLSchemaBuilder {
             let number = numbers?[entity.name] ?? next
             schema.numbers[entity.index] = number
             schema.layoutOfNumber[number] = entity.index
+            schema.historyMarks[entity.index] = style.historyMark(of: entity.name)
             next += 1
         }
     }

@@ -40,6 +40,10 @@ package protocol SQLSchemaStyle: Sendable {
     /// the version of the one that a to-one relationship leads to (`VersionedLinks`).
     func isVersioned(_ relationship: String, of entity: String) -> Bool
 
+    /// The mark that a store has given to the changes of an entity in history; nil where the names of its properties
+    /// give it.
+    func historyMark(of entity: String) -> Int64?
+
     func index(ofKey column: String, in table: String) -> String
     func index(_ name: String, of entity: String) -> String
 }
@@ -49,6 +53,7 @@ extension SQLSchemaStyle {
     package func givenColumn(of slot: Slot, in entity: EntityLayout) -> String? { nil }
     package func requireOwnNames(of schema: SQLSchema, _ layout: ModelLayout) throws {}
     package func isVersioned(_ relationship: String, of entity: String) -> Bool { false }
+    package func historyMark(of entity: String) -> Int64? { nil }
 }
 
 /// The two sides of a many-to-many relationship: the one that names the table, and its inverse.
