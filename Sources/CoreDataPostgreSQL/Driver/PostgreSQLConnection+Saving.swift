@@ -102,9 +102,9 @@
             "SELECT pg_notify('\(PostgreSQLListener.channel)', '\(transaction)')"
         }
 
-        /// A transaction that wrote nothing has no number, and tells nobody.
+        /// A transaction that wrote nothing has no number, and tells nobody. The number is the second column.
         private static let notifyingWithin =
-            "SELECT pg_notify('\(PostgreSQLListener.channel)', pg_current_xact_id()::text) "
+            "SELECT pg_notify('\(PostgreSQLListener.channel)', pg_current_xact_id()::text), pg_current_xact_id()::text "
             + "WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
 
         /// Ends a transaction. Where the connection is lost meanwhile, another one finds out whether it was committed;
@@ -115,8 +115,9 @@
             let token = token
             self.token = nil
             let recorded = number == nil ? nil : transactionNumber
+            var committed = number
             do {
-                try executeCommit(text)
+                committed = try executeCommit(text) ?? number
             } catch var error as PostgreSQLError where error.isOfLostConnection {
                 switch token.flatMap({ wasCommitted($0, telling: number) }) {
                 case true?: break
@@ -126,29 +127,36 @@
                     throw error
                 }
             }
-            if let token { continuity?.didCommit(token, number: recorded) }
+            if let token { continuity?.didCommit(token, transaction: committed, number: recorded) }
         }
 
         /// Runs statements with a COMMIT among them. What comes behind it cannot undo it, and its failures do not
         /// count.
-        private func executeCommit(_ text: String) throws {
+        ///
+        /// - Returns: the number of the transaction, where a statement before the COMMIT tells it.
+        private func executeCommit(_ text: String) throws -> Int64? {
             settle()
             roundTrips += 1
             isUnconfirmed.pointee = false
             guard PQsendQuery(handle, text) == 1 else { throw error(nil) }
             var failure: PostgreSQLError?
             var isCommitted = false
+            var number: Int64?
             while let result = PQgetResult(handle) {
                 defer { PQclear(result) }
                 switch PQresultStatus(result) {
                 case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
                     // The COMMIT of a transaction that has failed is answered with ROLLBACK.
                     isCommitted = isCommitted || String(cString: PQcmdStatus(result)) == "COMMIT"
+                    if PQntuples(result) == 1, PQnfields(result) == 2, let text = PQgetvalue(result, 0, 1) {
+                        number = Int64(String(cString: text))
+                    }
                 default: failure = failure ?? error(result)
                 }
             }
             if !isCommitted { throw failure ?? error(nil) }
             if isUnconfirmed.pointee { throw unconfirmed }
+            return number
         }
 
         /// The server has committed, and would go on alone. What was not on a standby goes with it.

@@ -35,6 +35,8 @@
 
         private struct Save {
             let token: UUID
+            /// The server's number of the transaction; nil where its answer was lost.
+            let transaction: Int64?
             let number: Int64?
             let date = Date()
             let time = ContinuousClock.now
@@ -62,9 +64,9 @@
         // MARK: Remembering
 
         /// A transaction with a token was committed.
-        func didCommit(_ token: UUID, number: Int64?) {
+        func didCommit(_ token: UUID, transaction: Int64?, number: Int64?) {
             lock.withLock {
-                saves.append(Save(token: token, number: number))
+                saves.append(Save(token: token, transaction: transaction, number: number))
                 // Many at once: each time all others are moved.
                 guard saves.count > Self.keptSaves + Self.askedSaves else { return }
                 let gone = saves.prefix(Self.askedSaves)
@@ -139,6 +141,8 @@
             guard var seen = try connection.lookAtLine() else { return }
             try requireNewest(seen, connection)
             var tokens = try lostTokens(on: connection)
+            let removed = try removedTokens(among: tokens, seen, on: connection)
+            tokens.subtract(removed)
             if !isReadOnly, !seen.isBegun || !tokens.isEmpty {
                 let isOther = lock.withLock { line.map { seen.isOther(than: $0) } ?? true }
                 // Of the same line a server has lost something as well: one that did not write to its disk.
@@ -152,7 +156,7 @@
             let former = lock.withLock { line }
             guard former.map({ seen.isOther(than: $0) }) ?? true else { return try lookAtReplication(connection) }
             let read = former == nil ? [] : try lostNumbers(on: connection)
-            tokens = try lostTokens(on: connection)
+            tokens = try lostTokens(on: connection).subtracting(removed)
             let told = lock.withLock { () -> (saves: [Save], parting: Int64?, isCut: Bool)? in
                 // Another thread may have come first.
                 guard line.map({ seen.isOther(than: $0) }) ?? true else { return nil }
@@ -199,6 +203,28 @@
             }
             return lost
         }
+
+        /// The tokens that somebody has removed from a server that goes on. What it has lost by itself is newer than what
+        /// it has kept. Where it has kept none, it gives the numbers of what it has lost again.
+        private func removedTokens(
+            among tokens: Set<UUID>, _ seen: PostgreSQLLine, on connection: PostgreSQLConnection
+        ) throws -> Set<UUID> {
+            guard !tokens.isEmpty, seen.isBegun, let former = lock.withLock({ line }),
+                try connection.isSame(seen, as: former),
+                let bound = try connection.texts(Self.oldestKept).first.flatMap({ Int64($0) })
+            else { return [] }
+            let saves = lock.withLock { self.saves }
+            return Set(
+                saves.filter { tokens.contains($0.token) && $0.transaction.map { $0 < bound } ?? false }.map(\.token))
+        }
+
+        /// The number of the oldest transaction whose token is there, or else of the next one. A row has the last 32
+        /// bits of it. Tokens of questions stay longer than others.
+        private static let oldestKept = """
+            SELECT coalesce((SELECT min(x.newest - ((x.newest - s.xmin::text::bigint) & 4294967295)) \
+            FROM coredata.saves s WHERE s.time < now() + interval '1 day'), x.newest + 1) \
+            FROM (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1 AS newest) x
+            """
 
         /// The numbers of history that this process has read and the server does not have. Those that were deleted
         /// count as there.
@@ -274,6 +300,19 @@
     }
 
     extension PostgreSQLConnection {
+        /// Whether the server of a line goes on. It may have begun another one since. Of two standbys that are promoted
+        /// without knowing of each other neither knows the line of the other one.
+        fileprivate func isSame(_ seen: PostgreSQLLine, as former: PostgreSQLLine) throws -> Bool {
+            if !seen.isOther(than: former) { return true }
+            guard seen.cluster == former.cluster, seen.timeline == former.timeline, seen.database == former.database
+            else { return false }
+            do {
+                return try !rows("SELECT 1 FROM coredata.lines WHERE id = $1::text::uuid", [former.identifier]).isEmpty
+            } catch let error as PostgreSQLError where error.state == PostgreSQLError.insufficientPrivilege {
+                return false
+            }
+        }
+
         /// Whether a commit waits until a standby has it.
         func isSynchronous() throws -> Bool {
             try texts(

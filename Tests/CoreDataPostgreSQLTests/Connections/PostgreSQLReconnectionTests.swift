@@ -55,6 +55,46 @@
             #expect(try names() == ["a", "b"])
         }
 
+        @Test("An operator who empties the table of tokens has nothing told as lost; what was lost behind that is told")
+        func removedTokens() throws {
+            let told = Locked<[[PostgreSQLLostTransaction]]>([])
+            let isTold = DispatchSemaphore(value: 0)
+            let observer = NotificationCenter.default.addObserver(
+                forName: .NSPostgreSQLTransactionsLost, object: library.coordinator, queue: nil
+            ) { notification in
+                let lost = notification.userInfo?[NSPostgreSQLLostTransactionsKey] as? [PostgreSQLLostTransaction]
+                told.withLock { $0.append(lost ?? []) }
+                isTold.signal()
+            }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            try save("b")
+            // It begins its transaction in another way than a save.
+            try context.performAndWait {
+                _ = try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["name": "c"]]))
+            }
+            #expect(try psql("TRUNCATE coredata.saves") == "TRUNCATE TABLE")
+            try endConnections()
+            try save("d")
+            try endConnections()
+            try save("e")
+            #expect(try names() == ["a", "b", "c", "d", "e"])
+            // The line goes on: nothing is to be told.
+            #expect(try psql("SELECT count(*) FROM coredata.lines") == "1")
+            // As where the server has not written its last transaction to its disk.
+            let removal = """
+                DELETE FROM coredata.saves WHERE token = \
+                (SELECT token FROM coredata.saves ORDER BY xmin::text::bigint DESC LIMIT 1)
+                """
+            #expect(try psql(removal) == "DELETE 1")
+            try endConnections()
+            try save("f")
+            #expect(isTold.wait(timeout: .now() + 60) == .success)
+            let lost = told.withLock { $0 }
+            #expect(lost.count == 1 && lost.first?.count == 1)
+            #expect(lost.first?.first?.insertedObjectIDs.count == 1)
+            #expect(try psql("SELECT count(*) FROM coredata.lines") == "2")
+        }
+
         @Test("Whoever listened is told of a change that took place while the connection was lost, and of later ones")
         func listener() throws {
             let told = DispatchSemaphore(value: 0)
