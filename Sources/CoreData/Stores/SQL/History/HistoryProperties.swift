@@ -197,12 +197,13 @@ struct HistoryMasks {
         return properties
     }
 
-    /// The properties that a program of another version has changed; nil where that is no version that is known.
+    /// The properties that a program of another version has changed; nil where that is no version that is known, or
+    /// where none of its own has changed: this version may keep there what the other one keeps elsewhere.
     private func translated(
         _ columns: Data, ofEntity index: Int, by writer: HistoryWriter
     ) -> Set<NSPropertyDescription>? {
         guard case .library(let mark) = writer, let names = others[index]?[mark],
-            columns.count == (names.count + 7) / 8
+            columns.count == (names.count + 7) / 8, columns.contains(where: { $0 != 0 })
         else { return nil }
         let own = layout.entities[index].entity.propertiesByName
         var found: Set<NSPropertyDescription> = []
