@@ -132,6 +132,51 @@
                 psql("SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'other', 'coredata')") == "0")
         }
 
+        @Test(
+            "The schema of a store may have any name, and migrations beside others find the tables there",
+            arguments: ["My \"Sch'ema", "Shop", "select"])
+        func schemaName(_ name: String) throws {
+            let older = """
+                entity Order
+                  user int16
+                  owner one Owner.orders
+                entity Owner
+                  name string
+                  orders many Order.owner
+                """
+            let newer = older.replacingOccurrences(of: "int16", with: "int64")
+                .replacingOccurrences(of: "owner one", with: "owner many")
+            let store = try OnlineStore(older, newer)
+            let quoted = PostgreSQLDialect.inQuotes(name)
+            try #require(
+                store.database.psql(
+                    "CREATE SCHEMA \(quoted); "
+                        + "ALTER DATABASE \"\(store.database.name.lowercased())\" SET search_path = \(quoted)") != nil)
+            let first = try store.open(older)
+            try first.performAndWait {
+                first.make("Order", ["user": 1, "owner": first.make("Owner", ["name": "o"])])
+                try first.save()
+            }
+            let second = try store.open(newer)
+            try second.performAndWait {
+                second.make("Order", ["user": 2, "owner": try Set(second.all("Owner"))])
+                try second.save()
+            }
+            #expect(try OnlineStore.lines(first, "Order", "user", "owner.name") == ["1 o", "2 o"])
+            #expect(try OnlineStore.lines(second, "Order", "user", "owner.@count") == ["1 1", "2 1"])
+            try store.close(first)
+            #expect(try store.end())
+            #expect(try OnlineStore.lines(second, "Order", "user", "owner.@count") == ["1 1", "2 1"])
+            try store.close(second)
+            let schemas =
+                "SELECT DISTINCT schemaname FROM pg_tables WHERE schemaname NOT LIKE ALL "
+                + "(ARRAY['pg\\_%', 'information\\_schema', 'coredata'])"
+            #expect(store.database.psql(schemas) == name)
+            try NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(newer)).destroyPersistentStore(
+                at: store.url, ofType: NSPostgreSQLStoreType)
+            #expect(store.database.psql(schemas) == "")
+        }
+
         @Test("The columns of a constraint are those of its own schema")
         func indexes() throws {
             let model = LibraryModel.make()

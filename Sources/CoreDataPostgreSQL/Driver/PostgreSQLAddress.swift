@@ -116,14 +116,33 @@
 
         /// `-c name=value` and `--name=value`, as in libpq's `options`.
         private mutating func take(options: String) {
-            let words = options.replacingOccurrences(of: "-c ", with: "-c").split(separator: " ")
-            for word in words {
-                let assignment = word.hasPrefix("--") || word.hasPrefix("-c") ? word.dropFirst(2) : word
+            for word in Self.words(ofOptions: options) where word != "-c" {
+                let assignment = word.hasPrefix("--") || word.hasPrefix("-c") ? word.dropFirst(2) : word[...]
                 let parts = assignment.split(separator: "=", maxSplits: 1)
                 if parts.count == 2 {
                     set(parts[0].replacingOccurrences(of: "-", with: "_"), String(parts[1]))
                 }
             }
+        }
+
+        /// The words of such options. What stands behind a backslash belongs to its word, a blank as well.
+        private static func words(ofOptions options: String) -> [String] {
+            var words: [String] = []
+            var word: String?
+            var isEscaped = false
+            for letter in options {
+                if isEscaped || letter != "\\" && !letter.isWhitespace {
+                    word = (word ?? "") + String(letter)
+                    isEscaped = false
+                } else if letter == "\\" {
+                    isEscaped = true
+                } else {
+                    if let word { words.append(word) }
+                    word = nil
+                }
+            }
+            if let word { words.append(word) }
+            return words
         }
 
         /// Takes over what the options of a store say of times; what the URL says comes before.

@@ -3,6 +3,10 @@
 
     // What the server says about tables, in the words of its catalogue. Names of tables are quoted already.
     extension PostgreSQLConnection {
+        /// The schema of the tables, for comparisons with the catalogue. The server reads its name as SQL has it: a name
+        /// with capitals, blanks or quotes has to be quoted.
+        static let namespace = "quote_ident(current_schema())::regnamespace"
+
         // MARK: Tables that others have made
 
         static let rightsToRead = ["SELECT"]
@@ -118,7 +122,7 @@
                 SELECT d.adrelid::regclass FROM pg_attrdef d \
                 JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum \
                 JOIN pg_class c ON c.oid = d.adrelid \
-                WHERE c.relnamespace = current_schema()::regnamespace AND pg_has_role(c.relowner, 'USAGE') \
+                WHERE c.relnamespace = \(Self.namespace) AND pg_has_role(c.relowner, 'USAGE') \
                 AND a.attname = $1 AND pg_get_expr(d.adbin, d.adrelid) = $2 \
                 AND EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'coredata_changed')
                 """
@@ -131,7 +135,7 @@
                 """
                 SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
                 WHERE t.tgname IN ('coredata_changed', 'coredata_paired') \
-                AND c.relnamespace = current_schema()::regnamespace ORDER BY 1
+                AND c.relnamespace = \(Self.namespace) ORDER BY 1
                 """)
         }
 
@@ -148,7 +152,7 @@
                 """
                 SELECT t.relname, c.conname FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid \
                 JOIN coredata.tables o ON o."table" = t.relname AND o.parent IS NULL \
-                WHERE c.contype = 'c' AND t.relnamespace = current_schema()::regnamespace \
+                WHERE c.contype = 'c' AND t.relnamespace = \(Self.namespace) \
                 AND c.conname LIKE '%\\_entity\\_check'
                 """)
         }
@@ -160,7 +164,7 @@
                 JOIN pg_class t ON t.oid = c.conrelid JOIN pg_class f ON f.oid = c.confrelid \
                 JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] \
                 WHERE c.contype = 'f' AND c.condeferred AND cardinality(c.conkey) = 1 \
-                AND t.relnamespace = current_schema()::regnamespace AND c.conname LIKE '%\\_fkey'
+                AND t.relnamespace = \(Self.namespace) AND c.conname LIKE '%\\_fkey'
                 """
             return try rows(select)
         }

@@ -16,7 +16,7 @@
         /// but their numbers, which a migration keeps.
         private static let things = """
             WITH present AS (SELECT * FROM pg_class WHERE relkind IN ('r', 'p') \
-            AND relnamespace = current_schema()::regnamespace) \
+            AND relnamespace = \(PostgreSQLConnection.namespace)) \
             SELECT format('column %I.%I %s%s%s%s%s', p.relname, a.attname, format_type(a.atttypid, a.atttypmod), \
             CASE WHEN a.attnotnull THEN ' NOT NULL' END, ' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid), \
             (SELECT ' COLLATE ' || c.collname FROM pg_collation c WHERE c.oid = a.attcollation), \

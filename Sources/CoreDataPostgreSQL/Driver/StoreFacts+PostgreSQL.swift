@@ -56,7 +56,7 @@
                 LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number), \
                 array_to_string(i.indoption, ' ') \
                 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid \
-                WHERE t.relnamespace = current_schema()::regnamespace AND NOT i.indisprimary \
+                WHERE t.relnamespace = \(PostgreSQLConnection.namespace) AND NOT i.indisprimary \
                 AND NOT EXISTS (SELECT 1 FROM pg_constraint o WHERE o.conindid = i.indexrelid) ORDER BY c.relname
                 """
             return try connection.rows(select).map { row in

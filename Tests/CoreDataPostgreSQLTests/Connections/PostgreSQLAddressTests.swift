@@ -45,6 +45,15 @@
             #expect(try !address("postgresql://h/d?options=-csearch_path%3Dx").isPooled)
         }
 
+        @Test("Options for the session may have blanks in them behind a backslash, as libpq has it")
+        func blanks() throws {
+            let options = #"-c search_path="My\ \\Shop" --lock-timeout=5s"#
+            let text = try #require(options.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            let pooled = try address("postgresql://pooler/d?direct=db&options=\(text)")
+            #expect(pooled.sessionSettings.contains(.init(name: "search_path", value: #""My \Shop""#)))
+            #expect(pooled.sessionSettings.contains(.init(name: "lock_timeout", value: "5s")))
+        }
+
         @Test("The number of a pooler's host does not stand for the server's")
         func directHost() throws {
             let pooled = try address("postgresql://pooler/d?hostaddr=10.0.0.1&sslmode=disable&direct=db:5433")

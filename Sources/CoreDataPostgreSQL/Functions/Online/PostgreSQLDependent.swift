@@ -46,7 +46,7 @@
                 LEFT JOIN pg_constraint c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid \
                 LEFT JOIN pg_class v ON v.oid = r.ev_class \
                 WHERE d.refclassid = 'pg_class'::regclass AND d.deptype = 'n' AND t.relkind IN ('r', 'p') \
-                AND t.relnamespace = current_schema()::regnamespace \
+                AND t.relnamespace = \(Self.namespace) \
                 AND coalesce(r.ev_class, c.conrelid, 0::oid) <> t.oid \
                 AND NOT coalesce(c.condeferred AND c.conname LIKE '%\\_fkey', false) \
                 AND coalesce(v.relnamespace <> 'coredata'::regnamespace, true) ORDER BY 1, 2, 3

@@ -85,7 +85,7 @@
             let select = """
                 SELECT c.conname, c.confdeltype, c.convalidated FROM pg_constraint c \
                 JOIN pg_class t ON t.oid = c.conrelid WHERE c.contype = 'f' AND c.condeferred \
-                AND t.relnamespace = current_schema()::regnamespace AND c.conname LIKE '%\\_fkey'
+                AND t.relnamespace = \(Self.namespace) AND c.conname LIKE '%\\_fkey'
                 """
             return Dictionary(
                 try rows(select).map { ($0[0] ?? "", ($0[1] ?? "", $0[2] == "t")) }
@@ -98,13 +98,13 @@
                 texts(
                     """
                     SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
-                    WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace
+                    WHERE NOT i.indisvalid AND c.relnamespace = \(Self.namespace)
                     """))
         }
 
         /// The names that neither a table nor an index can have any more.
         func relationNames() throws -> Set<String> {
-            try Set(texts("SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace"))
+            try Set(texts("SELECT relname FROM pg_class WHERE relnamespace = \(Self.namespace)"))
         }
 
         /// The schema that has the tables.
@@ -115,7 +115,7 @@
             try texts(
                 """
                 SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
-                WHERE t.tgname = $1 AND c.relnamespace = current_schema()::regnamespace ORDER BY c.relname
+                WHERE t.tgname = $1 AND c.relnamespace = \(Self.namespace) ORDER BY c.relname
                 """, [name])
         }
     }
