@@ -81,6 +81,71 @@
             #expect(database.psql(columns) == "2")
         }
 
+        @Test("Keys and indexes of tables whose names share 60 bytes have names of their own, and migrations keep them")
+        func indexesOfLongNames() throws {
+            let text = """
+                entity One
+                  name string
+                  author one Tag.ones
+                  auditor one Tag.checked
+                  tags many Tag.members
+                entity Two
+                  name string
+                  author one Tag.twos
+                  tags many Tag.others
+                entity Tag
+                  word string
+                  ones many One.author
+                  checked many One.auditor
+                  twos many Two.author
+                  members many One.tags
+                  others many Two.tags
+                """
+            func named(_ text: String) -> NSManagedObjectModel {
+                let model = ModelText.model(text)
+                for (entity, end) in [("One", "a"), ("Two", "b")] {
+                    model.entitiesByName[entity]?.userInfo = ["PostgreSQLName": Self.sixty + end]
+                    let tags = model.entitiesByName[entity]?.relationshipsByName["tags"]
+                    tags?.userInfo = ["PostgreSQLName": Self.sixty + "pq" + end]
+                }
+                return model
+            }
+            let database = try TestDatabase()
+            let select = """
+                SELECT string_agg(kind, ' ' ORDER BY kind) FROM (SELECT 'f' || count(DISTINCT conname) AS kind
+                FROM pg_constraint JOIN pg_class t ON t.oid = conrelid WHERE t.relname LIKE '\(Self.sixty)%'
+                AND contype = 'f' UNION ALL SELECT 'i' || count(*) FROM pg_index i
+                JOIN pg_class t ON t.oid = i.indrelid WHERE t.relname LIKE '\(Self.sixty)%' AND NOT i.indisprimary) x
+                """
+            for (text, name) in [(text, "1"), (text + "\n  color string", "2")] {
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: named(text))
+                let store = try coordinator.addPersistentStore(
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url,
+                    options: [
+                        NSMigratePersistentStoresAutomaticallyOption: true,
+                        NSInferMappingModelAutomaticallyOption: true,
+                    ])
+                let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+                try context.performAndWait {
+                    context.persistentStoreCoordinator = coordinator
+                    let tag = context.make("Tag", ["word": name])
+                    let values: [String: Any] = ["name": name, "author": tag, "tags": Set([tag])]
+                    context.make("Two", values)
+                    context.make("One", values.merging(["auditor": tag]) { $1 })
+                    try context.save()
+                    context.reset()
+                    for (entity, key) in [("One", "auditor"), ("One", "author"), ("Two", "author")] {
+                        let format = "ANY tags.word == %@ AND \(key).word == %@"
+                        #expect(try context.all(entity, format, name, name).count == 1)
+                    }
+                    context.reset()
+                }
+                try coordinator.remove(store)
+                // Three references of rows, and four of pairs; as many indexes, but one for each table of pairs.
+                #expect(database.psql(select) == "f7 i5")
+            }
+        }
+
         @Test(
             "Tables may be called by words of SQL, and derived attributes are computed in them",
             arguments: [

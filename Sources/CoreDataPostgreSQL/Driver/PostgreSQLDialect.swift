@@ -184,7 +184,7 @@
         }
 
         /// How many bytes a name has at most; the server cuts off the rest.
-        private static let longest = 63
+        static let longest = 63
 
         /// A name of the floor's with an end that no cut takes off.
         static func name(_ name: String, endingIn end: String) -> String {
@@ -193,6 +193,17 @@
             var start = given
             while start.utf8.count + end.utf8.count > longest { start.removeLast() }
             return sign + start + end
+        }
+
+        /// A name that is not longer than the server's, or than so many bytes. One that is cut ends in a number of all
+        /// of it: so names whose ends alone differ stay apart.
+        static func fitting(_ name: String, _ count: Int = longest) -> String {
+            if name.utf8.count <= count { return name }
+            let digest = name.utf8.reduce(into: UInt32(2_166_136_261)) { $0 = ($0 ^ UInt32($1)) &* 16_777_619 }
+            let end = "_" + String(digest, radix: 36)
+            var start = name
+            while start.utf8.count + end.utf8.count > count { start.removeLast() }
+            return start + end
         }
 
         func defined(_ identifier: String) -> String { quoted(identifier) }

@@ -135,7 +135,8 @@
                 try shortly.transaction {
                     for table in tables { try connection.run(.define(.createTable(table))) }
                     let names = Set(tables.map(\.name))
-                    for index in plan.new.indexes where names.contains(index.table) {
+                    for var index in plan.new.indexes where names.contains(index.table) {
+                        index.name = try ownName(index.name)
                         try connection.run(.define(.createIndex(index)))
                     }
                     try PostgreSQLTables(
@@ -277,13 +278,7 @@
                 guard unfinished.contains(left.name) else { return }
                 try shortly.alone(PostgreSQLStep.dropping(index: left.name))
             }
-            let taken = try connection.relationNames()
-            var number = 2
-            let name = index.name
-            while taken.contains(index.name) {
-                index.name = "\(name)\(number)"
-                number += 1
-            }
+            index.name = try ownName(index.name)
             do {
                 try shortly.alone(PostgreSQLStep.indexing(index, on: connection))
             } catch {
@@ -293,6 +288,17 @@
                 if connection.isAlive { try? briefly.alone(PostgreSQLStep.dropping(index: index.name)) }
                 throw error
             }
+        }
+
+        /// The name of an index, with a number behind it where something else has it.
+        private func ownName(_ name: String) throws -> String {
+            let taken = try connection.relationNames()
+            var (own, number) = (name, 2)
+            while taken.contains(own) {
+                own = PostgreSQLDialect.fitting("\(name)\(number)")
+                number += 1
+            }
+            return own
         }
 
         /// Lets programs of the newer version in, and says that it is the newest.

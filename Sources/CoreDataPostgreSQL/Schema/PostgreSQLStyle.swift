@@ -30,7 +30,7 @@
         func tables(
             ofRoots roots: [String], given: [String: String]
         ) -> (byRoot: [String: String], names: SQLNames) {
-            var names = SQLNames()
+            var names = SQLNames { PostgreSQLDialect.fitting($0) }
             for name in given.values { names.take(name) }
             var result = given
             for root in roots where given[root] == nil { result[root] = names.own(Self.words(root)) }

@@ -193,10 +193,10 @@
         private static let checkSuffix = "_entity_check"
         private static let keySuffix = "_fkey"
 
-        /// The name of a constraint of ours, not longer than the server has them.
+        /// The name of a constraint that a table has once, not longer than the server has them.
         private static func name(_ what: String, _ suffix: String) -> String {
             var name = what
-            while name.utf8.count > 63 - suffix.utf8.count { name.removeLast() }
+            while name.utf8.count > PostgreSQLDialect.longest - suffix.utf8.count { name.removeLast() }
             return name + suffix
         }
 
@@ -372,7 +372,8 @@
 
         /// The name of a foreign key; with a number where another one has it.
         static func nameOfForeignKey(_ key: ForeignKey, number: Int? = nil) -> String {
-            name("\(key.table)_\(key.column)", (number.map { "_\($0)" } ?? "") + keySuffix)
+            let name = "\(key.table)_\(key.column)" + (number.map { "_\($0)" } ?? "")
+            return PostgreSQLDialect.fitting(name, PostgreSQLDialect.longest - keySuffix.utf8.count) + keySuffix
         }
 
         private func foreignKeyStatements() throws -> [String] {

@@ -38,13 +38,14 @@
             let tables = try connection.tableNames()
             for (key, deletion) in wanted where tables.contains(key.table) && tables.contains(key.target) {
                 let known = present[key]
-                if let known, let now = deletions[known], now.letter == deletion.letter {
+                let others = deletions[key.table] ?? [:]
+                if let known, let now = others[known], now.letter == deletion.letter {
                     if !now.isValid { try look(known, key.table) }
                     continue
                 }
                 var name = PostgreSQLTables.nameOfForeignKey(key)
                 var number = 2
-                while name == known || deletions[name] != nil {
+                while name == known || others[name] != nil {
                     name = PostgreSQLTables.nameOfForeignKey(key, number: number)
                     number += 1
                 }

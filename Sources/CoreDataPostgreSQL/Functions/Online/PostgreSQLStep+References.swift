@@ -80,16 +80,19 @@
     }
 
     extension PostgreSQLConnection {
-        /// Of each foreign key of ours: what becomes of a reference, and whether all rows were looked at; by its name.
-        func deletionsOfForeignKeys() throws -> [String: (letter: String, isValid: Bool)] {
+        /// Of each foreign key of ours: what becomes of a reference, and whether all rows were looked at; by its table
+        /// and its name, which keys of other tables may have, too.
+        func deletionsOfForeignKeys() throws -> [String: [String: (letter: String, isValid: Bool)]] {
             let select = """
-                SELECT c.conname, c.confdeltype, c.convalidated FROM pg_constraint c \
+                SELECT t.relname, c.conname, c.confdeltype, c.convalidated FROM pg_constraint c \
                 JOIN pg_class t ON t.oid = c.conrelid WHERE c.contype = 'f' AND c.condeferred \
                 AND t.relnamespace = \(Self.namespace) AND c.conname LIKE '%\\_fkey'
                 """
-            return Dictionary(
-                try rows(select).map { ($0[0] ?? "", ($0[1] ?? "", $0[2] == "t")) }
-            ) { first, _ in first }
+            var found: [String: [String: (letter: String, isValid: Bool)]] = [:]
+            for row in try rows(select) {
+                found[row[0] ?? "", default: [:]][row[1] ?? ""] = (row[2] ?? "", row[3] == "t")
+            }
+            return found
         }
 
         /// The indexes that nobody can use: a process was killed while it made one.

@@ -57,14 +57,8 @@
         private static func function(of table: String) -> String { function("step", of: table) }
 
         static func function(_ kind: String, of table: String) -> String {
-            var name = table
-            if name.utf8.count > 62 - kind.utf8.count {
-                // Tables whose names differ at the end alone have functions of their own.
-                let digest = table.utf8.reduce(into: UInt32(2_166_136_261)) { $0 = ($0 ^ UInt32($1)) &* 16_777_619 }
-                let end = "_" + String(digest, radix: 36)
-                while name.utf8.count + end.utf8.count > 62 - kind.utf8.count { name.removeLast() }
-                name += end
-            }
+            // Tables whose names differ at the end alone have functions of their own.
+            let name = PostgreSQLDialect.fitting(table, PostgreSQLDialect.longest - 1 - kind.utf8.count)
             return "\"coredata\".\(PostgreSQLDialect.inQuotes("\(kind)_\(name)"))"
         }
 

@@ -4,8 +4,10 @@
 /// that no plain word has become underscores, and a name that is taken gets a number.
 package struct SQLNames {
     private var taken: Set<String> = []
+    private let fitting: @Sendable (String) -> String
 
-    package init() {}
+    /// - Parameter fitting: what becomes of a name that is too long for the database.
+    package init(fitting: @escaping @Sendable (String) -> String = { $0 }) { self.fitting = fitting }
 
     /// A name as a plain word: letters and digits of ASCII, everything beyond ASCII, underscores and dollar signs.
     package static func word(_ name: String) -> String {
@@ -36,11 +38,11 @@ package struct SQLNames {
 
     /// Takes a name, with the first number behind it that makes it one of its own, and gives it.
     package mutating func own(_ name: String) -> String {
-        var candidate = name
+        var candidate = fitting(name)
         var count = 0
         while isTaken(candidate) {
             count += 1
-            candidate = "\(name)\(count)"
+            candidate = fitting("\(name)\(count)")
         }
         take(candidate)
         return candidate

@@ -342,6 +342,7 @@ package struct SQLSchemaBuilder {
 
     /// Indexes share their names with tables, and the whole store has them but once.
     private mutating func tellIndexesApart() {
+        for table in schema.joinTables { tableNames.take(table.name) }
         for place in schema.indexes.indices {
             schema.indexes[place].name = tableNames.own(SQLNames.word(schema.indexes[place].name))
         }
