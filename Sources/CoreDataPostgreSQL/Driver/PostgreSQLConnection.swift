@@ -351,7 +351,10 @@
             try beginWantedReading()
             roundTrips += 1
             let result = Self.withPointers(to: values) { pointers in
-                PQexecParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
+                let count = Int32(values.count)
+                return question == nil
+                    ? PQexecParams(handle, select, count, nil, pointers, nil, nil, 0)
+                    : askingMeanwhile { PQsendQueryParams(handle, select, count, nil, pointers, nil, nil, 0) }
             }
             defer { PQclear(result) }
             guard PQresultStatus(result) == PGRES_TUPLES_OK else { throw error(result) }

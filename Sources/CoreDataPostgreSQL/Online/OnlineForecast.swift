@@ -4,6 +4,7 @@
     /// What a migration beside others will do, for people: its steps, and the locks that it takes.
     struct OnlineForecast {
         private let plan: OnlinePlan
+        private let found: OnlineRows
         private let facts: StoreFacts
         private let bytes: [String: Int64]
 
@@ -13,8 +14,8 @@
         /// How long a lock is held that keeps everybody out.
         private static let short = 0.01
 
-        init(_ plan: OnlinePlan, on connection: PostgreSQLConnection) throws {
-            self.plan = plan
+        init(_ plan: OnlinePlan, _ found: OnlineRows, on connection: PostgreSQLConnection) throws {
+            (self.plan, self.found) = (plan, found)
             let tables =
                 plan.movedTables + plan.links.map(\.table) + plan.newIndexes.map(\.table)
                 + plan.newReferences.map(\.table)
@@ -60,6 +61,13 @@
             for table in plan.movedTables {
                 steps.append(step(.move, .rewrite, "rows of \(table), slice by slice", table, perRow: Self.moving))
             }
+            for twin in found.unknownTwins {
+                steps.append(
+                    step(
+                        .move, .scan,
+                        "look whether the values of \(twin.table).\(PostgreSQLDialect.asGiven(twin.old.name)) fit: "
+                            + "the forecast does not know", twin.table))
+            }
             for link in plan.links {
                 steps.append(
                     step(
@@ -78,7 +86,9 @@
                         .expand, .scan, "references of \(key.table).\(key.column)", key.table, perRow: Self.looking))
             }
             for index in plan.newIndexes {
-                let name = "\(index.isUnique ? "unique " : "")index \(index.name), while others write"
+                let name =
+                    "\(index.isUnique ? "unique " : "")index \(index.name), while others write"
+                    + (found.unknownIndexes.contains(index) ? ": the forecast does not know of duplicates" : "")
                 steps.append(step(.expand, .scan, name, index.table, perRow: Self.indexing))
             }
             steps.append(step(.serve, .instant, "the store serves both versions"))

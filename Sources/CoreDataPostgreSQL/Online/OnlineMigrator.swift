@@ -57,7 +57,7 @@
             } catch let error as PostgreSQLError where error.kind == .refusedRow || error.isUniqueness {
                 // The rows do not fit: nobody goes on here.
                 try PostgreSQLContraction(connection, timeout: timeout).remove(version, keeping: source)
-                throw unfit(error)
+                throw migration.unfit(error)
             }
             MigrationMoment.reach(.stepsDone)
             do {
@@ -117,12 +117,7 @@
             }
             let delay = PostgreSQLOnlineOptions(migration.options).delay
             guard try contraction.endOthers(than: newest, after: delay) else {
-                throw OnlineMigration.refusal(
-                    entity: nil,
-                    reason:
-                        "the store still serves the version before its present one, which may go when its last program "
-                        + "has closed the store and the delay after that has passed",
-                    help: "Wait, or end it with endOlderPostgreSQLVersions.")
+                throw PostgreSQLContraction.olderIsServed
             }
         }
 
@@ -318,8 +313,11 @@
                     PostgreSQLNames.statements(for: plan.new, plan.destination, labels: plan.places.labels))
             }
         }
+    }
 
-        private func unfit(_ error: PostgreSQLError) -> NSError {
+    extension OnlineMigration {
+        /// The error of rows that do not fit the newer version.
+        func unfit(_ error: PostgreSQLError) -> NSError {
             let help = "Bring the rows to what the newer version takes before the migration."
             var place = ""
             if let table = error.table, let column = error.column { place = " (“\(table).\(column)”)" }
@@ -327,7 +325,7 @@
             return .coreData(
                 NSMigrationError,
                 reason: "The store cannot be migrated: \(error.message)\(place)\(detail) \(help)",
-                url: migration.url,
+                url: url,
                 underlying: error.nsError(doing: .saving),
                 userInfo: [NSLocalizedRecoverySuggestionErrorKey: help])
         }

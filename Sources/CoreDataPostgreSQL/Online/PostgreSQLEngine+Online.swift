@@ -51,13 +51,20 @@
         ) throws -> (steps: [MigrationForecast.Step], locks: [MigrationForecast.Lock]) {
             guard let connection = connection as? PostgreSQLConnection else { return ([], []) }
             let lock = PostgreSQLConnection.versionLock(of: migration.metadata)
+            let version = try PostgreSQLVersion.served(lock, on: connection)
+            if let version {
+                try PostgreSQLContraction(connection, timeout: 0).requireEndOfOthers(
+                    than: version, after: PostgreSQLOnlineOptions(migration.options).delay)
+            }
             let places =
-                try PostgreSQLVersion.served(lock, on: connection)?.places
+                try version?.places
                 ?? PostgreSQLPlaces(
                     names: PostgreSQLNames(of: connection) ?? PostgreSQLNames(),
                     numbers: ActualSchema(connection).numbers)
             let plan = try OnlinePlan(migration, from: places, resumed: nil, on: connection)
-            return try OnlineForecast(plan, on: connection).parts
+            let rows = try OnlineRows(plan, on: connection)
+            if !rows.problems.isEmpty { throw OnlineMigration.combined(rows.problems) }
+            return try OnlineForecast(plan, rows, on: connection).parts
         }
     }
 #endif

@@ -111,5 +111,63 @@
                 forPersistentStoreAt: store.database.url, to: ModelText.model(text), options: store.options())
             #expect(!done.isMigrationRequired)
         }
+
+        /// The forecast of a store whose rows it knows: the server looks at them for a moment only.
+        private func forecast(_ store: OnlineStore, _ text: String) throws -> MigrationForecast {
+            var forecast: MigrationForecast
+            repeat {
+                forecast = try NSPersistentStoreCoordinator.migrationForecast(
+                    forPersistentStoreAt: store.database.url, to: ModelText.model(text), options: store.options())
+            } while forecast.hops.flatMap(\.steps).contains(where: { $0.summary.contains("does not know") })
+            return forecast
+        }
+
+        @Test("A third version is refused as long as the store serves two, and the forecast says so")
+        func thirdVersion() throws {
+            let newer = Self.older + "\n  note string"
+            let third = newer + "\n  remark string"
+            let store = try OnlineStore(Self.older, newer)
+            let first = try store.open(Self.older)
+            #expect(try forecast(store, newer).isPossible)
+            let second = try store.open(newer)
+            let error = try #require(throws: NSError.self) { _ = try store.open(third) }
+            let obstacle = try #require(try forecast(store, third).obstacles.first)
+            #expect(obstacle.reason.contains("version before its present one"), "\(obstacle)")
+            #expect(error.localizedDescription.contains(obstacle.reason), "\(error)")
+            try store.close(first)
+            #expect(try store.end())
+            #expect(try forecast(store, third).isPossible)
+            try store.close(second)
+        }
+
+        @Test(
+            "Rows that the newer version does not take are refused, and the forecast says so in the same words",
+            arguments: [
+                ("count int64", "count int16", "40000"), ("name string", "name string\n  unique name", "duplicated"),
+            ])
+        func rows(_ from: String, _ to: String, _ word: String) throws {
+            let text = "entity Item\n  name string\n  count int64"
+            let newer = text.replacingOccurrences(of: from, with: to)
+            let store = try OnlineStore(text, newer)
+            let context = try store.open(text)
+            try context.performAndWait {
+                for count in [1, 40000] { context.make("Item", ["name": "same", "count": count]) }
+                try context.save()
+            }
+            let obstacle = try #require(try forecast(store, newer).obstacles.first)
+            #expect(obstacle.reason.contains(word), "\(obstacle)")
+            #expect(!obstacle.help.isEmpty)
+            let error = try #require(throws: NSError.self) { _ = try store.open(newer) }
+            #expect(error.localizedDescription.contains(obstacle.reason), "\(error)")
+            try context.performAndWait {
+                for (number, item) in try context.all("Item").enumerated() {
+                    item.setValue("\(number)", forKey: "name")
+                    item.setValue(number, forKey: "count")
+                }
+                try context.save()
+            }
+            #expect(try forecast(store, newer).isPossible)
+            _ = try store.open(newer)
+        }
     }
 #endif

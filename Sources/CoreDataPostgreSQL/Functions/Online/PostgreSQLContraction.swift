@@ -93,13 +93,33 @@
                 // Who opens the store says first that he lives, and saves hold the lock of writers.
                 try connection.execute("LOCK TABLE coredata.leases IN SHARE ROW EXCLUSIVE MODE")
                 try connection.waitForSaves()
-                guard try isDue(version, delay), try connection.usersOfVersion(version.lock).living.isEmpty else {
-                    return false
-                }
+                guard try isUnused(version, delay) else { return false }
                 try connection.execute(
                     "UPDATE coredata.model_versions SET state = 'ended' WHERE lock = \(version.lock)")
                 return true
             }
+        }
+
+        private func isUnused(_ version: PostgreSQLVersion, _ delay: TimeInterval) throws -> Bool {
+            try isDue(version, delay) && connection.usersOfVersion(version.lock).living.isEmpty
+        }
+
+        /// Throws where a version besides the newest would not go now, as far as that is found soon. Nothing is changed.
+        func requireEndOfOthers(than newest: PostgreSQLVersion, after delay: TimeInterval) throws {
+            guard try connection.isThere("coredata.leases") else { return }
+            for version in try PostgreSQLVersion.served(on: connection) where version.lock != newest.lock {
+                guard try isUnused(version, delay) else { throw Self.olderIsServed }
+                _ = try connection.readBriefly(steps: 1) { try requireNoLoss(of: version, keeping: newest) }
+            }
+        }
+
+        /// The error of a third version.
+        static var olderIsServed: NSError {
+            OnlineMigration.refusal(
+                entity: nil,
+                reason: "the store still serves the version before its present one, which may go when its last program "
+                    + "has closed the store and the delay after that has passed",
+                help: "Wait, or end it with endOlderPostgreSQLVersions.")
         }
 
         /// Whether the last program that said that it lives has been gone for so long.

@@ -47,6 +47,16 @@
             return text.replacingCharacters(in: place, with: " INDEX CONCURRENTLY ")
         }
 
+        /// Finds two rows that have the same where a unique index is to be: the values.
+        static func duplicates(of index: SQLIndex) -> String {
+            let dialect = PostgreSQLDialect()
+            let columns = index.columns.map { dialect.quoted($0.name) }
+            let list = columns.joined(separator: ", ")
+            return "SELECT concat_ws(', ', \(list)) FROM \(dialect.quoted(index.table)) "
+                + "WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) "
+                + "GROUP BY \(list) HAVING count(*) > 1 LIMIT 1"
+        }
+
         static func dropping(index: String) -> String {
             "DROP INDEX CONCURRENTLY IF EXISTS \(PostgreSQLDialect().quoted(index))"
         }

@@ -99,9 +99,9 @@
             ]
         }
 
-        private static func isOne(of labels: [String]?) -> String {
+        private static func isOne(of labels: [String]?, _ row: String = "NEW") -> String {
             guard let labels else { return "true" }
-            return "NEW.entity IN (\(labels.map { dialect.literal(.string($0)) }.joined(separator: ", ")))"
+            return "\(row).entity IN (\(labels.map { dialect.literal(.string($0)) }.joined(separator: ", ")))"
         }
 
         private static func text(_ twin: OnlinePlan.Twin) -> String {
@@ -128,8 +128,8 @@
             let refusing = """
                 RAISE EXCEPTION USING ERRCODE = '22003', TABLE = TG_TABLE_NAME, \
                 COLUMN = \(dialect.literal(.string(PostgreSQLDialect.asGiven(from.name)))), \
-                MESSAGE = 'The value ' || \(source)::text || ' does not fit the other version of the model, '
-                    'which programs have still.';
+                MESSAGE = \(dialect.literal(.string(unfit.before))) || \(source)::text
+                    || \(dialect.literal(.string(unfit.behind)));
                 """
             var lines: [String] = []
             if let isBeyond = beyond(source, from.type, to.type) {
@@ -142,6 +142,37 @@
                 lines.append("IF \(source) IS NOT NULL AND \(back) IS DISTINCT FROM \(source) THEN \(refusing) END IF;")
             }
             return lines.joined(separator: "\n")
+        }
+
+        private static let unfit = (
+            before: "The value ", behind: " does not fit the other version of the model, which programs have still."
+        )
+
+        /// What the trigger says of a value that the other column cannot hold.
+        static func message(ofUnfit value: String) -> String { unfit.before + value + unfit.behind }
+
+        /// Finds a value of the rows that are there which the trigger would refuse; nil where it takes all of them.
+        static func unfitValue(of twin: OnlinePlan.Twin) -> String? {
+            if holdsAll(of: twin.old.type, twin.new.type) { return nil }
+            let value = "t.\(dialect.quoted(twin.old.name))"
+            let there = conversion(value, twin.old.type, twin.new.type)
+            let back = conversion("(\(there))", twin.new.type, twin.old.type)
+            let isBeyond = range(of: twin.new.type).map {
+                "WHEN \(number(value, twin.old.type)) NOT BETWEEN \($0) THEN true "
+            }
+            let isOther = twin.isExact ? "\(back) IS DISTINCT FROM \(value)" : "\(there) IS NULL"
+            return """
+                SELECT \(value)::text FROM \(dialect.quoted(twin.table)) t WHERE CASE WHEN \(value) IS NULL THEN false \
+                \(isBeyond ?? "")ELSE \(isOther) END AND \(isOne(of: twin.labels, "t")) LIMIT 1
+                """
+        }
+
+        /// Whether one type has all values of another one.
+        private static func holdsAll(of from: SQLColumnType, _ to: SQLColumnType) -> Bool {
+            if from == to { return true }
+            let whole: [SQLColumnType] = [.boolean, .smallInteger, .mediumInteger, .integer]
+            guard let place = whole.firstIndex(of: from) else { return false }
+            return to == .decimal || whole.firstIndex(of: to).map { $0 > place } ?? false
         }
 
         private static func conversion(_ value: String, _ from: SQLColumnType, _ to: SQLColumnType) -> String {

@@ -1,0 +1,64 @@
+#if PostgreSQL
+    import CoreData
+    import Foundation
+
+    /// What of the rows that are there stands in the way of a migration beside others, for a forecast: values that do
+    /// not fit, and duplicates. The server looks for each only for a moment.
+    struct OnlineRows {
+        private let migration: OnlineMigration
+        private let connection: PostgreSQLConnection
+        /// The errors of the migration.
+        private(set) var problems: [NSError] = []
+        /// What only the migration will find, because the search takes longer.
+        private(set) var unknownTwins: [OnlinePlan.Twin] = []
+        private(set) var unknownIndexes: [SQLIndex] = []
+
+        init(_ plan: OnlinePlan, on connection: PostgreSQLConnection) throws {
+            migration = plan.migration
+            self.connection = connection
+            for twin in plan.twins {
+                guard let select = PostgreSQLStep.unfitValue(of: twin) else { continue }
+                let isKnown = try look(select) {
+                    PostgreSQLError(
+                        state: "22003", message: PostgreSQLStep.message(ofUnfit: $0),
+                        address: connection.address.description)
+                }
+                if !isKnown { unknownTwins.append(twin) }
+            }
+            let present = Dictionary(plan.old.allTables.map { ($0.name, Set($0.columns.map(\.name))) }) { first, _ in
+                first
+            }
+            for index in plan.newIndexes where index.isUnique && index.condition == nil {
+                let columns = index.columns.map(\.name)
+                // A new column has no values.
+                guard present[index.table]?.isSuperset(of: columns) ?? false else { continue }
+                let isKnown = try look(PostgreSQLStep.duplicates(of: index)) {
+                    var error = PostgreSQLError(
+                        state: PostgreSQLError.uniqueViolation,
+                        message: "could not create unique index \"\(index.name)\"",
+                        address: connection.address.description)
+                    let names = columns.map(PostgreSQLDialect.asGiven).joined(separator: ", ")
+                    error.detail = "Key (\(names))=(\($0)) is duplicated."
+                    return error
+                }
+                if !isKnown { unknownIndexes.append(index) }
+            }
+        }
+
+        /// Looks for a row that must not be there.
+        ///
+        /// - Parameter error: the server's error of its values.
+        /// - Returns: whether the server has found out.
+        private mutating func look(_ select: String, _ error: (String) -> PostgreSQLError) throws -> Bool {
+            do {
+                guard let rows = try connection.readBriefly(steps: 1, { try connection.rows(select) }) else {
+                    return false
+                }
+                if let row = rows.first { problems.append(migration.unfit(error(row[0] ?? ""))) }
+            } catch let error as PostgreSQLError where error.kind == .refusedRow {
+                problems.append(migration.unfit(error))
+            }
+            return true
+        }
+    }
+#endif
