@@ -1,21 +1,23 @@
 import Foundation
 import Synchronization
 
-/// What a context does when a thread that does not hold its queue uses it or one of its objects.
+/// The reaction of a context when a thread uses it, or one of its objects, without holding its queue.
+///
+/// OpenCoreData only.
 public enum ConfinementResponse: UInt8, Sendable {
-    /// Nothing, as Apple's framework does without the launch argument `-com.apple.CoreData.ConcurrencyDebug 1`.
+    /// No reaction. Apple's framework behaves so without the launch argument `-com.apple.CoreData.ConcurrencyDebug 1`.
     case ignore = 1
-    /// Writes one line to standard error for each entity, property and operation, and does what it was asked for.
+    /// One line on standard error for each entity, property and operation. The operation then goes on.
     case report
-    /// Stops the process where it happens.
+    /// The process stops at the wrong use.
     case stop
 }
 
-/// What the process has contexts do about wrong queues.
+/// The process-wide part of the check of queues.
 ///
-/// The launch argument `-com.apple.CoreData.ConcurrencyDebug` decides for all of them: 1 stops, 0 ignores. The
-/// environment variable `OPENCOREDATA_CONCURRENCY_DEBUG` says the same where a program has no say in its arguments, as
-/// under a test runner. Without either a context does what it was told (`confinementResponse`), or else reports in
+/// The launch argument `-com.apple.CoreData.ConcurrencyDebug` decides for all contexts: 1 stops, 0 ignores. The
+/// environment variable `OPENCOREDATA_CONCURRENCY_DEBUG` does the same where a program has no influence on its
+/// arguments, as under a test runner. Without either a context uses its own `confinementResponse`, or else reports in
 /// debug builds and ignores in release builds.
 enum ConfinementCheck {
     #if DEBUG
@@ -33,7 +35,7 @@ enum ConfinementCheck {
         #endif
     }()
 
-    /// What the argument or the variable asks for.
+    /// The response that the argument or the variable asks for.
     static let requested: ConfinementResponse? = {
         let process = ProcessInfo.processInfo
         let position = process.arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug")
@@ -56,7 +58,7 @@ enum ConfinementCheck {
 
     // MARK: Reporting
 
-    /// What was reported. There are no more of them than places in the program's source.
+    /// The keys of the lines that were written. Their number is limited by the places in the program's source.
     private static let reported = Locked<Set<String>>([])
 
     /// Writes a line, unless one with the same key was written.
@@ -72,14 +74,16 @@ enum ConfinementCheck {
 }
 
 extension NSManagedObjectContext {
-    /// What the context does when it, or one of its objects, is used off its queue.
+    /// The reaction when the context, or one of its objects, is used without holding its queue.
     ///
-    /// Reports in debug builds and ignores in release builds unless set. The launch argument
-    /// `-com.apple.CoreData.ConcurrencyDebug` and the environment variable `OPENCOREDATA_CONCURRENCY_DEBUG` (1 stops, 0
-    /// ignores) decide for every context, whatever is set. A child context takes its parent's response, unless its own
-    /// was set before it got the parent. Not in Apple's framework. May be used on any thread.
+    /// Unless set, a context reports in debug builds and ignores in release builds. The launch argument
+    /// `-com.apple.CoreData.ConcurrencyDebug` and the environment variable `OPENCOREDATA_CONCURRENCY_DEBUG` take
+    /// precedence for every context: 1 stops, 0 ignores.
     ///
-    /// See <https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext>.
+    /// A child context takes over its parent's response when it gets the parent, unless its own was set before. Any
+    /// thread may use this property.
+    ///
+    /// OpenCoreData only.
     public final var confinementResponse: ConfinementResponse {
         get { ConfinementCheck.requested ?? setConfinementResponse ?? ConfinementCheck.usual }
         set {
@@ -90,12 +94,12 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What the program has set; nil where it has said nothing.
+    /// The response that the program has set; nil when it has set none.
     private var setConfinementResponse: ConfinementResponse? {
         ConfinementResponse(rawValue: ownConfinementResponse.load(ordering: .relaxed))
     }
 
-    /// Does as a new parent does about wrong queues.
+    /// Takes over a new parent's response.
     final func inheritConfinementResponse(from parent: NSManagedObjectContext) {
         guard setConfinementResponse == nil, let response = parent.setConfinementResponse else { return }
         confinementResponse = response

@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
         let store: NSPersistentStore
     }
 
-    /// What `assign(_:to:)` does unless a subclass overrides it.
+    /// Does the work of `assign(_:to:)` unless a subclass overrides it.
     final func plainAssign(_ object: Any, to store: NSPersistentStore) {
         checkConfinement()
         guard let object = object as? NSManagedObject else { return }

@@ -1,6 +1,8 @@
-/// How a context is tied to a queue.
+/// The kind of queue that a context is tied to.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontextconcurrencytype)
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-    /// Legacy: the context belongs to the thread that uses it; `perform` is not available.
+    /// The legacy type: the context belongs to the thread that uses it, and `perform` is not available.
     case confinementConcurrencyType = 0
     /// The context has a serial queue of its own.
     case privateQueueConcurrencyType = 1
@@ -9,7 +11,9 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// The kinds of queues a context can be tied to.
+    /// The kind of queue that ``init(_:)`` ties a context to.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
     public struct ConcurrencyType: Hashable, Sendable {
         let type: NSManagedObjectContextConcurrencyType
 
@@ -19,7 +23,11 @@ extension NSManagedObjectContext {
         public static let mainQueue = ConcurrencyType(type: .mainQueueConcurrencyType)
     }
 
-    /// Makes a context that is tied to a queue of the given kind.
+    /// Creates a context that is tied to a queue of the given kind.
+    ///
+    /// - Parameter type: The main queue, or a private queue that the context creates.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/init(_:))
     public convenience init(_ type: ConcurrencyType) {
         self.init(concurrencyType: type.type)
     }

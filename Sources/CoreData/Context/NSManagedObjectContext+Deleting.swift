@@ -2,7 +2,7 @@ import Foundation
 
 // Deleting objects, and leaving them out of what leads to them.
 extension NSManagedObjectContext {
-    /// What `delete(_:)` does unless a subclass overrides it.
+    /// Does the work of `delete(_:)` unless a subclass overrides it.
     final func plainDelete(_ object: NSManagedObject) {
         checkConfinement(with: object)
         require(

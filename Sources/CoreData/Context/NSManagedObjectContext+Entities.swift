@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext: ContextOfEntities {
-    /// What `NSEntityDescription.entity(forEntityName:in:)` does unless a subclass overrides it.
+    /// Does the work of `NSEntityDescription.entity(forEntityName:in:)` unless a subclass overrides it.
     final func entityOfModel(named name: String) -> NSEntityDescription? {
         guard let modelLayout else {
             fatalError(
@@ -11,7 +11,7 @@ extension NSManagedObjectContext: ContextOfEntities {
         return modelLayout.layout(named: name)?.entity
     }
 
-    /// What `NSEntityDescription.insertNewObject(forEntityName:into:)` does unless a subclass overrides it.
+    /// Does the work of `NSEntityDescription.insertNewObject(forEntityName:into:)` unless a subclass overrides it.
     final func insertObject(ofEntityNamed name: String) -> NSManagedObject {
         guard let entity = entityOfModel(named: name) else {
             fatalError("+entityForName: could not locate an entity named '\(name)' in this model.")

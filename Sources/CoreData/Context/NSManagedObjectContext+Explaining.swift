@@ -1,15 +1,18 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Says what the stores would do for a fetch: statement, values and the plan of the database. The fetch is not run.
+    /// Explains how the stores would carry out a fetch: statement, values and the database's plan. The fetch is not
+    /// run.
     ///
-    /// An addition to Apple's API. To be called on the context's queue. Unsaved changes do not count. Where a database
-    /// does not decide all of a predicate as Core Data does, values that the program judges are read.
+    /// Unsaved changes do not count. If a database does not decide all of a predicate as Core Data does, the values
+    /// that the program compares are read.
     ///
-    /// - Returns: One explanation for each store that has statements, in the order of the coordinator's stores: none
-    ///   for XML, binary and other stores that the program searches, and none for a store without the entity.
-    /// - Throws: What `fetch(_:)` throws for a request that makes no sense, and an `NSError` where the store cannot be
-    ///   read.
+    /// OpenCoreData only.
+    ///
+    /// - Parameter request: The fetch to explain.
+    /// - Returns: One explanation for each store with tables that has the entity, in the order of the coordinator's
+    ///   stores. XML, binary and other stores that the program searches have none.
+    /// - Throws: The same errors as ``fetch(_:)``.
     public final func explain<T>(_ request: NSFetchRequest<T>) throws -> [FetchExplanation] {
         checkConfinement()
         var plan = try plan(for: request)

@@ -1,13 +1,21 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Executes a fetch and returns what it asks for; unsaved changes of this context and its parents count unless
-    /// `includesPendingChanges` is false.
+    /// Fetches objects, ids, dictionaries or a count, as the request says.
     ///
-    /// Throws an `NSError` when the entity is unknown, the predicate has no translation, or the store cannot be read.
-    /// Goes through the form without a type of results where a subclass overrides that, and stops the process when the
-    /// override gives something other than `T`. See [Apple's
-    /// page](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:)).
+    /// Unsaved changes of this context and its parents count, unless the request's `includesPendingChanges` is false.
+    /// Dictionaries show saved values only.
+    ///
+    /// If a subclass overrides the form without a type parameter, the fetch goes through that method. The process stops
+    /// if a result is not a `T`.
+    ///
+    /// - Parameter request: The entity, predicate, order and result type.
+    /// - Returns: The results, in the order of the request's sort descriptors.
+    /// - Throws: `NSCoreDataError` (134060) if the context has neither a coordinator nor a parent, the model does not
+    ///   have the entity, or the store cannot carry out the predicate or the order. The store's error if it cannot be
+    ///   read, and the error of a fault that has to be read and cannot be.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:))
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         guard ContextOverrides.fetching(type(of: self)) else { return try plainFetch(request) }
         let results = try fetch(request.ofAnyResults)
@@ -16,7 +24,7 @@ extension NSManagedObjectContext {
         fatalError("\(type(of: self)).fetch(_:) gave something other than \(T.self)")
     }
 
-    /// What `fetch(_:)` does unless a subclass overrides it.
+    /// Does the work of `fetch(_:)` unless a subclass overrides it.
     final func plainFetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         checkConfinement()
         let plan = try plan(for: request)
@@ -67,20 +75,34 @@ extension NSManagedObjectContext {
             """)
     }
 
-    /// How many objects the request would return. Goes through the form without a type of results where a subclass
-    /// overrides that.
+    /// Counts the results that a fetch would give.
+    ///
+    /// Unsaved changes count as in ``fetch(_:)``. If a subclass overrides the form without a type parameter, the count
+    /// goes through that method.
+    ///
+    /// - Parameter request: The request to count for.
+    /// - Returns: The number of results, which respects the request's limit and offset.
+    /// - Throws: The same errors as ``fetch(_:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:))
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
         guard ContextOverrides.counting(type(of: self)) else { return try plainCount(for: request) }
         return try count(for: request.ofAnyResults)
     }
 
-    /// How many objects the request would return, where nothing but this says what type of results it has.
+    /// Counts the results of a request whose result type only this call determines.
+    ///
+    /// - Parameter request: The request to count for.
+    /// - Returns: The number of results, which respects the request's limit and offset.
+    /// - Throws: The same errors as ``fetch(_:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:))
     @_disfavoredOverload
     public final func count(for request: NSFetchRequest<NSManagedObject>) throws -> Int {
         try count(for: request.ofAnyResults)
     }
 
-    /// What `count(for:)` does unless a subclass overrides it.
+    /// Does the work of `count(for:)` unless a subclass overrides it.
     final func plainCount<T>(for request: NSFetchRequest<T>) throws -> Int {
         checkConfinement()
         return try count(try plan(for: request))

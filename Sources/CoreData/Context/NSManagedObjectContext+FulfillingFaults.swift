@@ -15,19 +15,24 @@ extension NSManagedObjectContext {
 
     // MARK: Many at once
 
-    /// Brings the values of objects into memory, and with them those of the objects that key paths of relationships
-    /// lead to: all in few requests, and with an error where the first use of a fault would stop the process.
+    /// Reads the values of many objects, and of the objects that relationship key paths lead to, in few requests.
     ///
-    /// After it, these objects and relationships are no faults, so that reading them reads no store. To be called on
-    /// the context's queue.
+    /// After it, these objects and relationships are no faults, so reading them needs no store. An object that cannot
+    /// be read is an error here, while firing its fault would stop the process. Objects of other contexts stop the
+    /// process.
+    ///
+    /// OpenCoreData only.
     ///
     /// - Parameters:
     ///   - objects: Objects of this context, faults or not.
-    ///   - keyPaths: Relationships to follow (`"author"`, `"chapters.notes"`); a name that an object's entity does not
-    ///     have is passed over.
-    /// - Throws: The error of the store, with its code: it names store, entity and row, and has the object's id under
-    ///   `NSAffectedObjectsErrorKey`. 133000 for objects whose rows do not exist, with all their ids, once all others
-    ///   are there. 134060 for a transformable value that its transformer cannot read.
+    ///   - keyPaths: Relationships to follow, such as `"author"` or `"chapters.notes"`. A name that an object's entity
+    ///     does not have is passed over.
+    /// - Throws:
+    ///   - The store's error with its code. It names store, entity and row, and has the object's id under
+    ///     ``NSAffectedObjectsErrorKey``.
+    ///   - `NSManagedObjectReferentialIntegrityError` (133000) if rows do not exist, with all their ids, after the
+    ///     other objects have been read.
+    ///   - `NSCoreDataError` (134060) for a transformable value that its transformer cannot read.
     public final func fulfillFaults(of objects: [NSManagedObject], relationshipKeyPaths keyPaths: [String] = []) throws
     {
         checkConfinement()
@@ -50,13 +55,16 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Runs a body that reads objects, with an error where a fault that cannot be fulfilled would stop the process.
+    /// Runs a body that reads objects, and throws an error where a fault that cannot be read would stop the process.
     ///
-    /// An addition to Apple's API. To be called on the context's queue. Such a fault stays one and shows no values
-    /// until the body has returned. An object whose row is gone is no such fault: `shouldDeleteInaccessibleFaults` says
-    /// what becomes of it.
+    /// Such a fault stays a fault and shows no values until the body has returned. An object whose row is gone is not
+    /// such a fault: ``shouldDeleteInaccessibleFaults`` decides about it.
     ///
-    /// - Throws: What the body throws, and otherwise the first error of a fault, as `fulfillFaults` has it.
+    /// OpenCoreData only.
+    ///
+    /// - Parameter body: The work that reads objects.
+    /// - Returns: The body's result.
+    /// - Throws: The first error of a fault that could not be read, otherwise the body's own error.
     public final func readingFaults<Result>(_ body: () throws -> Result) throws -> Result {
         checkConfinement()
         drainMailbox()

@@ -1,17 +1,20 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Gives new objects permanent ids with given numbers, which are the last part of their URIs (`…/Book/p12`). An
-    /// addition to Apple's API, for whoever makes a store whose objects are to be called as in another one.
+    /// Gives new objects permanent ids with chosen numbers, which are the last part of their URIs (`…/Book/p12`).
     ///
-    /// To be called on the context's queue. Objects that are saved later get numbers above the highest one.
+    /// Use it to create a store whose objects have the same numbers as those of another store. Objects that are saved
+    /// later get numbers above the highest one.
+    ///
+    /// OpenCoreData only.
     ///
     /// - Parameters:
-    ///   - objects: New objects of this context, which have temporary ids.
-    ///   - numbers: A number for each, from 1. Objects whose entities have one ancestor need different ones, and higher
-    ///     ones than their store has given so far.
-    /// - Throws: 134070 for numbers that the store cannot give, and for a context with a parent; stores that are no
-    ///   tables of SQLite's, and databases, which count themselves, refuse it, too.
+    ///   - objects: New objects of this context that have temporary ids.
+    ///   - numbers: One number for each object, from 1. Objects whose entities have a common ancestor need different
+    ///     numbers, above all numbers that the store has given before.
+    /// - Throws: `NSPersistentStoreOperationError` (134070) if the context has a parent or no coordinator, if the
+    ///   counts differ, if an object is not new, or if the store cannot give a number. Only SQLite stores and stores in
+    ///   memory can.
     public final func obtainPermanentIDs(for objects: [NSManagedObject], numbers: [Int64]) throws {
         checkConfinement()
         func refusal(_ reason: String) -> NSError { .coreData(NSPersistentStoreOperationError, reason: reason) }

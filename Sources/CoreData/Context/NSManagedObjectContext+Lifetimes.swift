@@ -2,7 +2,7 @@ import Foundation
 
 // How long rows and objects are kept.
 extension NSManagedObjectContext {
-    /// What `retainsRegisteredObjects` is unless a subclass overrides it.
+    /// The value of `retainsRegisteredObjects` unless a subclass overrides it.
     final var plainRetainsRegisteredObjects: Bool {
         get {
             checkConfinementOnceUsed()
@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What `stalenessInterval` is unless a subclass overrides it.
+    /// The value of `stalenessInterval` unless a subclass overrides it.
     final var plainStalenessInterval: TimeInterval {
         get {
             checkConfinementOnceUsed()

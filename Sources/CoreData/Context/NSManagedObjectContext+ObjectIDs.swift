@@ -2,7 +2,7 @@ import Foundation
 
 // Objects by their ids, and ids by keys.
 extension NSManagedObjectContext: HistoryContext {
-    /// What `registeredObject(for:)` does unless a subclass overrides it.
+    /// Does the work of `registeredObject(for:)` unless a subclass overrides it.
     final func plainRegisteredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkConfinement()
         guard let key = localKey(of: objectID) else { return nil }
@@ -10,7 +10,7 @@ extension NSManagedObjectContext: HistoryContext {
         return registeredObject(for: key)
     }
 
-    /// What `object(with:)` does unless a subclass overrides it.
+    /// Does the work of `object(with:)` unless a subclass overrides it.
     final func plainObject(with objectID: NSManagedObjectID) -> NSManagedObject {
         checkConfinement()
         guard let key = localKey(of: objectID) else {
@@ -23,7 +23,7 @@ extension NSManagedObjectContext: HistoryContext {
         return object(for: key)
     }
 
-    /// What `existingObject(with:)` does unless a subclass overrides it.
+    /// Does the work of `existingObject(with:)` unless a subclass overrides it.
     final func plainExistingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkConfinement()
         drainMailbox()

@@ -3,25 +3,25 @@ import Foundation
 extension NSManagedObjectContext {
     // MARK: What is unsaved
 
-    /// What `insertedObjects` is unless a subclass overrides it.
+    /// The value of `insertedObjects` unless a subclass overrides it.
     final var plainInsertedObjects: Set<NSManagedObject> {
         checkConfinement()
         return Set(livingInserted)
     }
 
-    /// What `updatedObjects` is unless a subclass overrides it.
+    /// The value of `updatedObjects` unless a subclass overrides it.
     final var plainUpdatedObjects: Set<NSManagedObject> {
         checkConfinement()
         return Set(livingUpdated)
     }
 
-    /// What `deletedObjects` is unless a subclass overrides it.
+    /// The value of `deletedObjects` unless a subclass overrides it.
     final var plainDeletedObjects: Set<NSManagedObject> {
         checkConfinement()
         return Set(livingDeleted)
     }
 
-    /// What `hasChanges` is unless a subclass overrides it.
+    /// The value of `hasChanges` unless a subclass overrides it.
     final var plainHasChanges: Bool {
         checkConfinement()
         return insertedList.contains { $0.flags.contains(.inserted) && !$0.flags.contains(.deleted) }
@@ -69,7 +69,7 @@ extension NSManagedObjectContext {
 
     // MARK: Processing
 
-    /// What `processPendingChanges()` does unless a subclass overrides it.
+    /// Does the work of `processPendingChanges()` unless a subclass overrides it.
     final func plainProcessPendingChanges() {
         processPendingChanges(isBeforeSave: false)
     }

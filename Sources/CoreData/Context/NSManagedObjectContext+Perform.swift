@@ -2,14 +2,16 @@ import Foundation
 
 extension NSManagedObjectContext {
     /// When an asynchronous `perform` runs its block.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/scheduledtasktype)
     public enum ScheduledTaskType: Sendable {
-        /// At once if the caller is on the context's queue, otherwise as `enqueued`.
+        /// At once if the caller is on the context's queue; otherwise like `enqueued`.
         case immediate
-        /// Behind everything that waits on the context's queue.
+        /// After everything that waits on the context's queue.
         case enqueued
     }
 
-    /// What `perform(_:)` does unless a subclass overrides it.
+    /// Does the work of `perform(_:)` unless a subclass overrides it.
     final func plainPerform(_ block: @escaping @Sendable () -> Void) {
         requireQueue("-performBlock:").async {
             self.hold {
@@ -30,7 +32,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What `performAndWait(_:)` does unless a subclass overrides it.
+    /// Does the work of `performAndWait(_:)` unless a subclass overrides it.
     final func plainPerformAndWait(_ block: () -> Void) {
         let queue = requireQueue("-performBlockAndWait:")
         if HeldContexts.contains(self) { return block() }
@@ -54,20 +56,38 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Runs the block on the calling thread while holding the context's queue, and returns its result; re-entrant.
+    /// Runs the block while the context's queue is held, and returns the block's result.
     ///
-    /// On a main-queue context the block runs on the main queue: inline when the caller holds it (also below blocks of
-    /// private contexts), otherwise the caller waits for it. Goes through the form without result, which a subclass may
-    /// override.
+    /// The block of a main-queue context runs on the main queue. A caller that holds the main queue runs it directly,
+    /// also inside a block of a private context. Any other caller waits. Calls may be nested. The call goes through the
+    /// form without a result, which a subclass may override.
+    ///
+    /// Any thread may call it. A confinement context has no queue, so the call stops the process.
+    ///
+    /// - Parameter block: The work to do on the context's queue.
+    /// - Returns: The block's result.
+    /// - Throws: The block's error.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
     public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
         try returning(block, rescue: { throw $0 }, by: performAndWait(_:))
     }
 
-    /// Runs the block on the context's queue and returns what it returns, suspending the caller meanwhile.
+    /// Runs the block on the context's queue and returns its result; the caller is suspended meanwhile.
     ///
-    /// The block runs on the context's queue, and may hold what the caller uses: the compiler lets it, as on a Mac, and
-    /// the check of queues finds an object that is used on a wrong one. See
-    /// [Apple's page](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/perform(schedule:_:)).
+    /// The block may capture values that are not `Sendable`: the compiler treats it as code of the caller. It must not
+    /// read or change the state of an actor that calls it, because it runs on the context's queue.
+    ///
+    /// Pending changes are processed after the block. A confinement context has no queue, so the call stops the
+    /// process.
+    ///
+    /// - Parameters:
+    ///   - schedule: Whether the block may run at once if the caller is on the context's queue already.
+    ///   - block: The work to do on the context's queue.
+    /// - Returns: The block's result.
+    /// - Throws: The block's error.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/perform(schedule:_:))
     nonisolated(nonsending) public final func perform<T>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
     ) async rethrows -> T {

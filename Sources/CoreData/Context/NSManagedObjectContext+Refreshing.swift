@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// What `refresh(_:mergeChanges:)` does unless a subclass overrides it.
+    /// Does the work of `refresh(_:mergeChanges:)` unless a subclass overrides it.
     final func plainRefresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         checkConfinement(with: object)
         guard object.home.context === self else { return }
@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What `refreshAllObjects()` does unless a subclass overrides it.
+    /// Does the work of `refreshAllObjects()` unless a subclass overrides it.
     final func plainRefreshAllObjects() {
         checkConfinement()
         let objects = identityMaps.map { $0?.objects ?? [] }
@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
         for object in objects.joined() { refresh(object, mergeChanges: true) }
     }
 
-    /// What `rollback()` does unless a subclass overrides it.
+    /// Does the work of `rollback()` unless a subclass overrides it.
     final func plainRollback() {
         checkConfinement()
         processPendingChanges()
@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// What `reset()` does unless a subclass overrides it.
+    /// Does the work of `reset()` unless a subclass overrides it.
     final func plainReset() {
         checkConfinement()
         // Before anything lets go of them: observers are told about all.

@@ -184,7 +184,7 @@ extension NSManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// What `insert(_:)` does unless a subclass overrides it.
+    /// Does the work of `insert(_:)` unless a subclass overrides it.
     final func plainInsert(_ object: NSManagedObject) {
         checkConfinement()
         if object.home.context === self {
@@ -213,7 +213,7 @@ extension NSManagedObjectContext {
         insertNew(object)
     }
 
-    /// What `registeredObjects` is unless a subclass overrides it.
+    /// The value of `registeredObjects` unless a subclass overrides it.
     final var plainRegisteredObjects: Set<NSManagedObject> {
         checkConfinement()
         var all: Set<NSManagedObject> = []

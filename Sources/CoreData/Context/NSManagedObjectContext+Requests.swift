@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext: RequestExecutor {
-    /// What `execute(_:)` does unless a subclass overrides it.
+    /// Does the work of `execute(_:)` unless a subclass overrides it.
     @discardableResult
     final func plainExecute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         checkConfinement()

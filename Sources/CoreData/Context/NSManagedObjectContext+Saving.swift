@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// What `save()` does unless a subclass overrides it.
+    /// Does the work of `save()` unless a subclass overrides it.
     final func plainSave() throws {
         checkConfinement()
         drainMailbox()

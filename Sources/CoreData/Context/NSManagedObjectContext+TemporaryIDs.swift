@@ -5,7 +5,7 @@ import Foundation
 extension NSManagedObjectContext {
     // MARK: Permanent ids on request
 
-    /// What `obtainPermanentIDs(for:)` does unless a subclass overrides it.
+    /// Does the work of `obtainPermanentIDs(for:)` unless a subclass overrides it.
     final func plainObtainPermanentIDs(for objects: [NSManagedObject]) throws {
         checkConfinement()
         for object in objects where object.home.context != nil {

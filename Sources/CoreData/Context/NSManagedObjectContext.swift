@@ -1,22 +1,26 @@
 import Foundation
 import Synchronization
 
-/// A scratch pad of managed objects: it fetches them, tracks their changes and saves them, to its coordinator or to its
-/// parent context.
+/// Fetches managed objects, tracks their changes, and saves them to its coordinator or to its parent context.
 ///
-/// Everything of a context and of its objects is for its queue only: inside `perform` and `performAndWait` blocks (on
-/// the main queue for a main-queue context). Debug builds report what is used elsewhere, and the launch argument
-/// `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there (`confinementResponse`). The reference to a context
-/// may be passed between threads, and its `concurrencyType`, `parent` and `persistentStoreCoordinator`, which do not
-/// change once it is used, be asked for anywhere; so may an object's `objectID`, `entity` and `managedObjectContext`.
+/// Use a context and its objects on the context's queue only. That is inside ``perform(_:)`` and `performAndWait`
+/// blocks, or on the main queue for a main-queue context. Debug builds report any other use on standard error. The
+/// launch argument `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there instead (``confinementResponse``).
 ///
-/// - Topics: queues (`+Perform`), fetching (`+Fetching`), saving (`+Saving`), parents and children (`+Nesting`),
-///   pending changes and notifications (`+PendingChanges`), faults and identity (`+Registering`).
+/// Any thread may hold a reference to a context. Any thread may also read the context's ``concurrencyType``, ``parent``
+/// and ``persistentStoreCoordinator``, which do not change once the context is used. The same holds for an object's
+/// ``NSManagedObject/objectID``, ``NSManagedObject/entity`` and ``NSManagedObject/managedObjectContext``.
+///
+/// Before the first object of a context exists, the code that created the context may set its properties on any thread.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
 // @unchecked Sendable: all state is confined to the context's queue, or guarded by `mailboxLock` where said so.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
-    /// What kind of queue the context is tied to.
+    /// The kind of queue that the context is tied to.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/concurrencytype-swift.property)
     open var concurrencyType: NSManagedObjectContextConcurrencyType { queueType }
-    /// The same, for the framework itself.
+    /// The same value, for the framework itself.
     final let queueType: NSManagedObjectContextConcurrencyType
 
     /// The private context's queue, the main queue, or nil for the legacy type.
@@ -91,7 +95,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var setsOfSave = ObjectSets()
     /// Fetches with a batch size, latest last.
     var fetchedBatches: [FetchedBatches] = []
-    /// Fetches that found new objects, for whom somebody holds the keys.
+    /// Fetches that found new objects, while a result still holds the keys.
     var fetchesOfNew: [WeakBatches] = []
     /// Which state of the stores is read.
     var readingState = Reading.present
@@ -107,9 +111,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Decides about the conflicts of a save.
     var storedMergePolicy = NSMergePolicy.error
-    /// Whether what happens is told to nobody: a migration's contexts, which are between versions.
+    /// Whether the context posts no notifications. A migration's contexts are quiet, because they are between versions.
     var isQuiet = false
-    /// Takes the place of a save's validation, where a migration leaves that to its end.
+    /// Replaces a save's validation, where a migration validates at its end.
     var deferredValidation: ((SaveWork) -> Void)?
     /// Objects that the next save only checks for conflicts.
     var watchedObjects: [NSManagedObject] = []
@@ -126,19 +130,30 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var mailbox: [PermanentKeys] = []
     /// Whether there is anything in the mailbox; set under `mailboxLock`, looked at without.
     let hasMail = Atomic<Bool>(false)
-    /// What the program has set of `confinementResponse`; 0 where it has said nothing.
+    /// The `confinementResponse` that the program has set; 0 when it has set none.
     let ownConfinementResponse = Atomic<UInt8>(0)
     var mergesAutomatically = false
     var pendingMerges: [MergedChanges] = []
     var isMergeScheduled = false
     var childReferences: [WeakContext] = []
 
-    /// Makes a context of the legacy confinement type.
+    /// Creates a context of the legacy confinement type.
+    ///
+    /// Such a context has no queue: `perform` and `performAndWait` stop the process. Use ``init(concurrencyType:)`` in
+    /// new code.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
     public convenience override init() {
         self.init(concurrencyType: .confinementConcurrencyType)
     }
 
-    /// Makes a context that is tied to a queue of the given kind.
+    /// Creates a context that is tied to a queue of the given kind.
+    ///
+    /// The new context has neither a coordinator nor a parent. Set one of them before the first use.
+    ///
+    /// - Parameter ct: The main queue, or a private queue that the context creates.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/init(concurrencytype:))
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
         queueType = ct
         gate = ct == .privateQueueConcurrencyType ? ContextGate() : nil
@@ -163,8 +178,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         storedCoordinator?.contextDidRelease(isParentless: storedParent == nil)
     }
 
-    /// The coordinator whose stores the context works on: its own, or its parent's. Set it once, before first use; from
-    /// then on any thread may ask for it.
+    /// The coordinator that the context works with: its own, or that of the topmost parent.
+    ///
+    /// Set it once, before the first use. It cannot be set in a context that has a parent, nor replaced once the
+    /// context has objects: both stop the process. Any thread may read it from then on.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/persistentstorecoordinator)
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { storedParent?.persistentStoreCoordinator ?? storedCoordinator }
         set {
@@ -183,8 +202,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The context that fetches go to and saves end up in, instead of a coordinator. Set it once, before first use;
-    /// from then on any thread may ask for it.
+    /// The context that this one fetches from and saves to, in place of a coordinator.
+    ///
+    /// Set it once, before the first use. A context with a coordinator of its own cannot have a parent, a confinement
+    /// context cannot be one, and a parent cannot be replaced once the context has objects: each stops the process. Any
+    /// thread may read it from then on.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/parent)
     open var parent: NSManagedObjectContext? {
         get { storedParent }
         set {
@@ -215,8 +239,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         identityMaps = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
     }
 
-    /// Settings may be made, and asked for, by whoever has just made the context; from its first object on they belong
-    /// to its queue.
+    /// Checks the queue once the context has objects. Before that, the creator of the context may read and change its
+    /// settings anywhere.
     final func checkConfinementOnceUsed(_ operation: StaticString = #function) {
         if hasRegisteredObjects { checkConfinement(operation) }
     }
@@ -225,8 +249,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         identityMaps.contains { ($0?.count ?? 0) > 0 }
     }
 
-    /// Whether the delete rules are applied each time pending changes are processed (true unless set), or by the save
-    /// only.
+    /// Whether delete rules are applied each time pending changes are processed (the default), or only by a save.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/propagatesdeletesatendofevent)
     open var propagatesDeletesAtEndOfEvent: Bool {
         get {
             checkConfinementOnceUsed()
@@ -238,7 +263,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A name for messages and for history.
+    /// A name for the context, which messages and the persistent history show.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/name)
     open var name: String? {
         get {
             checkConfinementOnceUsed()
@@ -250,7 +277,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Who makes the changes that this context saves, for persistent history. Nil unless set.
+    /// The author that the persistent history records for this context's saves; nil unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/transactionauthor)
     open var transactionAuthor: String? {
         get {
             checkConfinementOnceUsed()
@@ -262,14 +291,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A place for whatever the application wants to keep with the context.
+    /// A dictionary in which the application may keep values with the context.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/userinfo)
     open var userInfo: NSMutableDictionary {
         checkConfinement()
         return storedUserInfo
     }
 
-    /// Whether an object whose row turns out to be gone becomes a deleted object without values (the default).
-    /// Otherwise reading it stops the process: "CoreData could not fulfill a fault".
+    /// Whether an object whose row no longer exists becomes a deleted object without values (the default).
+    ///
+    /// When it is false, reading such an object stops the process with "CoreData could not fulfill a fault".
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/shoulddeleteinaccessiblefaults)
     open var shouldDeleteInaccessibleFaults: Bool {
         get {
             checkConfinementOnceUsed()
@@ -281,219 +315,417 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Called when an object is read whose row is gone. True makes it a deleted object without values; false stops the
-    /// process. What `shouldDeleteInaccessibleFaults` says, unless overridden. The property is nil where the object as
-    /// a whole was asked for.
+    /// Decides what happens when an object is read whose row no longer exists.
+    ///
+    /// The framework calls it on the context's queue. This implementation returns ``shouldDeleteInaccessibleFaults``.
+    ///
+    /// - Parameters:
+    ///   - fault: The object whose row is missing.
+    ///   - oid: The object's id.
+    ///   - property: Always nil here, because a fault reads the whole row.
+    /// - Returns: True to make the object a deleted object without values, false to stop the process.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/shouldhandleinaccessiblefault(_:for:triggeredbyproperty:))
     open func shouldHandleInaccessibleFault(
         _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
     ) -> Bool {
         shouldDeleteInaccessibleFaults
     }
 
-    // MARK: What subclasses may override
+    // MARK: Members that subclasses may override
 
     // An extension's methods cannot be overridden: these are here and do their work there.
 
-    /// Runs the block on the context's queue later and returns at once. Pending changes are processed after it.
+    /// Runs the block on the context's queue later and returns at once.
+    ///
+    /// Pending changes are processed after the block. Any thread may call it. A confinement context has no queue, so
+    /// the call stops the process.
+    ///
+    /// - Parameter block: The work to do on the context's queue.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/perform(_:))
     @preconcurrency
     open func perform(_ block: @escaping @Sendable () -> Void) { plainPerform(block) }
 
-    /// Runs the block on the calling thread while holding the context's queue; re-entrant.
-    // What the form with a result calls. Not disfavoured: an override's `super.performAndWait(block)` has to mean this
-    // one.
+    /// Runs the block while the context's queue is held, and returns when the block has finished.
+    ///
+    /// Calls may be nested: inside a block of the same context the block runs directly. Pending changes are processed
+    /// at the end only if the context has an undo manager. Any thread may call it. A confinement context has no queue,
+    /// so the call stops the process.
+    ///
+    /// - Parameter block: The work to do on the context's queue.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
+    // The form with a result calls it. It is not disfavoured, so that `super.performAndWait(block)` in an override
+    // means this one.
     open func performAndWait(_ block: () -> Void) { plainPerformAndWait(block) }
 
-    /// Saves the unsaved changes: to the coordinator's stores in one transaction per store, or to the parent context
-    /// (which then has them as its own unsaved changes).
+    /// Saves the unsaved changes to the coordinator's stores, or passes them to the parent context.
     ///
-    /// Order: the will-save notification, pending changes, `willSave()` once of each object that is written,
-    /// validation, the write, `didSave()`, the did-save notification. A conflict goes to the `mergePolicy`, and the
-    /// save writes what that leaves. When it throws, nothing was written and everything is still unsaved: validation
-    /// errors (1550…1690, several as 1560), conflicts (133020, 133021), store errors (134030…). Of several stores
-    /// none commits before all have taken what is theirs; stores that a program wrote come last, one after the other,
-    /// and what one of them has taken before the next refuses is saved. Called while the same context is being saved,
-    /// by an observer or from `willSave()`, it throws 134060. A save that has nothing to write posts both
-    /// notifications, too.
+    /// Each store gets one transaction. A parent context keeps the changes as its own unsaved changes.
+    ///
+    /// The steps are, in this order: pending changes are processed, the will-save notification is posted,
+    /// ``NSManagedObject/willSave()`` is called once for each object to be written. Then the objects are validated and
+    /// written, ``NSManagedObject/didSave()`` is called, and the did-save notification is posted. A save without
+    /// changes posts both notifications too.
+    ///
+    /// The ``mergePolicy`` resolves conflicts, and the save writes the result. When the save throws, nothing is written
+    /// and every change is still unsaved.
+    ///
+    /// No store commits before all stores have taken their part. Stores that programs wrote come last, one after the
+    /// other. If one of them refuses, the part that an earlier one of them has taken stays saved.
+    ///
+    /// - Throws:
+    ///   - Validation errors with the codes 1550 to 1690; several at once are `NSValidationMultipleErrorsError` (1560)
+    ///     with the list under ``NSDetailedErrorsKey``.
+    ///   - `NSManagedObjectMergeError` (133020) or `NSManagedObjectConstraintMergeError` (133021) for conflicts that
+    ///     the merge policy does not resolve.
+    ///   - `NSPersistentStoreSaveError` (134030) if the context has changes and neither a coordinator nor a parent.
+    ///   - `NSCoreDataError` (134060) if the context is being saved already, or if ``NSManagedObject/willSave()``
+    ///     changes new objects in every one of 1,000 rounds.
+    ///   - The store's error if it cannot write, and the error of a fault that has to be read and cannot be.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/save())
     open func save() throws { try plainSave() }
 
-    /// Fetches where the type of the results is not known. Every fetch comes here in a subclass that overrides it.
+    /// Fetches with a request whose result type is not known at compile time.
+    ///
+    /// Override this method to intercept the fetches of a subclass: the generic form then calls it for every fetch.
+    ///
+    /// - Parameter request: The entity, predicate, order and result type.
+    /// - Returns: Managed objects, ids, dictionaries or one number, as the request's `resultType` says.
+    /// - Throws: The same errors as ``fetch(_:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:))
     open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try plainFetch(request) }
 
-    /// Counts where the type of the results is not known. Every count comes here in a subclass that overrides it.
+    /// Counts the results of a request whose result type is not known at compile time.
+    ///
+    /// Override this method to intercept the counts of a subclass: the generic form then calls it for every count.
+    ///
+    /// - Parameter request: The request to count for.
+    /// - Returns: The number of results that a fetch would give.
+    /// - Throws: The same errors as ``fetch(_:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:))
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
         try plainCount(for: request)
     }
 
-    /// Inserts an object that was made without a context; it is saved with the next save. Objects without a context
-    /// that it is related to come with it.
+    /// Inserts an object that has no context yet. The next save writes it.
+    ///
+    /// Objects without a context that are related to it are inserted with it. An object of this context that was
+    /// deleted since the last save is no longer deleted. An object of another context stops the process.
+    ///
+    /// - Parameter object: The object to insert.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/insert(_:))
     open func insert(_ object: NSManagedObject) { plainInsert(object) }
 
-    /// Deletes an object with the next save. Related objects follow the delete rules when pending changes are
-    /// processed.
+    /// Marks an object for deletion by the next save.
+    ///
+    /// ``NSManagedObject/prepareForDeletion()`` is called at once. The delete rules reach related objects when pending
+    /// changes are processed. A second call for the same object does nothing. An object of another context stops the
+    /// process.
+    ///
+    /// - Parameter object: An object of this context.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/delete(_:))
     open func delete(_ object: NSManagedObject) { plainDelete(object) }
 
-    /// The object with the id, as a fault when the context does not know it; whether the row exists shows when the
-    /// fault fires.
+    /// Returns the object with the id, as a fault if the context does not have it yet.
+    ///
+    /// Nothing is read. Only firing the fault shows whether the row exists. An id of a store that the coordinator does
+    /// not have stops the process.
+    ///
+    /// - Parameter objectID: A temporary or permanent id.
+    /// - Returns: The registered object, or a new fault.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/object(with:))
     open func object(with objectID: NSManagedObjectID) -> NSManagedObject { plainObject(with: objectID) }
 
-    /// The object with the id, never a fault. Throws 133000 when its row does not exist, and the store's error, which
-    /// names the row, when it cannot be read. For many objects see `fulfillFaults(of:relationshipKeyPaths:)`.
+    /// Returns the object with the id and its values, never a fault.
+    ///
+    /// The row is read unless the context has it already. To read many objects at once, use
+    /// ``fulfillFaults(of:relationshipKeyPaths:)``.
+    ///
+    /// - Parameter objectID: A temporary or permanent id.
+    /// - Returns: The object, with its values in memory.
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) if the row does not exist, the store is not one of
+    ///   the coordinator's, or this context has marked the object as deleted. The store's error, which names the row,
+    ///   if the row cannot be read.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/existingobject(with:))
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         try plainExistingObject(with: objectID)
     }
 
-    /// The object with the id if this context knows it; nothing is read.
+    /// Returns the object with the id if the context has it in memory; reads nothing.
+    ///
+    /// - Parameter objectID: A temporary or permanent id.
+    /// - Returns: The object, which may be a fault, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/registeredobject(for:))
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         plainRegisteredObject(for: objectID)
     }
 
-    /// Gives new objects their permanent ids before they are saved. Throws when a store cannot reserve them.
+    /// Gives new objects their permanent ids before they are saved.
     ///
-    /// An object that was saved into the parent before gets the id it has there.
+    /// Objects that have a permanent id keep it. An object that was saved into the parent before gets the id that it
+    /// has there. An object of another context stops the process.
+    ///
+    /// - Parameter objects: Objects of this context.
+    /// - Throws: `NSPersistentStoreSaveError` (134030) if the context has neither a coordinator nor a parent, and the
+    ///   store's error if it cannot reserve the ids.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/obtainpermanentids(for:))
     open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try plainObtainPermanentIDs(for: objects) }
 
-    /// Chooses the store a new object is saved in, where several hold its entity.
+    /// Chooses the store in which a new object is saved, if several stores hold its entity.
+    ///
+    /// Without it the object goes to the first of them. The call stops the process for an object with a permanent id
+    /// and for one of another context.
+    ///
+    /// - Parameters:
+    ///   - object: A new managed object of this context; any other value is ignored.
+    ///   - store: One of the coordinator's stores.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/assign(_:to:))
     open func assign(_ object: Any, to store: NSPersistentStore) { plainAssign(object, to: store) }
 
-    /// Turns an object into a fault, dropping its unsaved changes (`mergeChanges` false), or reads its row anew and
-    /// keeps the unsaved changes on top of it (true). The next access reads from the parent or the store. A new object
-    /// has its default values then.
+    /// Makes an object read its row again, with or without its unsaved changes.
+    ///
+    /// The next access reads from the parent or the store, not from the row cache. A new object has no row: without
+    /// merging it gets back its default values, and with merging it stays as it is. An object of another context is
+    /// ignored.
+    ///
+    /// - Parameters:
+    ///   - object: The object to refresh.
+    ///   - flag: True to keep the unsaved changes on top of the new row. False to drop them and turn the object into a
+    ///     fault.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/refresh(_:mergechanges:))
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { plainRefresh(object, mergeChanges: flag) }
 
-    /// Refreshes every object without unsaved changes of its own losing any: `refresh(_:mergeChanges: true)` for all.
+    /// Refreshes every registered object and keeps all unsaved changes.
+    ///
+    /// It calls ``refresh(_:mergeChanges:)`` with merging for each object.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/refreshallobjects())
     open func refreshAllObjects() { plainRefreshAllObjects() }
 
-    /// Drops every unsaved change: new objects go, changed and deleted ones are as the store has them.
+    /// Drops every unsaved change, and everything that could be undone.
+    ///
+    /// New objects leave the context. Changed and deleted objects show the values of their rows again.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/rollback())
     open func rollback() { plainRollback() }
 
-    /// Empties the context: every object is cut loose, every unsaved change dropped. The did-change notification has
-    /// the ids of all of them under `NSInvalidatedAllObjectsKey`.
+    /// Empties the context: drops every unsaved change and detaches every object.
+    ///
+    /// Detached objects have no values and cannot be used any more. The did-change notification has the ids of all of
+    /// them under ``NSInvalidatedAllObjectsKey``. A pinned context goes on to the newest state of the stores.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/reset())
     open func reset() { plainReset() }
 
-    /// Propagates deletions to related objects and posts the did-change notification for what happened since last time.
+    /// Applies the delete rules and posts the did-change notification for all changes since the last call.
     ///
-    /// Called by itself at the end of `perform` blocks, before a save, and on the main queue after the current event. A
-    /// fetch propagates deletions only: observers hear of a block's changes when the block has made all of them.
+    /// The framework calls it at the end of each `perform` block, before a save, and after the current event on the
+    /// main queue. A fetch applies the delete rules without it and posts nothing, so observers never see half of a
+    /// block's changes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/processpendingchanges())
     open func processPendingChanges() { plainProcessPendingChanges() }
 
-    /// Makes the next save look whether the object's row has changed, even if the object itself has not: then it is in
-    /// conflict like a changed one.
+    /// Makes the next save check whether an unchanged object's row has changed since it was read.
+    ///
+    /// A changed row is then a conflict, as it is for a changed object. The object's fault fires. New objects and
+    /// objects of other contexts are ignored.
+    ///
+    /// - Parameter object: The object to check.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/detectconflicts(for:))
     open func detectConflicts(for object: NSManagedObject) { plainDetectConflicts(for: object) }
 
-    /// Executes a request of any kind and returns its result: a batch request changes stores without objects, a history
-    /// request reads what was changed, an asynchronous fetch begins, a plain fetch gives an `NSAsynchronousFetchResult`
-    /// that is complete.
+    /// Executes a request of any kind and returns its result.
     ///
-    /// Objects of this context stay as they are. Throws 134091 where a store does not know the request, and what the
-    /// request itself documents.
+    /// A batch request changes stores without making objects. A history request reads or deletes changes. An
+    /// asynchronous fetch starts and returns at once. A plain fetch returns a finished `NSAsynchronousFetchResult`. No
+    /// object of this context changes, so merge what a batch has changed
+    /// (``mergeChanges(fromRemoteContextSave:into:)``).
+    ///
+    /// - Parameter request: The request to execute.
+    /// - Returns: A result whose class depends on the request.
+    /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` (134091) if a context or a store cannot execute the
+    ///   request, and the errors that the request's own class documents.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/execute(_:))
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         try plainExecute(request)
     }
 
-    /// Takes over what another context has saved, from its did-save notification (or from one with object ids).
+    /// Merges the changes that another context has saved, from its did-save notification.
     ///
-    /// Objects that this context knows get their new rows, under unsaved changes of their own, which stay; inserted
-    /// ones are registered as faults; deleted ones go, without being changes to save. One did-change notification says
-    /// what happened, and `NSManagedObjectContextDidMergeChangesObjectIDs` after it. The notification may come from a
-    /// context of any coordinator that has the same stores; it may be merged any time later. On this context's queue.
+    /// Objects of this context get their new rows and keep their unsaved changes. Inserted objects are registered as
+    /// faults. Deleted objects leave the context and are no changes to save. One did-change notification reports all of
+    /// it, followed by `NSManagedObjectContextDidMergeChangesObjectIDs`.
+    ///
+    /// The notification may carry objects or ids, may come from any coordinator with the same stores, and may be merged
+    /// at any later time. A notification of this context itself is ignored.
+    ///
+    /// - Parameter notification: The did-save notification.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/mergechanges(fromcontextdidsave:))
     open func mergeChanges(fromContextDidSave notification: Notification) {
         plainMergeChanges(fromContextDidSave: notification)
     }
 
-    /// Takes over changes that were made elsewhere (in another process, or by a batch request) into several contexts.
+    /// Merges changes that were made elsewhere, such as in another process or by a batch request, into several
+    /// contexts.
     ///
-    /// The dictionary has `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey` … or their
-    /// `…ObjectIDsKey` forms, for collections of ids or of their URIs. Contexts whose queue the caller holds are
-    /// merged at once, the others on their queues, before anything put there afterwards: the caller waits for nobody.
+    /// Contexts whose queue the caller holds are merged before the method returns. The other contexts merge on their
+    /// queues, before anything that is enqueued there later. The caller waits for none of them. Any thread may call it.
+    ///
+    /// - Parameters:
+    ///   - changeNotificationData: Collections of ids, URIs or objects under ``NSInsertedObjectsKey``,
+    ///     ``NSUpdatedObjectsKey``, ``NSDeletedObjectsKey`` and the like, or under their `…ObjectIDsKey` forms.
+    ///   - contexts: The contexts to merge into. Those without a coordinator are left out.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/mergechanges(fromremotecontextsave:into:))
     open class func mergeChanges(
         fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
     ) {
         plainMergeChanges(fromRemoteContextSave: changeNotificationData, into: contexts)
     }
 
-    /// Pins what the context reads to a state of the stores: `.current`, to the one that its next read finds, another
-    /// context's token, to that one's; nil ends it.
+    /// Pins the context's reads to one state of the stores.
     ///
-    /// Objects that are in memory stay as they are: `refreshAllObjects()` makes them what the state says. Saving,
-    /// merging and `reset()` pin the context to the newest state again. Stores that keep no states (in memory, or
-    /// without a -wal) are read as they are. Throws 134060 for a child, which reads through its parent, and for a token
-    /// of another coordinator.
+    /// With `.current` the context is pinned to the state that its next read finds. With another context's token it
+    /// reads the state of that context. Nil ends the pinning.
+    ///
+    /// Objects in memory stay as they are until ``refreshAllObjects()``. Saving, merging and ``reset()`` pin the
+    /// context to the newest state again. Stores that keep no states, such as stores in memory, are read as they are.
+    ///
+    /// - Parameter generation: The state to read, or nil for the present one.
+    /// - Throws: `NSCoreDataError` (134060) if the context has a parent, or if the token is of another coordinator.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/setquerygenerationfrom(_:))
     open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         try plainSetQueryGenerationFrom(generation)
     }
 
-    /// Takes back the changes of the last group.
+    /// Undoes the changes of the undo manager's last group.
+    ///
+    /// Pending changes are processed first. Without an undo manager nothing is undone.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/undo())
     open func undo() { plainUndo() }
 
-    /// Makes again the changes that were taken back last.
+    /// Repeats the changes that were undone last.
+    ///
+    /// Pending changes are processed first. Without an undo manager nothing is repeated.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/redo())
     open func redo() { plainRedo() }
 
-    /// Whether anything is unsaved.
+    /// Whether the context has unsaved changes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/haschanges)
     open var hasChanges: Bool { plainHasChanges }
 
-    /// New objects that the next save will insert.
+    /// The new objects that the next save will insert.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/insertedobjects)
     open var insertedObjects: Set<NSManagedObject> { plainInsertedObjects }
 
-    /// Changed objects that the next save will update.
+    /// The changed objects that the next save will update. New and deleted objects are not among them.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/updatedobjects)
     open var updatedObjects: Set<NSManagedObject> { plainUpdatedObjects }
 
-    /// Objects that the next save will delete.
+    /// The objects that the next save will delete. New objects that were deleted again are not among them.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/deletedobjects)
     open var deletedObjects: Set<NSManagedObject> { plainDeletedObjects }
 
-    /// All objects the context knows, faults included.
+    /// All objects that the context has in memory, including faults.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/registeredobjects)
     open var registeredObjects: Set<NSManagedObject> { plainRegisteredObjects }
 
-    /// Who decides about the conflicts of this context's saves: an `NSMergePolicy`. The policy of a new context makes
-    /// every conflict an error.
+    /// The ``NSMergePolicy`` that resolves the conflicts of this context's saves; ``NSMergePolicy/error`` in a new
+    /// context.
     ///
-    /// A child's save meets its parent by the child's policy. With the error policy only an object that the parent has
-    /// lost is a conflict; values that both changed are the child's, as Apple's contexts have it.
+    /// Setting a value of another type stops the process. The save of a child context compares values with its parent
+    /// only under another policy than the error policy. Under the error policy a conflict is an object that the parent
+    /// has lost, and values that both have changed become the child's.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/mergepolicy)
     open var mergePolicy: Any {
         get { plainMergePolicy }
         set { plainMergePolicy = newValue }
     }
 
-    /// Whether the context takes over by itself what is saved to its coordinator by other contexts, or to and by its
-    /// parent. Off in a new context.
+    /// Whether the context merges by itself what other contexts save to its coordinator or parent; false in a new
+    /// context.
     ///
-    /// It happens on the context's queue soon after the save, as `mergeChanges(fromContextDidSave:)` does it; saves
-    /// that come meanwhile are taken over together. What other coordinators or processes save is not part of it.
+    /// A child context also merges what its parent saves or merges. Merging happens on the context's queue soon after
+    /// the save, as in ``mergeChanges(fromContextDidSave:)``. Several waiting saves are merged together. Saves of other
+    /// coordinators and other processes are not merged. A confinement context cannot set it: that stops the process.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/automaticallymergeschangesfromparent)
     open var automaticallyMergesChangesFromParent: Bool {
         get { plainAutomaticallyMergesChangesFromParent }
         set { plainAutomaticallyMergesChangesFromParent = newValue }
     }
 
-    /// Whether the context holds every object it knows. Otherwise (the default) it holds those with unsaved changes
-    /// only.
+    /// Whether the context keeps every registered object alive; by default it keeps only objects with unsaved changes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/retainsregisteredobjects)
     open var retainsRegisteredObjects: Bool {
         get { plainRetainsRegisteredObjects }
         set { plainRetainsRegisteredObjects = newValue }
     }
 
-    /// How old, in seconds, a row of the coordinator's cache may be to make a fault real; an older one is read from the
-    /// store. Negative (-1 in a new context) for any age, 0 for none. A child reads through its parent, by the parent's
-    /// interval.
+    /// The age in seconds up to which a row of the coordinator's cache may fulfill a fault.
+    ///
+    /// An older row is read from the store again. A negative value (-1 in a new context) accepts any age, and 0 accepts
+    /// none. A child context reads through its parent, by the parent's interval.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/stalenessinterval)
     open var stalenessInterval: TimeInterval {
         get { plainStalenessInterval }
         set { plainStalenessInterval = newValue }
     }
 
-    /// The state of the stores that the context is pinned to; nil when it reads the present one.
+    /// The state of the stores that the context is pinned to; nil if it reads the present state.
+    ///
+    /// A child context returns the token of its parent.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/querygenerationtoken)
     open var queryGenerationToken: NSQueryGenerationToken? { plainQueryGenerationToken }
 
-    /// Who records the context's changes so that they can be taken back; nil, as it is at first, records nothing.
+    /// The undo manager that records the context's changes; nil in a new context, which records nothing.
     ///
     /// Insertions, deletions and changes of attributes and relationships are recorded when pending changes are
-    /// processed: at the end of a block, before a save, and whenever the manager opens or closes a group. To leave
-    /// changes out, process pending changes, disable registration, make them, process again and enable it. The record
-    /// outlasts a save: undoing a saved insertion deletes the object, undoing a saved deletion inserts it again under
-    /// its id. `rollback()` and `reset()` drop it.
+    /// processed. That happens at the end of a block, before a save, and whenever the manager opens or closes a group.
+    ///
+    /// To leave changes out, process pending changes, disable registration, make the changes, process them again, and
+    /// enable registration.
+    ///
+    /// The record outlasts a save: undoing a saved insertion deletes the object, and undoing a saved deletion inserts
+    /// it again under its id. ``rollback()`` and ``reset()`` drop the record.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/undomanager)
     open var undoManager: UndoManager? {
         get { plainUndoManager }
         set { plainUndoManager = newValue }
     }
 
+    /// Names the context by its kind and its ``name``.
     open override var description: String { "<NSManagedObjectContext: \(debugName)>" }
 
     /// Where rows come from and saves go; nil without a parent and a coordinator.

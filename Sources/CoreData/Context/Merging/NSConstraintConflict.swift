@@ -1,22 +1,45 @@
 import Foundation
 
-/// Objects that cannot be saved because they break a uniqueness constraint: with a row of the store, or among
+/// Objects that cannot be saved because they break a uniqueness constraint, with a row of the store or among
 /// themselves.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsconstraintconflict)
 open class NSConstraintConflict: NSObject {
     /// The names of the attributes and to-one relationships that have to be unique together.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsconstraintconflict/constraint)
     open private(set) var constraint: [String]
     /// The values that are not unique, by name; `NSNull` for nil, ids for relationships.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsconstraintconflict/constraintvalues)
     open private(set) var constraintValues: [String: Any]
-    /// The object whose row has the values already; nil when only objects of the save clash with each other.
+    /// The object whose row has the values already; nil if only objects of the save conflict with each other.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsconstraintconflict/databaseobject)
     open private(set) var databaseObject: NSManagedObject?
-    /// The values of that row; nil when only objects of the save clash with each other.
+    /// The values of that row by name; nil if only objects of the save conflict with each other.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsconstraintconflict/databasesnapshot)
     open private(set) var databaseSnapshot: [String: Any]?
     /// The objects that are being saved with the values.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsconstraintconflict/conflictingobjects)
     open private(set) var conflictingObjects: [NSManagedObject]
     /// The values that the conflicting objects had before they were changed, in the same order.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsconstraintconflict/conflictingsnapshots)
     open private(set) var conflictingSnapshots: [[AnyHashable: Any]]
 
-    /// Describes a conflict.
+    /// Creates a description of a conflict.
+    ///
+    /// - Parameters:
+    ///   - contraint: The names of the properties that have to be unique together.
+    ///   - databaseObject: The object whose row has the values already, if any.
+    ///   - databaseSnapshot: The values of that row by name.
+    ///   - conflictingObjects: The objects that are being saved. The first one gives ``constraintValues``.
+    ///   - conflictingSnapshots: A dictionary of earlier values for each of these objects; other elements are left out.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsconstraintconflict/init(constraint:database:databasesnapshot:conflicting:conflictingsnapshots:))
     public init(
         constraint contraint: [String], database databaseObject: NSManagedObject?,
         databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],
@@ -34,12 +57,13 @@ open class NSConstraintConflict: NSObject {
         super.init()
     }
 
-    /// Describes nothing: no constraint, no objects.
+    /// Creates an empty description: no constraint, no objects.
     public convenience override init() {
         self.init(
             constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
     }
 
+    /// Describes the constraint, its values and the objects.
     open override var description: String {
         let values = constraint.map { "\($0) = \(constraintValues[$0] ?? "(null)")" }.joined(separator: ", ")
         let ids = conflictingObjects.map { "'\($0.objectID)'" }.joined(separator: ", ")

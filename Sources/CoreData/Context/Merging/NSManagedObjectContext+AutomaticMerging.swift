@@ -3,7 +3,7 @@ import Foundation
 // Saves of others reach a context by themselves: in the order they were saved, on its queue, several at once if they
 // wait.
 extension NSManagedObjectContext {
-    /// What `automaticallyMergesChangesFromParent` is unless a subclass overrides it.
+    /// The value of `automaticallyMergesChangesFromParent` unless a subclass overrides it.
     final var plainAutomaticallyMergesChangesFromParent: Bool {
         get {
             checkConfinementOnceUsed()

@@ -2,7 +2,7 @@ import Foundation
 
 // From what a store refuses to what a merge policy is asked, and back to a change set that goes through.
 extension NSManagedObjectContext {
-    /// What `mergePolicy` is unless a subclass overrides it.
+    /// The value of `mergePolicy` unless a subclass overrides it.
     final var plainMergePolicy: Any {
         get {
             checkConfinementOnceUsed()
@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What `detectConflicts(for:)` does unless a subclass overrides it.
+    /// Does the work of `detectConflicts(for:)` unless a subclass overrides it.
     final func plainDetectConflicts(for object: NSManagedObject) {
         checkConfinement(with: object)
         guard object.home.context === self, object.key > 0 else { return }

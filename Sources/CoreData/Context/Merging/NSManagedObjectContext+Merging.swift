@@ -2,14 +2,14 @@ import Foundation
 
 // Taking over what others have saved.
 extension NSManagedObjectContext {
-    /// What `mergeChanges(fromContextDidSave:)` does unless a subclass overrides it.
+    /// Does the work of `mergeChanges(fromContextDidSave:)` unless a subclass overrides it.
     final func plainMergeChanges(fromContextDidSave notification: Notification) {
         checkConfinement()
         if notification.object as? NSManagedObjectContext === self { return }
         merge(changes(in: notification.userInfo ?? [:]))
     }
 
-    /// What `mergeChanges(fromRemoteContextSave:into:)` does unless a subclass overrides it.
+    /// Does the work of `mergeChanges(fromRemoteContextSave:into:)` unless a subclass overrides it.
     static func plainMergeChanges(
         fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
     ) {

@@ -1,31 +1,54 @@
 import Foundation
 
-/// An object that cannot be saved as it is, because its row has moved on since it was read.
+/// An object that cannot be saved as it is, because its row has changed since it was read.
 ///
-/// Found in two places. The coordinator's row cache knows a newer row, saved by another context: then the cached
-/// snapshot is that row and there is no persisted one. Or the file has a newer row, saved by another coordinator or
-/// process: then the cached snapshot is the row as it was read, and the persisted one the row as it is. A
-/// `newVersionNumber` of 0 says that the row was deleted.
+/// There are two kinds of conflict. In the first, another context of the coordinator has saved a newer row.
+/// ``cachedSnapshot`` is then that row, and ``persistedSnapshot`` is nil. In the second, another coordinator or process
+/// has written the store. ``cachedSnapshot`` is then the row as it was read, and ``persistedSnapshot`` the row as it is
+/// now.
 ///
-/// Snapshots have the values of attributes and the ids of to-one relationships by name, `NSNull` for nil, and nothing
-/// of to-many relationships.
+/// Snapshots have the values of attributes and the ids of to-one relationships by name, with `NSNull` for nil. They
+/// have no to-many relationships.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergeconflict)
 open class NSMergeConflict: NSObject {
     /// The object in conflict.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergeconflict/sourceobject)
     open private(set) var sourceObject: NSManagedObject
-    /// The object's values as they were read.
+    /// The object's values as they were read; nil if the object has no row in memory.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergeconflict/objectsnapshot)
     open private(set) var objectSnapshot: [String: Any]?
-    /// The values that the coordinator (or the parent context) has.
+    /// The values that the coordinator or the parent context has.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergeconflict/cachedsnapshot)
     open private(set) var cachedSnapshot: [String: Any]?
-    /// The values that the store has; nil for a conflict with the row cache, and when the row was deleted.
+    /// The values in the store; nil for a conflict with the row cache or the parent, and if the row was deleted.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergeconflict/persistedsnapshot)
     open private(set) var persistedSnapshot: [String: Any]?
-    /// The version of the row as it is now; 0 when it was deleted.
+    /// The version of the row as it is now; 0 if it was deleted.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergeconflict/newversionnumber)
     open private(set) var newVersionNumber: Int
-    /// The version of the row that the object was read from.
+    /// The version of the row as it was read.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergeconflict/oldversionnumber)
     open private(set) var oldVersionNumber: Int
     /// The row as it is now, where the framework itself found the conflict.
     let foundRow: Snapshot?
 
-    /// Describes a conflict.
+    /// Creates a description of a conflict.
+    ///
+    /// - Parameters:
+    ///   - srcObject: The object in conflict.
+    ///   - newvers: The version of the row as it is now; 0 if it was deleted.
+    ///   - oldvers: The version of the row as it was read.
+    ///   - cachesnap: The values that the coordinator or the parent context has.
+    ///   - persnap: The values in the store, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergeconflict/init(source:newversion:oldversion:cachedsnapshot:persistedsnapshot:))
     public init(
         source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
         cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
@@ -63,6 +86,7 @@ open class NSMergeConflict: NSObject {
     /// Whether the conflict is with the row cache (or the parent), not with the file.
     private var isWithCache: Bool { persistedSnapshot == nil && newVersionNumber > 0 }
 
+    /// Describes the object, the versions and the values.
     open override var description: String {
         let (old, new) = isWithCache ? ("object snapshot", "cached row") : ("cached row", "database row")
         let (oldValues, newValues) =

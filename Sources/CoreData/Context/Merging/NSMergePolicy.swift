@@ -1,12 +1,14 @@
 import Foundation
 
-/// What a merge policy does about conflicts.
+/// The rule by which a merge policy resolves conflicts.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicytype)
 public enum NSMergePolicyType: UInt, Sendable {
     /// A conflict is an error; nothing is saved.
     case errorMergePolicyType = 0
-    /// Property by property; where both sides changed one, the store's value stays.
+    /// Merges property by property. If both sides changed a property, the store's value stays.
     case mergeByPropertyStoreTrumpMergePolicyType = 1
-    /// Property by property; where both sides changed one, the object's value is saved.
+    /// Merges property by property. If both sides changed a property, the object's value is saved.
     case mergeByPropertyObjectTrumpMergePolicyType = 2
     /// The object as it is in memory replaces the row.
     case overwriteMergePolicyType = 3
@@ -14,23 +16,34 @@ public enum NSMergePolicyType: UInt, Sendable {
     case rollbackMergePolicyType = 4
 }
 
-/// Resolves the conflicts of a save, between a context's objects and what others have saved meanwhile.
+/// Resolves the conflicts between the objects of a save and the rows that others have saved meanwhile.
 ///
-/// Called on the queue of the context that is being saved. A subclass overrides one of the `resolve` methods, changes
-/// the objects as it likes, and calls super for the rest: what is still in conflict after that counts as resolved in
-/// favour of the object as it then is. An error thrown by any of them ends the save, and nothing is written.
+/// The framework calls a policy on the queue of the context that is being saved. A subclass overrides one of the
+/// `resolve` methods, changes the objects as it likes, and calls super for the other conflicts. An error from one of
+/// these methods ends the save, and nothing is written.
 ///
-/// What the types do where a row is gone, or an object is deleted:
+/// An ``NSMergeConflict`` that remains is resolved in favour of the object as it then is. If a uniqueness constraint is
+/// still broken, the policy is asked again. The save throws after 1,000 attempts.
+///
+/// The types treat deleted rows and deleted objects as follows:
 ///
 /// | | the row is gone, the object was changed | the row was changed, the object is deleted |
 /// |---|---|---|
 /// | store trump, rollback | the object is gone too | the object is not deleted |
 /// | object trump, overwrite | the row is inserted again | the row is deleted |
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy)
 open class NSMergePolicy: NSObject {
-    /// What the policy does, unless a subclass overrides it.
+    /// The rule that the policy follows, unless a subclass overrides the `resolve` methods.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/mergetype)
     open private(set) var mergeType: NSMergePolicyType
 
-    /// Makes a policy of a type.
+    /// Creates a policy of the given type.
+    ///
+    /// - Parameter ty: The rule that the policy follows.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/init(merge:))
     public init(merge ty: NSMergePolicyType) {
         mergeType = ty
         super.init()
@@ -47,19 +60,35 @@ open class NSMergePolicy: NSObject {
 
     private class func policy(_ type: NSMergePolicyType) -> NSMergePolicy { policies[Int(type.rawValue)] }
 
-    /// A conflict is an error. The policy of every new context.
+    /// The policy that makes every conflict an error. Every new context has it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/error)
     open class var error: NSMergePolicy { policy(.errorMergePolicyType) }
-    /// Drops the unsaved changes of objects in conflict.
+    /// The policy that drops the unsaved changes of objects in conflict.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/rollback)
     open class var rollback: NSMergePolicy { policy(.rollbackMergePolicyType) }
-    /// Saves objects in conflict as they are in memory.
+    /// The policy that saves objects in conflict as they are in memory.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/overwrite)
     open class var overwrite: NSMergePolicy { policy(.overwriteMergePolicyType) }
-    /// Merges property by property; the object's changes win.
+    /// The policy that merges property by property and prefers the object's changes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/mergebypropertyobjecttrump)
     open class var mergeByPropertyObjectTrump: NSMergePolicy { policy(.mergeByPropertyObjectTrumpMergePolicyType) }
-    /// Merges property by property; the store's changes win.
+    /// The policy that merges property by property and prefers the store's changes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/mergebypropertystoretrump)
     open class var mergeByPropertyStoreTrump: NSMergePolicy { policy(.mergeByPropertyStoreTrumpMergePolicyType) }
 
-    /// Resolves all conflicts of one attempt to save: `NSMergeConflict`s and `NSConstraintConflict`s. The first door
-    /// that a save knocks at; this implementation hands each kind to the method for it.
+    /// Resolves all conflicts of one attempt to save.
+    ///
+    /// A save calls this method first. This implementation passes each kind of conflict to the method for it.
+    ///
+    /// - Parameter list: Objects of ``NSMergeConflict`` and ``NSConstraintConflict``.
+    /// - Throws: The errors of the methods that it calls.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/resolve(mergeconflicts:))
     open func resolve(mergeConflicts list: [Any]) throws {
         let optimistic = list.compactMap { $0 as? NSMergeConflict }
         let constraints = list.compactMap { $0 as? NSConstraintConflict }
@@ -67,16 +96,28 @@ open class NSMergePolicy: NSObject {
         if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
     }
 
-    /// Resolves conflicts with rows that somebody else has changed or deleted. The error policy throws 133020 with the
-    /// list under `NSPersistentStoreSaveConflictsErrorKey`.
+    /// Resolves conflicts with rows that others have changed or deleted.
+    ///
+    /// - Parameter list: One conflict for each object.
+    /// - Throws: `NSManagedObjectMergeError` (133020) if the policy is of the error type. The list is under
+    ///   ``NSPersistentStoreSaveConflictsErrorKey``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/resolve(optimisticlockingconflicts:))
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         if mergeType == .errorMergePolicyType { throw NSMergeConflict.error(list) }
         for conflict in list { MergePolicyResolution(conflict, mergeType).run() }
     }
 
-    /// Resolves broken uniqueness constraints. The error policy throws 133021 with the list under
-    /// `NSPersistentStoreSaveConflictsErrorKey`; the others leave one object for each value, and what led to another
-    /// one leads to it (`UniquenessResolution`).
+    /// Resolves broken uniqueness constraints.
+    ///
+    /// Every type but the error type leaves one object for each value. Relationships that led to the other objects lead
+    /// to that one.
+    ///
+    /// - Parameter list: One conflict for each broken constraint and value.
+    /// - Throws: `NSManagedObjectConstraintMergeError` (133021) if the policy is of the error type. The list is under
+    ///   ``NSPersistentStoreSaveConflictsErrorKey``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergepolicy/resolve(constraintconflicts:))
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         if mergeType == .errorMergePolicyType { throw NSConstraintConflict.error(list) }
         for conflict in list { UniquenessResolution(conflict, mergeType).run() }
@@ -84,12 +125,22 @@ open class NSMergePolicy: NSObject {
 }
 
 /// The policy that makes every conflict an error.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nserrormergepolicy)
 public var NSErrorMergePolicy: AnyObject { NSMergePolicy.error }
 /// The policy that merges property by property and prefers the store's changes.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergebypropertystoretrumpmergepolicy)
 public var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyStoreTrump }
 /// The policy that merges property by property and prefers the object's changes.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmergebypropertyobjecttrumpmergepolicy)
 public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyObjectTrump }
 /// The policy that saves objects in conflict as they are in memory.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsoverwritemergepolicy)
 public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
 /// The policy that drops the unsaved changes of objects in conflict.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrollbackmergepolicy)
 public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }

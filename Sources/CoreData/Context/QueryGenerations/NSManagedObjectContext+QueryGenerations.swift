@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
         case pinned(QueryGeneration)
     }
 
-    /// What `queryGenerationToken` is unless a subclass overrides it.
+    /// The value of `queryGenerationToken` unless a subclass overrides it.
     final var plainQueryGenerationToken: NSQueryGenerationToken? {
         checkConfinement()
         if let parent { return parent.reading { parent.queryGenerationToken } }
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What `setQueryGenerationFrom(_:)` does unless a subclass overrides it.
+    /// Does the work of `setQueryGenerationFrom(_:)` unless a subclass overrides it.
     final func plainSetQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         checkConfinement()
         guard parent == nil else {

@@ -1,15 +1,16 @@
 extension NSManagedObjectContext {
-    /// Whether the context reads from standbys: servers that follow the one that its saves go to.
+    /// Whether the context reads from standbys, which are servers that follow the one that its saves go to.
     ///
-    /// Reads then take work off the primary server. The context sees what its coordinator has saved, and what it has
-    /// merged; what others have saved may show later. A standby that does not get so far in time is passed over: the
-    /// primary is read (`NSPostgreSQLStandbyTimeoutOption`). Saves go to the primary, where a row that has changed
-    /// since it was read is a conflict as always. It makes no difference for stores without standbys, and for a context
-    /// with a parent, which reads what that one reads.
+    /// Such reads take load off the primary server. The context sees all that its coordinator has saved and all that it
+    /// has merged. Saves of others may appear later.
     ///
-    /// False in a new context, unless the coordinator says otherwise
-    /// (`NSPersistentStoreCoordinator.readsFromStandbys`). To be used on the context's queue. It is an extension of
-    /// this framework.
+    /// A standby that does not reach that state in time is passed over, and the primary is read
+    /// (`NSPostgreSQLStandbyTimeoutOption`). Saves go to the primary, where a row that has changed since it was read is
+    /// a conflict as always. Stores without standbys, and contexts with a parent, read as before.
+    ///
+    /// False in a new context, unless ``NSPersistentStoreCoordinator/readsFromStandbys`` says otherwise.
+    ///
+    /// OpenCoreData only.
     public final var readsFromStandbys: Bool {
         get {
             checkConfinementOnceUsed()
@@ -28,11 +29,12 @@ extension NSManagedObjectContext {
 }
 
 extension NSFetchRequest {
-    /// Whether this fetch reads from standbys, whatever the context does; nil, as in a new request, for what the
-    /// context does.
+    /// Whether this fetch reads from standbys; nil, as in a new request, leaves it to the context.
     ///
-    /// Faults of the objects are fulfilled as the context reads. A context that is pinned to a query generation reads
-    /// that one. It is an extension of this framework (see `NSManagedObjectContext.readsFromStandbys`).
+    /// Faults of the fetched objects are read as the context reads. A context that is pinned to a query generation
+    /// reads that state.
+    ///
+    /// OpenCoreData only. See ``NSManagedObjectContext/readsFromStandbys``.
     public final var readsFromStandbys: Bool? {
         get { parameters.readsFromStandbys }
         set { parameters.readsFromStandbys = newValue }
@@ -40,10 +42,11 @@ extension NSFetchRequest {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Whether contexts that are attached to the coordinator from now on read from standbys; false at first.
+    /// Whether new contexts of the coordinator read from standbys; false at first.
     ///
-    /// May be used from any thread. It is an extension of this framework (see
-    /// `NSManagedObjectContext.readsFromStandbys`).
+    /// OpenCoreData only. A context takes the value over when the coordinator becomes its coordinator, and contexts
+    /// that have the coordinator already are not changed. See ``NSManagedObjectContext/readsFromStandbys``. Any thread
+    /// may use it.
     public final var readsFromStandbys: Bool {
         get { lock.withLock { storedReadsFromStandbys } }
         set { lock.withLock { storedReadsFromStandbys = newValue } }
