@@ -524,8 +524,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Empties the context: drops every unsaved change and detaches every object.
     ///
-    /// Detached objects have no values and cannot be used any more. The did-change notification has the ids of all of
-    /// them under ``NSInvalidatedAllObjectsKey``. A pinned context goes on to the newest state of the stores.
+    /// A detached object has no context any more and shows default values. The did-change notification has the ids of
+    /// all of them under ``NSInvalidatedAllObjectsKey``. A pinned context goes on to the newest state of the stores.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/reset())
     open func reset() { plainReset() }

@@ -1,40 +1,66 @@
 import Foundation
 
-/// What the accessor methods of to-many relationships call (`addToTags(_:)`, `insertIntoItems(_:at:)` …). Inverses
-/// follow.
+/// The calls of accessor methods of to-many relationships, such as `addToTags(_:)` and `insertIntoItems(_:at:)`.
 ///
-/// Adding an object that is in already, and removing one that is not, does nothing.
+/// Inverses follow. Adding an object that is a member already does nothing, and neither does removing one that is not.
+/// An index beyond the members stops the process, and so does an object of another context.
 extension ManagedSlot {
-    /// Adds an object; at the end where the relationship is ordered.
+    /// Adds an object, at the end if the relationship is ordered.
+    ///
+    /// - Parameters:
+    ///   - object: The new member.
+    ///   - owner: The object that has the relationship.
     public func add(_ object: NSManagedObject, to owner: NSManagedObject) {
         owner.checkConfinement("adding to", name)
         owner.addMember(object, to: slot(in: owner, as: .toMany))
     }
 
     /// Adds the objects of a set, an ordered set or an array.
+    ///
+    /// - Parameters:
+    ///   - objects: The new members. An element that is not a managed object stops the process.
+    ///   - owner: The object that has the relationship.
     public func add(_ objects: some Sequence, to owner: NSManagedObject) {
         for object in managedObjects(objects, owner) { add(object, to: owner) }
     }
 
     /// Removes an object.
+    ///
+    /// - Parameters:
+    ///   - object: The member to remove.
+    ///   - owner: The object that has the relationship.
     public func remove(_ object: NSManagedObject, from owner: NSManagedObject) {
         owner.checkConfinement("removing from", name)
         owner.removeMember(object, from: slot(in: owner, as: .toMany))
     }
 
     /// Removes the objects of a set, an ordered set or an array.
+    ///
+    /// - Parameters:
+    ///   - objects: The members to remove. An element that is not a managed object stops the process.
+    ///   - owner: The object that has the relationship.
     public func remove(_ objects: some Sequence, from owner: NSManagedObject) {
         for object in managedObjects(objects, owner) { remove(object, from: owner) }
     }
 
     // MARK: Ordered relationships
 
-    /// Inserts an object at a position of an ordered relationship.
+    /// Inserts an object at a position of an ordered relationship. A member is moved there.
+    ///
+    /// - Parameters:
+    ///   - object: The object to insert.
+    ///   - index: Its position after the insertion.
+    ///   - owner: The object that has the relationship.
     public func insert(_ object: NSManagedObject, at index: Int, into owner: NSManagedObject) {
         insert([object], at: IndexSet(integer: index), into: owner)
     }
 
-    /// Inserts objects so that they end up at the given positions of an ordered relationship.
+    /// Inserts objects so that they have the given positions of an ordered relationship afterwards. Members are moved.
+    ///
+    /// - Parameters:
+    ///   - objects: The objects to insert.
+    ///   - indexes: One position for each object, in ascending order.
+    ///   - owner: The object that has the relationship.
     public func insert(_ objects: [NSManagedObject], at indexes: IndexSet, into owner: NSManagedObject) {
         require(
             objects.count == indexes.count,
@@ -49,17 +75,30 @@ extension ManagedSlot {
         owner.set(self, toMany: members)
     }
 
-    /// Inserts objects at positions given as an `NSIndexSet`.
+    /// Inserts objects at the positions of an `NSIndexSet`.
+    ///
+    /// - Parameters:
+    ///   - objects: The objects to insert.
+    ///   - indexes: One position for each object, in ascending order.
+    ///   - owner: The object that has the relationship.
     public func insert(_ objects: [NSManagedObject], at indexes: NSIndexSet, into owner: NSManagedObject) {
         insert(objects, at: IndexSet(indexes), into: owner)
     }
 
     /// Removes the object at a position of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - index: The position of the member to remove.
+    ///   - owner: The object that has the relationship.
     public func remove(at index: Int, from owner: NSManagedObject) {
         remove(at: IndexSet(integer: index), from: owner)
     }
 
     /// Removes the objects at the given positions of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - indexes: The positions of the members to remove.
+    ///   - owner: The object that has the relationship.
     public func remove(at indexes: IndexSet, from owner: NSManagedObject) {
         var members = owner.toMany(self)
         for index in indexes.reversed() {
@@ -69,17 +108,31 @@ extension ManagedSlot {
         owner.set(self, toMany: members)
     }
 
-    /// Removes the objects at positions given as an `NSIndexSet`.
+    /// Removes the objects at the positions of an `NSIndexSet`.
+    ///
+    /// - Parameters:
+    ///   - indexes: The positions of the members to remove.
+    ///   - owner: The object that has the relationship.
     public func remove(at indexes: NSIndexSet, from owner: NSManagedObject) {
         remove(at: IndexSet(indexes), from: owner)
     }
 
-    /// Puts an object in the place of the one at a position of an ordered relationship.
+    /// Replaces the object at a position of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - index: The position of the member to replace.
+    ///   - object: The new member.
+    ///   - owner: The object that has the relationship.
     public func replace(at index: Int, with object: NSManagedObject, in owner: NSManagedObject) {
         replace(at: IndexSet(integer: index), with: [object], in: owner)
     }
 
-    /// Puts objects in the places of those at the given positions of an ordered relationship.
+    /// Replaces the objects at the given positions of an ordered relationship.
+    ///
+    /// - Parameters:
+    ///   - indexes: One position for each object, in ascending order.
+    ///   - objects: The new members.
+    ///   - owner: The object that has the relationship.
     public func replace(at indexes: IndexSet, with objects: [NSManagedObject], in owner: NSManagedObject) {
         require(
             objects.count == indexes.count,
@@ -93,7 +146,12 @@ extension ManagedSlot {
         owner.set(self, toMany: members)
     }
 
-    /// Puts objects in the places given as an `NSIndexSet`.
+    /// Replaces the objects at the positions of an `NSIndexSet`.
+    ///
+    /// - Parameters:
+    ///   - indexes: One position for each object, in ascending order.
+    ///   - objects: The new members.
+    ///   - owner: The object that has the relationship.
     public func replace(at indexes: NSIndexSet, with objects: [NSManagedObject], in owner: NSManagedObject) {
         replace(at: IndexSet(indexes), with: objects, in: owner)
     }

@@ -1,22 +1,32 @@
 import Foundation
 
-/// What the accessors of `@NSManaged` properties call: the overload follows the property's declared type.
+/// The calls of accessors of `@NSManaged` properties. The declared type of the property chooses the overload.
 extension ManagedSlot {
     // MARK: Attributes
 
-    /// The value of a property whose type the storage knows.
+    /// Returns the value of a property whose type conforms to ``ManagedValue``.
+    ///
+    /// - Parameter object: The object that has the property.
+    /// - Returns: The value. If the type is not optional and has no value for nil, a missing value stops the process.
     @inlinable
     public func value<Value: ManagedValue>(of object: NSManagedObject) -> Value {
         Value.managedValue(of: self, in: object)
     }
 
-    /// Sets a property whose type the storage knows.
+    /// Sets a property whose type conforms to ``ManagedValue``.
+    ///
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - object: The object that has the property.
     @inlinable
     public func set<Value: ManagedValue>(_ value: Value, of object: NSManagedObject) {
         Value.setManagedValue(value, of: self, in: object)
     }
 
-    /// An enumeration (or option set) kept as its raw value. The process stops at a raw value the type does not have.
+    /// Returns an enumeration or option set that is stored as its raw value.
+    ///
+    /// - Parameter object: The object that has the property.
+    /// - Returns: The value. A raw value without a case stops the process.
     @inlinable
     public func value<Value: RawRepresentable>(of object: NSManagedObject) -> Value
     where Value.RawValue: ManagedAttributeValue {
@@ -25,28 +35,46 @@ extension ManagedSlot {
         return valueForUnknown(raw, in: object)
     }
 
-    /// Sets an enumeration kept as its raw value.
+    /// Sets an enumeration or option set that is stored as its raw value.
+    ///
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - object: The object that has the property.
     @inlinable
     public func set<Value: RawRepresentable>(_ value: Value, of object: NSManagedObject)
     where Value.RawValue: ManagedAttributeValue {
         Value.RawValue.setManagedValue(value.rawValue, of: self, in: object)
     }
 
-    /// An optional enumeration kept as its raw value; nil also for a raw value the type does not have.
+    /// Returns an optional enumeration or option set that is stored as its raw value.
+    ///
+    /// - Parameter object: The object that has the property.
+    /// - Returns: The value; nil if there is none, and for a raw value without a case.
     @inlinable
     public func value<Value: RawRepresentable>(of object: NSManagedObject) -> Value?
     where Value.RawValue: ManagedAttributeValue {
         Value.RawValue.optionalManagedValue(of: self, in: object).flatMap { Value(rawValue: $0) }
     }
 
-    /// Sets or clears an enumeration kept as its raw value.
+    /// Sets or clears an enumeration or option set that is stored as its raw value.
+    ///
+    /// - Parameters:
+    ///   - value: The new value, or nil.
+    ///   - object: The object that has the property.
     @inlinable
     public func set<Value: RawRepresentable>(_ value: Value?, of object: NSManagedObject)
     where Value.RawValue: ManagedAttributeValue {
         Value.RawValue.setOptionalManagedValue(value?.rawValue, of: self, in: object)
     }
 
-    /// A value of any other type, as key-value coding has it: `NSNumber`, `NSSet`, `NSOrderedSet`, transformed objects.
+    /// Returns a value of any other type, in the types of key-value coding.
+    ///
+    /// These are `NSNumber`, `NSSet`, `NSOrderedSet`, transformed objects and the like. A property that is declared as
+    /// `NSMutableSet` or `NSMutableOrderedSet` gets a live set.
+    ///
+    /// - Parameter object: The object that has the property.
+    /// - Returns: The value. A value of another type stops the process, and so does a missing value if the type is not
+    ///   optional.
     @_disfavoredOverload
     public func value<Value>(of object: NSManagedObject) -> Value {
         let key = key(in: object)
@@ -76,7 +104,11 @@ extension ManagedSlot {
             """)
     }
 
-    /// Sets a value of any other type.
+    /// Sets a value of any other type, in the types of key-value coding.
+    ///
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - object: The object that has the property.
     @_disfavoredOverload
     public func set<Value>(_ value: Value, of object: NSManagedObject) {
         object.setPrimitiveValue(Self.unwrapped(value), forKey: key(in: object))
@@ -88,7 +120,13 @@ extension ManagedSlot {
         return optional.wrappedValue
     }
 
-    /// Stops the process: a raw value has no case. (Any value will do while a key path is being followed.)
+    /// Stops the process, because a raw value has no case. While a key path is being recorded, it returns any value of
+    /// the type.
+    ///
+    /// - Parameters:
+    ///   - raw: The raw value.
+    ///   - object: The object that has the property.
+    /// - Returns: A value of the type, while a key path is being recorded.
     public func valueForUnknown<Raw, Value>(_ raw: Raw, in object: NSManagedObject) -> Value {
         if object.isRecorder, let value = KeyPathRecording.anyValue(of: Value.self) { return value }
         fatalError(
@@ -99,7 +137,10 @@ extension ManagedSlot {
     // Constrained by the protocol, not the class: the compiler would take an accessor of `NSObject?` or `Any` for one
     // of a relationship, because a managed object is also an `NSObject`.
 
-    /// The object of an optional to-one relationship.
+    /// Returns the object of an optional to-one relationship.
+    ///
+    /// - Parameter object: The object that has the relationship.
+    /// - Returns: The object, or nil. An object of another class than the declared one stops the process.
     @inlinable
     public func value<Object: ManagedObjectClass>(of object: NSManagedObject) -> Object? {
         guard let target = object.toOne(self) else { return missingDestination(of: object) }
@@ -121,18 +162,29 @@ extension ManagedSlot {
         typed(target, in: object)
     }
 
-    /// The object of a to-one relationship whose type has no place for nil; stops the process when there is none.
+    /// Returns the object of a to-one relationship whose declared type is not optional.
+    ///
+    /// - Parameter object: The object that has the relationship.
+    /// - Returns: The object. The process stops if there is none.
     public func value<Object: ManagedObjectClass>(of object: NSManagedObject) -> Object {
         guard let target: Object = value(of: object) else { stopForMissingValue(Object.self, in: object) }
         return target
     }
 
-    /// Points a to-one relationship at an object.
+    /// Sets a to-one relationship whose declared type is not optional; the inverse follows.
+    ///
+    /// - Parameters:
+    ///   - value: An object of the same context.
+    ///   - object: The object that has the relationship.
     public func set<Object: ManagedObjectClass>(_ value: Object, of object: NSManagedObject) {
         object.set(self, toOne: managedObject(value))
     }
 
-    /// Points a to-one relationship at an object or at none.
+    /// Sets an optional to-one relationship; the inverse follows.
+    ///
+    /// - Parameters:
+    ///   - value: An object of the same context, or nil.
+    ///   - object: The object that has the relationship.
     public func set<Object: ManagedObjectClass>(_ value: Object?, of object: NSManagedObject) {
         object.set(self, toOne: value.map(managedObject))
     }

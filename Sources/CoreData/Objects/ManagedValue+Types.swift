@@ -1,12 +1,12 @@
 import Foundation
 
-// Which door of the storage each type of value goes through.
+// The conformances of the types that attributes and relationships can be declared with.
 
 extension Int: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: Int? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int? {
         object.integer(property).map { Int(truncatingIfNeeded: $0) }
     }
@@ -20,10 +20,12 @@ extension Int: ManagedAttributeValue {
 }
 
 extension Int8: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: Int8? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
+    ///
+    /// A number beyond the type's range loses its high bits.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int8? {
         object.integer(property).map { Int8(truncatingIfNeeded: $0) }
     }
@@ -37,10 +39,12 @@ extension Int8: ManagedAttributeValue {
 }
 
 extension Int16: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: Int16? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
+    ///
+    /// A number beyond the type's range loses its high bits.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int16? {
         object.integer(property).map { Int16(truncatingIfNeeded: $0) }
     }
@@ -54,10 +58,12 @@ extension Int16: ManagedAttributeValue {
 }
 
 extension Int32: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: Int32? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
+    ///
+    /// A number beyond the type's range loses its high bits.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int32? {
         object.integer(property).map { Int32(truncatingIfNeeded: $0) }
     }
@@ -71,10 +77,10 @@ extension Int32: ManagedAttributeValue {
 }
 
 extension Int64: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: Int64? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int64? {
         object.integer(property).map { Int64(truncatingIfNeeded: $0) }
     }
@@ -88,15 +94,19 @@ extension Int64: ManagedAttributeValue {
 }
 
 extension UInt: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: UInt? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
+    ///
+    /// A negative number reads as its bit pattern.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt? {
         object.integer(property).map { UInt(truncatingIfNeeded: $0) }
     }
 
     /// Sets or clears the attribute.
+    ///
+    /// A number above `Int64.max` is stored as its bit pattern, which is a negative number.
     @inlinable public static func setOptionalManagedValue(
         _ value: UInt?, of property: ManagedSlot, in object: NSManagedObject
     ) {
@@ -105,10 +115,12 @@ extension UInt: ManagedAttributeValue {
 }
 
 extension UInt8: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: UInt8? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
+    ///
+    /// A number beyond the type's range loses its high bits.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt8? {
         object.integer(property).map { UInt8(truncatingIfNeeded: $0) }
     }
@@ -122,10 +134,12 @@ extension UInt8: ManagedAttributeValue {
 }
 
 extension UInt16: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: UInt16? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
+    ///
+    /// A number beyond the type's range loses its high bits.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt16?
     {
         object.integer(property).map { UInt16(truncatingIfNeeded: $0) }
@@ -140,10 +154,12 @@ extension UInt16: ManagedAttributeValue {
 }
 
 extension UInt32: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: UInt32? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
+    ///
+    /// A number beyond the type's range loses its high bits.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt32?
     {
         object.integer(property).map { UInt32(truncatingIfNeeded: $0) }
@@ -158,16 +174,20 @@ extension UInt32: ManagedAttributeValue {
 }
 
 extension UInt64: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: UInt64? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
+    ///
+    /// A negative number reads as its bit pattern.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt64?
     {
         object.integer(property).map { UInt64(truncatingIfNeeded: $0) }
     }
 
     /// Sets or clears the attribute.
+    ///
+    /// A number above `Int64.max` is stored as its bit pattern, which is a negative number.
     @inlinable public static func setOptionalManagedValue(
         _ value: UInt64?, of property: ManagedSlot, in object: NSManagedObject
     ) {
@@ -176,10 +196,10 @@ extension UInt64: ManagedAttributeValue {
 }
 
 extension Bool: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: Bool? { false }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Bool? {
         object.boolean(property)
     }
@@ -193,10 +213,10 @@ extension Bool: ManagedAttributeValue {
 }
 
 extension Double: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: Double? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Double?
     {
         object.double(property)
@@ -211,10 +231,10 @@ extension Double: ManagedAttributeValue {
 }
 
 extension Float: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: Float? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Float? {
         object.double(property).map { Float($0) }
     }
@@ -228,10 +248,10 @@ extension Float: ManagedAttributeValue {
 }
 
 extension CGFloat: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: CGFloat? { 0 }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> CGFloat?
     {
         object.double(property).map { CGFloat($0) }
@@ -246,10 +266,10 @@ extension CGFloat: ManagedAttributeValue {
 }
 
 extension String: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: String? { "" }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> String?
     {
         object.string(property)
@@ -264,10 +284,10 @@ extension String: ManagedAttributeValue {
 }
 
 extension Data: ManagedAttributeValue {
-    /// What a missing value reads as.
+    /// The value that a missing one reads as.
     @inlinable public static var absentManagedValue: Data? { Data() }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Data? {
         object.data(property)
     }
@@ -281,10 +301,10 @@ extension Data: ManagedAttributeValue {
 }
 
 extension Date: ManagedAttributeValue {
-    /// None: nothing stands for a missing value.
+    /// Nil: if the property's type is not optional, a missing value stops the process.
     @inlinable public static var absentManagedValue: Date? { nil }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Date? {
         object.date(property)
     }
@@ -298,10 +318,10 @@ extension Date: ManagedAttributeValue {
 }
 
 extension UUID: ManagedAttributeValue {
-    /// None: nothing stands for a missing value.
+    /// Nil: if the property's type is not optional, a missing value stops the process.
     @inlinable public static var absentManagedValue: UUID? { nil }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UUID? {
         object.uuid(property)
     }
@@ -315,10 +335,10 @@ extension UUID: ManagedAttributeValue {
 }
 
 extension URL: ManagedAttributeValue {
-    /// None: nothing stands for a missing value.
+    /// Nil: if the property's type is not optional, a missing value stops the process.
     @inlinable public static var absentManagedValue: URL? { nil }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> URL? {
         object.uri(property)
     }
@@ -332,10 +352,10 @@ extension URL: ManagedAttributeValue {
 }
 
 extension Decimal: ManagedAttributeValue {
-    /// None: nothing stands for a missing value.
+    /// Nil: if the property's type is not optional, a missing value stops the process.
     @inlinable public static var absentManagedValue: Decimal? { nil }
 
-    /// The attribute's value; nil when it has none.
+    /// The attribute's value; nil if it has none.
     @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Decimal?
     {
         object.decimal(property)
@@ -362,7 +382,7 @@ extension Set: ManagedValue where Element: NSManagedObject {
 }
 
 extension Set: ManagedAttributeValue where Element: NSManagedObject {
-    /// None: a relationship always has members, if only zero.
+    /// Nil: a relationship always has a value, which may be empty.
     public static var absentManagedValue: Set? { nil }
 
     /// The members of a to-many relationship.
@@ -391,7 +411,7 @@ extension Array: ManagedValue where Element: NSManagedObject {
 }
 
 extension Array: ManagedAttributeValue where Element: NSManagedObject {
-    /// None: a relationship always has members, if only zero.
+    /// Nil: a relationship always has a value, which may be empty.
     public static var absentManagedValue: Array? { nil }
 
     /// The members of a to-many relationship.

@@ -1,30 +1,54 @@
 import Foundation
 
-/// A type of value that `@NSManaged` properties read and write without boxing: numbers, strings, dates, data, UUIDs,
-/// URLs, decimals, their optionals, and sets and arrays of managed objects.
+/// A type that `@NSManaged` properties read and write without boxing.
 ///
-/// Generated accessors find the conformance of a property's declared type at compile time. Other types conform only to
-/// be stored as one of these.
+/// Numbers, strings, dates, data, UUIDs, URLs, decimals, their optionals, and sets and arrays of managed objects
+/// conform. Generated accessors find the conformance of a property's declared type at compile time. Another type needs
+/// a conformance only to be stored as one of these.
+///
+/// OpenCoreData only.
 public protocol ManagedValue {
-    /// The value of a property of an object. A non-optional number without a value reads as 0, a string or data as
-    /// empty; the process stops where there is nothing to stand for nil.
+    /// Returns the value of a property of an object.
+    ///
+    /// - Parameters:
+    ///   - property: The property.
+    ///   - object: The object that has it.
+    /// - Returns: The value. A missing number reads as 0, a missing string or data as empty. The process stops if the
+    ///   type has no such value.
     static func managedValue(of property: ManagedSlot, in object: NSManagedObject) -> Self
     /// Sets a property of an object.
+    ///
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - property: The property.
+    ///   - object: The object that has it.
     static func setManagedValue(_ value: Self, of property: ManagedSlot, in object: NSManagedObject)
 }
 
-/// An attribute's type of value, of which an optional can be read and written too.
+/// A type of attribute values whose optional can be read and written too.
+///
+/// OpenCoreData only.
 public protocol ManagedAttributeValue: ManagedValue {
-    /// What stands for nil where the property's type is not optional.
+    /// The value that a missing one reads as if the property's type is not optional; nil if the type has none.
     static var absentManagedValue: Self? { get }
-    /// The value of an attribute; nil when it has none.
+    /// Returns the value of an attribute; nil if it has none.
+    ///
+    /// - Parameters:
+    ///   - property: The attribute.
+    ///   - object: The object that has it.
+    /// - Returns: The value, or nil.
     static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Self?
     /// Sets or clears an attribute.
+    ///
+    /// - Parameters:
+    ///   - value: The new value, or nil.
+    ///   - property: The attribute.
+    ///   - object: The object that has it.
     static func setOptionalManagedValue(_ value: Self?, of property: ManagedSlot, in object: NSManagedObject)
 }
 
 extension ManagedAttributeValue {
-    /// The value, or what stands for nil; stops the process where nothing does.
+    /// Returns the value, or ``absentManagedValue``; stops the process if both are nil.
     @inlinable
     public static func managedValue(of property: ManagedSlot, in object: NSManagedObject) -> Self {
         if let value = optionalManagedValue(of: property, in: object) ?? absentManagedValue { return value }
@@ -39,7 +63,7 @@ extension ManagedAttributeValue {
 }
 
 extension Optional: ManagedValue where Wrapped: ManagedAttributeValue {
-    /// The value of an attribute; nil when it has none.
+    /// Returns the value of an attribute; nil if it has none.
     @inlinable
     public static func managedValue(of property: ManagedSlot, in object: NSManagedObject) -> Wrapped? {
         Wrapped.optionalManagedValue(of: property, in: object)
@@ -53,7 +77,11 @@ extension Optional: ManagedValue where Wrapped: ManagedAttributeValue {
 }
 
 extension ManagedSlot {
-    /// Stops the process: a property whose type has no place for nil has no value.
+    /// Stops the process, because a property whose type is not optional has no value.
+    ///
+    /// - Parameters:
+    ///   - type: The declared type of the property.
+    ///   - object: The object that has the property.
     public func stopForMissingValue<Value>(_ type: Value.Type, in object: NSManagedObject) -> Never {
         fatalError(
             "Property '\(name)' of entity '\(object.entity.name ?? "")' has no value, and its type \(type) is not optional"

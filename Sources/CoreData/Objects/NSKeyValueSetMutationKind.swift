@@ -1,14 +1,16 @@
-/// How the members of a to-many relationship change: what `willChangeValue(forKey:withSetMutation:using:)` is told.
+/// How the members of a to-many relationship change, as an argument of
+/// `willChangeValue(forKey:withSetMutation:using:)`.
 ///
-/// Foundation on Linux lacks it. See
-/// [Apple's page](https://developer.apple.com/documentation/foundation/nskeyvaluesetmutationkind).
+/// Foundation on Linux lacks it.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/foundation/nskeyvaluesetmutationkind)
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
-    /// Members come.
+    /// The given members are added.
     case union = 1
-    /// Members go.
+    /// The given members are removed.
     case minus
-    /// The members that are not given go.
+    /// All members but the given ones are removed.
     case intersect
-    /// The given members take the place of all.
+    /// The given members replace all others.
     case set
 }

@@ -3,7 +3,16 @@ import Foundation
 // See `InitializedOfAnyClass`.
 
 extension ManagedObjectClass where Self: NSManagedObject {
-    /// Makes a new object of an entity, of the class it is called on, and inserts it into the context if there is one.
+    /// Creates an object of an entity and inserts it into a context, if there is one.
+    ///
+    /// This form is chosen for generic types, metatypes and `Self`. It calls the initialiser of the class that it is
+    /// called on.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the new object.
+    ///   - context: The context to insert into, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/init(entity:insertinto:))
     @_disfavoredOverload
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         self.init(ofClass: entity, context)

@@ -1,26 +1,39 @@
 import Foundation
 
-/// What every managed object class offers about itself; a protocol so that `fetchRequest()` can speak of `Self`, and so
-/// that `init(context:)` can be called on any class without being required of subclasses.
+/// The protocol of all managed object classes.
+///
+/// It lets `fetchRequest()` return a request of `Self`, and lets `init(context:)` be called on any class without being
+/// required of subclasses.
+///
+/// OpenCoreData only.
 public protocol ManagedObjectClass: AnyObject {}
 
 extension NSManagedObject: ManagedObjectClass {}
 
 extension ManagedObjectClass where Self: NSManagedObject {
-    /// Makes a new object of this class's entity and inserts it into the context.
+    /// Creates an object of this class's entity and inserts it into the context.
     ///
-    /// The entity is the one that an overridden `entity()` names, where the context's model has it. Otherwise it is the
-    /// one of the context's model whose class this is; the process stops when there is none or several. See
-    /// [Apple's page](https://developer.apple.com/documentation/coredata/nsmanagedobject/init(context:)).
+    /// If the class overrides ``NSManagedObject/entity()`` and the context's model has an entity of that name, the
+    /// object is of that entity. Otherwise it is of the entity of the context's model that has this class. The process
+    /// stops if there is no such entity, or more than one.
+    ///
+    /// - Parameter context: The context to insert into. Call it on the context's queue.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/init(context:))
     @_disfavoredOverload
     public init(context: NSManagedObjectContext) {
         self.init(ofClassIn: context)
     }
 
-    /// A request for the objects of this class's entity.
+    /// Returns a request for the objects of this class's entity.
     ///
-    /// The entity is the one that an overridden `entity()` names. Otherwise it is found by the class among the models
-    /// in use; while none has it, by the name of the class when the request is executed.
+    /// If the class overrides ``NSManagedObject/entity()``, the request is for that entity. Otherwise the entity is
+    /// found by the class among the models in use. If none of them has it, the request takes the class's name as the
+    /// entity's name. Any thread may call it.
+    ///
+    /// - Returns: A request without a predicate and an order.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/fetchrequest())
     public static func fetchRequest() -> NSFetchRequest<Self> {
         NSFetchRequest<Self>(entityName: EntityOfClass.name(of: self))
     }

@@ -30,7 +30,7 @@ struct EventBase {
 }
 
 extension NSManagedObject {
-    /// What `changedValuesForCurrentEvent()` does unless a subclass overrides it.
+    /// Does the work of `changedValuesForCurrentEvent()` unless a subclass overrides it.
     final func plainChangedValuesForCurrentEvent() -> [String: Any] {
         checkConfinement()
         guard !flags.isDisjoint(with: [.pendingEvent, .toldEvent]), !flags.contains(.gone) else { return [:] }

@@ -2,25 +2,25 @@ import Foundation
 
 // In the protocol's extension, so that a class may declare a subscript of its own.
 extension ManagedObjectClass where Self: NSManagedObject {
-    /// The value of a key, to read and to set.
+    /// The value of a property by its name, as in ``NSManagedObject/value(forKey:)`` and `setValue(_:forKey:)`.
+    ///
+    /// OpenCoreData only.
+    ///
+    /// - Parameter key: The name of a property.
     public subscript(key: String) -> Any? {
         get { value(forKey: key) }
         set { setValue(newValue, forKey: key) }
     }
 }
 
-/// Key-value coding: values by name, boxed as Apple's framework boxes them.
-///
-/// Attributes come as `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`, `URL` or the transformed object,
-/// to-one relationships as `NSManagedObject`, to-many ones as `NSSet` or `NSOrderedSet`. A key that the entity does not
-/// have stops the process with the entity's and the key's name (`setValue(_:forUndefinedKey:)` may be overridden).
+/// Key-value coding: values by name, in the types that Apple's framework gives.
 extension NSManagedObject {
-    /// What `dictionaryWithValues(forKeys:)` does unless a subclass overrides it.
+    /// Does the work of `dictionaryWithValues(forKeys:)` unless a subclass overrides it.
     final func plainDictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// What `setValuesForKeys(_:)` does unless a subclass overrides it.
+    /// Does the work of `setValuesForKeys(_:)` unless a subclass overrides it.
     final func plainSetValuesForKeys(_ keyedValues: [String: Any]) {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
@@ -40,12 +40,12 @@ extension NSManagedObject {
         }
     }
 
-    /// What `value(forKeyPath:)` does unless a subclass overrides it.
+    /// Does the work of `value(forKeyPath:)` unless a subclass overrides it.
     final func plainValue(forKeyPath keyPath: String) -> Any? {
         KeyValuePath(keyPath).value(in: self)
     }
 
-    /// What `setValue(_:forKeyPath:)` does unless a subclass overrides it.
+    /// Does the work of `setValue(_:forKeyPath:)` unless a subclass overrides it.
     final func plainSetValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         if setElement(value, at: keyPath) { return }
@@ -57,7 +57,7 @@ extension NSManagedObject {
         object.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
     }
 
-    /// What `primitiveValue(forKey:)` does unless a subclass overrides it.
+    /// Does the work of `primitiveValue(forKey:)` unless a subclass overrides it.
     final func plainPrimitiveValue(forKey key: String) -> Any? {
         if isRecorder {
             checkConfinement("reading", key)
@@ -79,7 +79,7 @@ extension NSManagedObject {
         }
     }
 
-    /// What `setPrimitiveValue(_:forKey:)` does unless a subclass overrides it.
+    /// Does the work of `setPrimitiveValue(_:forKey:)` unless a subclass overrides it.
     final func plainSetPrimitiveValue(_ value: Any?, forKey key: String) {
         let access = access(to: key)
         guard home.context?.isSaving == true, flags.isDisjoint(with: .pendingEvent), flags.contains(.updated) else {
@@ -141,7 +141,7 @@ extension NSManagedObject {
 
     // MARK: What changed
 
-    /// What `changedValues()` does unless a subclass overrides it.
+    /// Does the work of `changedValues()` unless a subclass overrides it.
     final func plainChangedValues() -> [String: Any] {
         checkConfinement()
         var values: [String: Any] = [:]
@@ -151,7 +151,7 @@ extension NSManagedObject {
         return values
     }
 
-    /// What `committedValues(forKeys:)` does unless a subclass overrides it.
+    /// Does the work of `committedValues(forKeys:)` unless a subclass overrides it.
     final func plainCommittedValues(forKeys keys: [String]?) -> [String: Any] {
         checkConfinement()
         // Nothing has been saved or fetched yet.
@@ -209,7 +209,7 @@ extension NSManagedObject {
         }
     }
 
-    /// What `hasFault(forRelationshipNamed:)` does unless a subclass overrides it.
+    /// Does the work of `hasFault(forRelationshipNamed:)` unless a subclass overrides it.
     final func plainHasFault(forRelationshipNamed key: String) -> Bool {
         checkConfinement("hasFault(forRelationshipNamed:)", key)
         switch access(to: key) {
@@ -223,7 +223,7 @@ extension NSManagedObject {
         }
     }
 
-    /// What `objectIDs(forRelationshipNamed:)` does unless a subclass overrides it.
+    /// Does the work of `objectIDs(forRelationshipNamed:)` unless a subclass overrides it.
     final func plainObjectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
         checkConfinement("objectIDs(forRelationshipNamed:)", key)
         guard let context = home.context else { return [] }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Live collections of a to-many relationship: what is added to them or removed from them is added to the relationship
-/// or removed from it, and the inverses follow; what the relationship gains or loses shows in them.
+/// Live collections of a to-many relationship. A change of the collection changes the relationship and its inverse, and
+/// a change of the relationship shows in the collection.
 extension NSManagedObject {
-    /// What `mutableSetValue(forKey:)` does unless a subclass overrides it.
+    /// Does the work of `mutableSetValue(forKey:)` unless a subclass overrides it.
     final func plainMutableSetValue(forKey key: String) -> NSMutableSet {
         guard case .toMany(let index)? = home.layout.access[key], !home.layout.toManys[index].isOrdered else {
             rejectProxy("mutableSetValueForKey", key)
@@ -11,7 +11,7 @@ extension NSManagedObject {
         return RelationshipSet(owner: self, index: index)
     }
 
-    /// What `mutableOrderedSetValue(forKey:)` does unless a subclass overrides it.
+    /// Does the work of `mutableOrderedSetValue(forKey:)` unless a subclass overrides it.
     final func plainMutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
         guard case .toMany(let index)? = home.layout.access[key], home.layout.toManys[index].isOrdered else {
             rejectProxy("mutableOrderedSetValueForKey", key)
@@ -19,13 +19,13 @@ extension NSManagedObject {
         return RelationshipOrderedSet(owner: self, index: index)
     }
 
-    /// What `mutableSetValue(forKeyPath:)` does unless a subclass overrides it.
+    /// Does the work of `mutableSetValue(forKeyPath:)` unless a subclass overrides it.
     final func plainMutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
         let (object, key) = lastStep(of: keyPath)
         return object.mutableSetValue(forKey: key)
     }
 
-    /// What `mutableOrderedSetValue(forKeyPath:)` does unless a subclass overrides it.
+    /// Does the work of `mutableOrderedSetValue(forKeyPath:)` unless a subclass overrides it.
     final func plainMutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
         let (object, key) = lastStep(of: keyPath)
         return object.mutableOrderedSetValue(forKey: key)

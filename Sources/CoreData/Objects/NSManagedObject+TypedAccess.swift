@@ -1,10 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A property of an entity class, found by name once and by slot from then on: what generated accessors hold in a
-/// constant.
+/// A property of an entity class, which generated accessors keep in a constant.
 ///
-/// Remembers the slot for the layout it met last, so that a read costs no look-up; safe to share between threads.
+/// It finds the property by name once and by position afterwards, so that a read needs no look-up by name. Any thread
+/// may use it.
+///
+/// OpenCoreData only.
 public final class ManagedSlot: Sendable {
     /// The property's name in the model.
     public let name: String
@@ -13,14 +15,21 @@ public final class ManagedSlot: Sendable {
     /// The layout's identifier in the high half, the slot (or the to-many index) in the low one.
     private let found = Atomic<UInt64>(0)
 
-    /// Names a property.
+    /// Creates the slot of a property.
+    ///
+    /// - Parameter name: The property's name in the model.
     public init(_ name: String) {
         self.name = name
         otherName = nil
     }
 
-    /// Names a property that an entity may have under either of two names: `primitiveTitle` is an attribute of that
-    /// name, or the primitive value of `title`. The first name counts where the entity has both or none.
+    /// Creates the slot of a property that an entity may have under either of two names.
+    ///
+    /// For example, `primitiveTitle` is an attribute of that name or the primitive value of `title`.
+    ///
+    /// - Parameters:
+    ///   - name: The name that counts if the entity has both properties or neither.
+    ///   - otherName: The name that counts if the entity has only this property.
     public init(_ name: String, or otherName: String) {
         self.name = name
         self.otherName = otherName
@@ -73,11 +82,18 @@ public final class ManagedSlot: Sendable {
     }
 }
 
-/// Typed doors to an object's values: no name look-up, no boxing. Generated and hand-written accessors call them.
+/// Typed access to an object's values without a look-up by name and without boxing.
 ///
-/// A getter fires the fault when it must; a setter marks the object as changed. Both are for the context's queue only.
+/// Generated and hand-written accessors call these methods on the context's queue. A getter fires the fault if needed,
+/// and a setter marks the object as changed. The process stops if the entity does not have the property, or has it with
+/// another type.
+///
+/// OpenCoreData only.
 extension NSManagedObject {
-    /// The integer (or boolean as 0 and 1) of an attribute; nil when it has no value.
+    /// Returns the integer of an attribute, or a boolean as 0 or 1; nil if it has no value.
+    ///
+    /// - Parameter property: An integer or boolean attribute.
+    /// - Returns: The value, or nil.
     public final func integer(_ property: ManagedSlot) -> Int64? {
         checkConfinement("reading", property.name)
         let slot = property.slot(in: self, as: .integer)
@@ -88,12 +104,18 @@ extension NSManagedObject {
         return value
     }
 
-    /// The boolean of an attribute; nil when it has no value.
+    /// Returns the boolean of an attribute; nil if it has no value.
+    ///
+    /// - Parameter property: An integer or boolean attribute. Any number but 0 is true.
+    /// - Returns: The value, or nil.
     public final func boolean(_ property: ManagedSlot) -> Bool? {
         integer(property).map { $0 != 0 }
     }
 
-    /// The double or float of an attribute; nil when it has no value.
+    /// Returns the number of a double or float attribute; nil if it has no value.
+    ///
+    /// - Parameter property: A double or float attribute.
+    /// - Returns: The value, or nil.
     public final func double(_ property: ManagedSlot) -> Double? {
         checkConfinement("reading", property.name)
         let slot = property.slot(in: self, as: .double)
@@ -104,12 +126,18 @@ extension NSManagedObject {
         return value
     }
 
-    /// The date of an attribute; nil when it has no value.
+    /// Returns the date of an attribute; nil if it has no value.
+    ///
+    /// - Parameter property: A date attribute.
+    /// - Returns: The value, or nil.
     public final func date(_ property: ManagedSlot) -> Date? {
         double(property).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 
-    /// The string of an attribute; nil when it has no value.
+    /// Returns the string of an attribute; nil if it has no value.
+    ///
+    /// - Parameter property: A string attribute.
+    /// - Returns: The value, or nil.
     public final func string(_ property: ManagedSlot) -> String? {
         checkConfinement("reading", property.name)
         let slot = property.slot(in: self, as: .string)
@@ -120,37 +148,55 @@ extension NSManagedObject {
         return value
     }
 
-    /// The bytes of an attribute; nil when it has no value.
+    /// Returns the bytes of a binary attribute; nil if it has no value.
+    ///
+    /// - Parameter property: A binary attribute.
+    /// - Returns: The value, or nil.
     public final func data(_ property: ManagedSlot) -> Data? {
         guard case .data(let value) = typedValue(property, as: .data) else { return nil }
         return value
     }
 
-    /// The UUID of an attribute; nil when it has no value.
+    /// Returns the UUID of an attribute; nil if it has no value.
+    ///
+    /// - Parameter property: A UUID attribute.
+    /// - Returns: The value, or nil.
     public final func uuid(_ property: ManagedSlot) -> UUID? {
         guard case .uuid(let value) = typedValue(property, as: .uuid) else { return nil }
         return value
     }
 
-    /// The decimal of an attribute; nil when it has no value.
+    /// Returns the decimal of an attribute; nil if it has no value.
+    ///
+    /// - Parameter property: A decimal attribute.
+    /// - Returns: The value, or nil.
     public final func decimal(_ property: ManagedSlot) -> Decimal? {
         guard case .decimal(let value) = typedValue(property, as: .decimal) else { return nil }
         return value
     }
 
-    /// The URI of an attribute; nil when it has no value.
+    /// Returns the URL of a URI attribute; nil if it has no value, or text that is not a URL.
+    ///
+    /// - Parameter property: A URI attribute.
+    /// - Returns: The value, or nil.
     public final func uri(_ property: ManagedSlot) -> URL? {
         guard case .string(let value) = typedValue(property, as: .string) else { return nil }
         return URL(string: value)
     }
 
-    /// The object a to-one relationship leads to.
+    /// Returns the object that a to-one relationship leads to.
+    ///
+    /// - Parameter property: A to-one relationship.
+    /// - Returns: The object, which may be a fault, or nil.
     public final func toOne(_ property: ManagedSlot) -> NSManagedObject? {
         checkConfinement("reading", property.name)
         return referencedObject(at: property.slot(in: self, as: .toOne))
     }
 
-    /// The members of a to-many relationship, in order where it has one.
+    /// Returns the members of a to-many relationship, or the objects of a fetched property.
+    ///
+    /// - Parameter property: A to-many relationship or a fetched property.
+    /// - Returns: The objects, in order if the relationship is ordered.
     public final func toMany(_ property: ManagedSlot) -> [NSManagedObject] {
         checkConfinement("reading", property.name)
         let index = property.slot(in: self, as: .toMany)
@@ -167,57 +213,105 @@ extension NSManagedObject {
     }
 
     /// Sets an integer attribute.
+    ///
+    /// - Parameters:
+    ///   - property: An integer or boolean attribute.
+    ///   - value: The new value, or nil.
     public final func set(_ property: ManagedSlot, integer value: Int64?) {
         write(property, as: .integer, value.map { .int($0) } ?? .null)
     }
 
     /// Sets a boolean attribute.
+    ///
+    /// - Parameters:
+    ///   - property: An integer or boolean attribute.
+    ///   - value: The new value, or nil.
     public final func set(_ property: ManagedSlot, boolean value: Bool?) {
         write(property, as: .integer, value.map { .int($0 ? 1 : 0) } ?? .null)
     }
 
     /// Sets a double or float attribute.
+    ///
+    /// - Parameters:
+    ///   - property: A double or float attribute.
+    ///   - value: The new value, or nil.
     public final func set(_ property: ManagedSlot, double value: Double?) {
         write(property, as: .double, value.map { .double($0) } ?? .null)
     }
 
     /// Sets a date attribute.
+    ///
+    /// - Parameters:
+    ///   - property: A date attribute.
+    ///   - value: The new value, or nil.
     public final func set(_ property: ManagedSlot, date value: Date?) {
         write(property, as: .double, value.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null)
     }
 
     /// Sets a string attribute.
+    ///
+    /// - Parameters:
+    ///   - property: A string attribute.
+    ///   - value: The new value, or nil.
     public final func set(_ property: ManagedSlot, string value: String?) {
         write(property, as: .string, value.map { .string($0) } ?? .null)
     }
 
     /// Sets a binary attribute.
+    ///
+    /// - Parameters:
+    ///   - property: A binary attribute.
+    ///   - value: The new value, or nil.
     public final func set(_ property: ManagedSlot, data value: Data?) {
         write(property, as: .data, value.map { .data($0) } ?? .null)
     }
 
     /// Sets a UUID attribute.
+    ///
+    /// - Parameters:
+    ///   - property: A UUID attribute.
+    ///   - value: The new value, or nil.
     public final func set(_ property: ManagedSlot, uuid value: UUID?) {
         write(property, as: .uuid, value.map { .uuid($0) } ?? .null)
     }
 
     /// Sets a decimal attribute.
+    ///
+    /// - Parameters:
+    ///   - property: A decimal attribute.
+    ///   - value: The new value, or nil.
     public final func set(_ property: ManagedSlot, decimal value: Decimal?) {
         write(property, as: .decimal, value.map { .decimal($0) } ?? .null)
     }
 
-    /// Sets a URI attribute.
+    /// Sets a URI attribute to the URL's absolute string.
+    ///
+    /// - Parameters:
+    ///   - property: A URI attribute.
+    ///   - value: The new value, or nil.
     public final func set(_ property: ManagedSlot, uri value: URL?) {
         write(property, as: .string, value.map { .string($0.absoluteString) } ?? .null)
     }
 
-    /// Points a to-one relationship at an object of the same context; the inverse follows.
+    /// Sets a to-one relationship; the inverse follows.
+    ///
+    /// An object of another context stops the process.
+    ///
+    /// - Parameters:
+    ///   - property: A to-one relationship.
+    ///   - value: An object of the same context, or nil.
     public final func set(_ property: ManagedSlot, toOne value: NSManagedObject?) {
         checkConfinement("writing", property.name)
         setReference(value, at: property.slot(in: self, as: .toOne))
     }
 
     /// Replaces the members of a to-many relationship; the inverses follow.
+    ///
+    /// An object of another context stops the process. An object that comes twice counts once, at its first place.
+    ///
+    /// - Parameters:
+    ///   - property: A to-many relationship.
+    ///   - value: The new members, all of the same context.
     public final func set(_ property: ManagedSlot, toMany value: [NSManagedObject]) {
         checkConfinement("writing", property.name)
         setMembers(value, of: property.slot(in: self, as: .toMany))

@@ -1,13 +1,18 @@
 import Foundation
 
-/// An object of a model's entity: a view of one row into one context.
+/// An object of a model's entity: the values of one row, as one context sees them.
 ///
-/// An object belongs to its context's queue: use it inside `perform` blocks of that context only (debug builds report
-/// other uses, `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there). It holds the row the store gave
-/// (shared, immutable) and, once something changed, an overlay with the changes; a fault has no row yet.
+/// An object belongs to its context's queue. Use it only inside `perform` blocks of that context, or on the main queue
+/// for a main-queue context. Debug builds report other uses, and the launch argument
+/// `-com.apple.CoreData.ConcurrencyDebug 1` stops the process there. Another queue may only read ``objectID``,
+/// ``entity`` and ``managedObjectContext``.
 ///
-/// - Topics: life cycle (`NSManagedObject+LifeCycle`), key-value coding (`+KeyValueCoding`), typed access by slot
-///   (`+TypedAccess`), relationships (`+Relationships`), validation (`+Validation`).
+/// An object whose values are not in memory yet is a fault. The first use of a value reads the row. If the row cannot
+/// be read, the process stops with the store's reason. Use
+/// ``NSManagedObjectContext/fulfillFaults(of:relationshipKeyPaths:)`` or ``NSManagedObjectContext/readingFaults(_:)``
+/// to get an error instead.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject)
 open class NSManagedObject: NSObject, NSFetchRequestResult {
     struct Flags: OptionSet {
         let rawValue: UInt32
@@ -59,12 +64,20 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The layout's identifier, beside the flags so that an accessor compares it without following a pointer.
     @exclusivity(unchecked) final var layoutIdentifier: UInt32
 
-    /// Makes a new object of an entity and, with a context, inserts it there: it is saved with the context's next save.
+    /// Creates an object of an entity and inserts it into a context, if there is one.
     ///
-    /// Use `init(context:)` or `NSEntityDescription.insertNewObject(forEntityName:into:)` in everyday code. The
-    /// framework makes its objects by this initialiser: where a subclass does not have it, because it has designated
-    /// ones of its own, the process stops when one of its objects is fetched. See [Apple's
-    /// page](https://developer.apple.com/documentation/coredata/nsmanagedobject/init(entity:insertinto:)).
+    /// The next save of the context writes the object. Everyday code uses `init(context:)` or
+    /// ``NSEntityDescription/insertNewObject(forEntityName:into:)``. An abstract entity, and an entity that the
+    /// context's model does not have, stop the process.
+    ///
+    /// The framework creates its objects with this initialiser. If a subclass has other designated initialisers and not
+    /// this one, the process stops when one of its objects is fetched.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the new object.
+    ///   - context: The context to insert into, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/init(entity:insertinto:))
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let birth = Birth.due {
             birth.pointee.isDue = false
@@ -99,8 +112,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         }
     }
 
-    /// Makes an object that has no entity, hence no properties: says so on standard error, and reading or setting any
-    /// property stops the process. As on a Mac: `init(entity:insertInto:)` is the initialiser that is to be called.
+    /// Creates an object without an entity, and reports that on standard error.
+    ///
+    /// The object has no properties, so reading or setting any of them stops the process. Use
+    /// ``init(entity:insertInto:)`` instead.
     public convenience override init() {
         let text = "CoreData: error: Failed to call designated initializer on NSManagedObject class '\(Self.self)'\n"
         FileHandle.standardError.write(Data(text.utf8))
@@ -124,7 +139,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         }
     }
 
-    /// Enters the object where living objects are counted, or leaves there.
+    /// Adds the object to the count of living objects, or removes it.
     @inline(__always)
     private func countLife(_ comes: Bool) {
         #if DEBUG
@@ -139,54 +154,77 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         countLife(true)
     }
 
-    // MARK: What a class says of itself
+    // MARK: Facts about a class
 
-    /// The entity whose class this is, in the models in use (those a coordinator works with).
+    /// Returns the entity of this class, from the models that coordinators are using.
     ///
-    /// When no model in use has one, or when entities of different names have this class, a line on standard error says
-    /// so, and the answer is an entity without a name, of which no object can be made. Where several models in use have
-    /// the entity, the answer is the one of the model that came into use last. What a subclass answers instead counts
-    /// for `init(context:)` and `fetchRequest()`, too.
+    /// If several of these models have the entity, the result is that of the model that came into use last. A subclass
+    /// may override this method; `init(context:)` and `fetchRequest()` follow it. Any thread may call it.
+    ///
+    /// - Returns: The entity. If no model in use has one, or if entities with different names have this class, the
+    ///   result is an entity without a name, and standard error gets a line.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/entity())
     open class func entity() -> NSEntityDescription { EntityOfClass.answer(of: self) }
 
-    /// A request for the objects of this class's entity, for whoever asks for the general result type, and for
-    /// subclasses to override.
+    /// Returns a request for the objects of this class's entity, with the general result type.
+    ///
+    /// Subclasses override this form. Without an override, calls usually choose the form that returns
+    /// `NSFetchRequest<Self>`.
+    ///
+    /// - Returns: A request without a predicate and an order.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/fetchrequest())
     @_disfavoredOverload
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         NSFetchRequest<any NSFetchRequestResult>(entityName: EntityOfClass.name(of: self))
     }
 
-    /// Whether key-value observing tells of changes of a property by itself: false of what the class's entity has, as
-    /// accessors of the framework tell of those.
+    /// Whether key-value observing reports changes of a key by itself; false for a property of the class's entity.
     ///
-    /// Nothing observes keys on Linux, so only programs ask; it is here for subclasses that override it.
-    /// - Parameter key: the name of a property.
-    /// -
-    ///   [automaticallyNotifiesObservers(forKey:)](https://developer.apple.com/documentation/coredata/nsmanagedobject/automaticallynotifiesobservers(forkey:))
+    /// Nothing observes keys on Linux, so only programs call it. It exists for subclasses that override it.
+    ///
+    /// - Parameter key: The name of a property.
+    /// - Returns: False if the class's entity has the property.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/automaticallynotifiesobservers(forkey:))
     open class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
         let entity = EntityOfClass.overridden(by: self) ?? ModelsInUse.entities(of: self).last
         return entity?.propertiesByName[key] == nil
     }
 
-    /// The key paths whose values a property's value depends on: none, unless a subclass says so.
+    /// Returns the key paths whose values affect the value of a key; none, unless a subclass overrides it.
     ///
-    /// Nothing observes keys on Linux, so only programs ask; it is here for subclasses that override it. Methods
-    /// `keyPathsForValuesAffectingName()` are not found by their name.
-    /// - Parameter key: the name of a property.
-    /// -
-    ///   [keyPathsForValuesAffectingValue(forKey:)](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/keypathsforvaluesaffectingvalue(forkey:))
+    /// Nothing observes keys on Linux, so only programs call it. It exists for subclasses that override it. The
+    /// framework does not find methods such as `keyPathsForValuesAffectingName()`.
+    ///
+    /// - Parameter key: The name of a property.
+    /// - Returns: An empty set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/keypathsforvaluesaffectingvalue(forkey:))
     open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
     // MARK: Identity
 
-    /// The entity of the object.
+    /// The entity of the object. Any thread may read it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/entity)
     open var entity: NSEntityDescription { home.layout.entity }
 
-    /// The context the object belongs to; nil before insertion, after a saved deletion, `reset` or the context's end.
+    /// The context that the object belongs to. Any thread may read it.
+    ///
+    /// It is nil before the insertion, after a saved deletion, after ``NSManagedObjectContext/reset()``, and when the
+    /// context no longer exists.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/managedobjectcontext)
     open var managedObjectContext: NSManagedObjectContext? { home.context }
 
-    /// The identity of the object. A new object's becomes permanent when it is saved, in a child context when the
-    /// context is that saves it to the store. May be asked for on any thread.
+    /// The id of the object. Any thread may read it.
+    ///
+    /// The id of a new object is temporary. It becomes permanent when the object is saved to a store, which for a child
+    /// context happens when the last context above it saves.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/objectid)
     open var objectID: NSManagedObjectID {
         var id = objectKey
         if key < 0, let permanent = home.context?.announcedKey(for: id) { id = permanent }
@@ -201,9 +239,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     final var objectKey: ObjectKey { ObjectKey(layoutIndex: home.layout.index, key: key) }
 
-    // Whoever hashes objects mixes this once more.
+    /// A hash of the object's identity.
+    // A `Hasher` mixes this once more.
     open override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }
 
+    /// Whether the other object is this very object.
     open override func isEqual(_ object: Any?) -> Bool {
         if let other = objectWithin(object) { return other.toOpaque() == Unmanaged.passUnretained(self).toOpaque() }
         return (object as AnyObject?) === self
@@ -212,31 +252,44 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // MARK: State
 
     /// Whether the object is new and not saved yet.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/isinserted)
     open var isInserted: Bool {
         checkConfinement()
         return flags.contains(.inserted)
     }
 
     /// Whether the object has unsaved changes and is neither new nor deleted.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/isupdated)
     open var isUpdated: Bool {
         checkConfinement()
         return flags.contains(.updated) && flags.isDisjoint(with: [.inserted, .deleted])
     }
 
-    /// Whether the object will be deleted by the next save. False again after that save, as `managedObjectContext` is
-    /// nil.
+    /// Whether the next save will delete the object.
+    ///
+    /// After that save it is false again, and ``managedObjectContext`` is nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/isdeleted)
     open var isDeleted: Bool {
         checkConfinement()
         return flags.contains(.deleted) && !flags.contains(.gone)
     }
 
-    /// Whether the object has unsaved changes, is new or deleted.
+    /// Whether the object is new, changed or deleted since the last save.
+    ///
+    /// A property that was set to the value that it had counts as a change.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/haschanges)
     open var hasChanges: Bool {
         checkConfinement()
         return !flags.isDisjoint(with: [.inserted, .updated, .deleted])
     }
 
-    /// Whether the object's values have not been brought into memory yet.
+    /// Whether the object is a fault: its values have not been used yet. Reading it does not fire the fault.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/isfault)
     open var isFault: Bool {
         checkConfinement()
         return isFaultUnchecked
@@ -244,11 +297,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     final var isFaultUnchecked: Bool { heldRow == nil || flags.contains(.unfired) }
 
-    /// 0 when the object is in memory, another number when it is a fault.
+    /// 0 if the object's values are in memory, another number if the object is a fault.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/faultingstate)
     open var faultingState: Int { isFault ? 1 : 0 }
 
-    /// Whether saving the object would change its row: false where only transient values changed or values were set to
-    /// what they were.
+    /// Whether a save would change the object's row.
+    ///
+    /// It is false if only transient values have changed, or if properties were set to the values that they had.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/haspersistentchangedvalues)
     open var hasPersistentChangedValues: Bool {
         checkConfinement()
         return flags.contains(.inserted) || !persistentChanges().isEmpty || hasToManyChanges
@@ -256,8 +314,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Key-value coding (the part that subclasses override)
 
-    /// The value of a property by name; `objectID`, `entity`, `isDeleted` … unless the entity has a property of that
-    /// name; of any other key, what `value(forUndefinedKey:)` says.
+    /// Returns the value of a property by its name.
+    ///
+    /// Attributes come as `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`, `URL` or the transformed
+    /// object. To-one relationships come as managed objects, to-many relationships as `NSSet` or `NSOrderedSet`, and
+    /// fetched properties as arrays. `objectID`, `entity`, `isDeleted` and the like have values too, unless the entity
+    /// has a property with that name.
+    ///
+    /// - Parameter key: The name of a property.
+    /// - Returns: The value, or nil. For an unknown key, the result of ``value(forUndefinedKey:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/value(forkey:))
     open func value(forKey key: String) -> Any? {
         if isRecorder { return plainPrimitiveValue(forKey: key) }
         guard let access = home.layout.access[key] else {
@@ -266,9 +333,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         return value(by: access)
     }
 
-    /// Sets a property by name. The case of the key's first letter does not count where there is no property of the
-    /// very name: a setter's name has a capital there. Stops the process when the value's type does not fit the
-    /// property.
+    /// Sets a property by its name.
+    ///
+    /// The inverses of a relationship follow. If the entity has no property with exactly this name, the case of the
+    /// key's first letter does not count. A value of a type that does not fit the property stops the process.
+    ///
+    /// - Parameters:
+    ///   - value: The new value, or nil.
+    ///   - key: The name of a property. An unknown key goes to ``setValue(_:forUndefinedKey:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/setvalue(_:forkey:))
     open func setValue(_ value: Any?, forKey key: String) {
         let access = home.layout.access
         if let exact = access[key] { return set(value, forKey: key, by: exact) }
@@ -277,99 +351,243 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         set(value, forKey: other, by: found)
     }
 
-    // MARK: What else subclasses may override
+    // MARK: Other members that subclasses may override
 
     // An extension's methods cannot be overridden: these are here and do their work there.
 
-    /// The value of a property without any accessor's detour.
+    /// Returns the value of a property, without calling the class's own accessors.
+    ///
+    /// It fires a fault. An unknown key stops the process.
+    ///
+    /// - Parameter key: The name of a property.
+    /// - Returns: The value, as in ``value(forKey:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/primitivevalue(forkey:))
     open func primitiveValue(forKey key: String) -> Any? { plainPrimitiveValue(forKey: key) }
 
-    /// Sets a property without any accessor's detour. Relationships keep their inverses true all the same.
+    /// Sets a property without calling the class's own accessors.
+    ///
+    /// The object counts as changed, and the inverses of a relationship follow. An unknown key stops the process. In
+    /// ``willSave()`` an attribute that is set this way is saved without one more did-change notification.
+    ///
+    /// - Parameters:
+    ///   - value: The new value, or nil.
+    ///   - key: The name of a property.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:))
     open func setPrimitiveValue(_ value: Any?, forKey key: String) { plainSetPrimitiveValue(value, forKey: key) }
 
-    /// The values that differ from the last fetched or saved ones, by property name; `NSNull` stands for nil.
+    /// Returns the properties that were set since the last fetch or save, with their present values.
+    ///
+    /// A property that was set to the value that it had is among them. ``hasPersistentChangedValues`` compares the
+    /// values.
+    ///
+    /// - Returns: The values by property name; `NSNull` stands for nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/changedvalues())
     open func changedValues() -> [String: Any] { plainChangedValues() }
 
-    /// The properties that changed since the last did-change notification, with the values they had then; `NSNull`
-    /// stands for nil. During that notification: what it tells about.
+    /// Returns the properties that changed since the last did-change notification, with the values that they had then.
     ///
-    /// To-one relationships come as objects, to-many ones as sets. Transient properties are left out.
+    /// During that notification the result is about the changes that it reports. To-one relationships have objects as
+    /// values, to-many relationships sets. Transient properties are left out.
+    ///
+    /// - Returns: The earlier values by property name; `NSNull` stands for nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/changedvaluesforcurrentevent())
     open func changedValuesForCurrentEvent() -> [String: Any] { plainChangedValuesForCurrentEvent() }
 
-    /// The last fetched or saved values of the given keys (nil: of all properties); `NSNull` stands for nil.
+    /// Returns the values of properties as they were last fetched or saved.
+    ///
+    /// An unknown key stops the process.
+    ///
+    /// - Parameter keys: The names of properties; nil for all properties.
+    /// - Returns: The values by property name; `NSNull` stands for nil. Empty for a new object.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/committedvalues(forkeys:))
     open func committedValues(forKeys keys: [String]?) -> [String: Any] { plainCommittedValues(forKeys: keys) }
 
-    /// Whether a relationship has not been brought into memory yet.
+    /// Whether the objects of a relationship are not in memory yet. Reading it fires no fault.
+    ///
+    /// An unknown key stops the process.
+    ///
+    /// - Parameter key: The name of a relationship.
+    /// - Returns: True for a to-many relationship whose members have not been read. True for a to-one relationship if
+    ///   this object or the destination is a fault. False for other properties.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/hasfault(forrelationshipnamed:))
     open func hasFault(forRelationshipNamed key: String) -> Bool { plainHasFault(forRelationshipNamed: key) }
 
-    /// The ids of the objects a relationship leads to, without making them real.
+    /// Returns the ids of the objects that a relationship leads to, without creating these objects.
+    ///
+    /// An unknown key stops the process.
+    ///
+    /// - Parameter key: The name of a relationship.
+    /// - Returns: The ids, in order for an ordered relationship. Empty for other properties and for an object without a
+    ///   context.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/objectids(forrelationshipnamed:))
     open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
         plainObjectIDs(forRelationshipNamed: key)
     }
 
-    /// The values of several keys; `NSNull` stands for nil.
+    /// Returns the values of several keys.
+    ///
+    /// - Parameter keys: The names of properties.
+    /// - Returns: The values of ``value(forKey:)``; `NSNull` stands for nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/dictionarywithvalues(forkeys:))
     open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { plainDictionaryWithValues(forKeys: keys) }
 
-    /// Sets the values of several keys; `NSNull` stands for nil.
+    /// Sets the values of several keys.
+    ///
+    /// - Parameter keyedValues: The values by property name; `NSNull` stands for nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/setvaluesforkeys(_:))
     open func setValuesForKeys(_ keyedValues: [String: Any]) { plainSetValuesForKeys(keyedValues) }
 
-    /// The value at the end of a path of keys through to-one relationships; through a to-many one, the values of all.
+    /// Returns the value at the end of a path of keys.
+    ///
+    /// A path through a to-many relationship gives an array of the values of all members. A path through several of
+    /// them gives one flat array.
+    ///
+    /// - Parameter keyPath: Keys with dots between them, such as `"author.name"`.
+    /// - Returns: The value, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/value(forkeypath:))
     open func value(forKeyPath keyPath: String) -> Any? { plainValue(forKeyPath: keyPath) }
 
-    /// Sets the value at the end of a path of keys through to-one relationships; a nil on the way makes it do nothing.
+    /// Sets the value at the end of a path of keys through to-one relationships.
+    ///
+    /// If a relationship on the way is nil, the call does nothing. A path through a to-many relationship stops the
+    /// process.
+    ///
+    /// - Parameters:
+    ///   - value: The new value, or nil.
+    ///   - keyPath: Keys with dots between them.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/setvalue(_:forkeypath:))
     open func setValue(_ value: Any?, forKeyPath keyPath: String) { plainSetValue(value, forKeyPath: keyPath) }
 
-    /// The members of an unordered to-many relationship as a live set. Any other property stops the process.
+    /// Returns a live set of the members of an unordered to-many relationship.
+    ///
+    /// Changes of the set change the relationship, and changes of the relationship show in the set. Any other property
+    /// stops the process. A cast to `Set` gives an empty set; use `allObjects`.
+    ///
+    /// - Parameter key: The name of a to-many relationship.
+    /// - Returns: The live set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/mutablesetvalue(forkey:))
     open func mutableSetValue(forKey key: String) -> NSMutableSet { plainMutableSetValue(forKey: key) }
 
-    /// The live set at the end of a path of keys through to-one relationships.
+    /// Returns the live set of a to-many relationship at the end of a path of keys through to-one relationships.
+    ///
+    /// The process stops if the path does not lead to an object before its last key.
+    ///
+    /// - Parameter keyPath: Keys with dots between them.
+    /// - Returns: The live set, as in ``mutableSetValue(forKey:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutablesetvalue(forkeypath:))
     open func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet { plainMutableSetValue(forKeyPath: keyPath) }
 
-    /// The members of an ordered to-many relationship as a live ordered set. Any other property stops the process.
+    /// Returns a live ordered set of the members of an ordered to-many relationship.
+    ///
+    /// Changes of the set change the relationship, and changes of the relationship show in the set. Its `array`, `set`,
+    /// `firstObject` and `lastObject` show the members as of the last use of another method. Any other property stops
+    /// the process.
+    ///
+    /// - Parameter key: The name of an ordered to-many relationship.
+    /// - Returns: The live ordered set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutableorderedsetvalue(forkey:))
     open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
         plainMutableOrderedSetValue(forKey: key)
     }
 
-    /// The live ordered set at the end of a path of keys through to-one relationships.
+    /// Returns the live ordered set of a relationship at the end of a path of keys through to-one relationships.
+    ///
+    /// The process stops if the path does not lead to an object before its last key.
+    ///
+    /// - Parameter keyPath: Keys with dots between them.
+    /// - Returns: The live ordered set, as in ``mutableOrderedSetValue(forKey:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutableorderedsetvalue(forkeypath:))
     open func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
         plainMutableOrderedSetValue(forKeyPath: keyPath)
     }
 
-    /// Answers for keys that the entity does not have; stops the process unless overridden.
+    /// Returns a value for a key that the entity does not have; stops the process unless a subclass overrides it.
+    ///
+    /// - Parameter key: The unknown key.
+    /// - Returns: The value that ``value(forKey:)`` gives.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/value(forundefinedkey:))
     open func value(forUndefinedKey key: String) -> Any? {
         fatalError(
             "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
     }
 
-    /// Takes values for keys that the entity does not have; stops the process unless overridden.
+    /// Takes a value for a key that the entity does not have; stops the process unless a subclass overrides it.
+    ///
+    /// - Parameters:
+    ///   - value: The value that was to be set.
+    ///   - key: The unknown key.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/setvalue(_:forundefinedkey:))
     open func setValue(_ value: Any?, forUndefinedKey key: String) {
         fatalError(
             "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
     }
 
-    /// Called by custom getters before they read a primitive value: fires the fault.
+    /// Fires the fault. Custom getters call it before they read a primitive value.
+    ///
+    /// - Parameter key: The name of the property, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/willaccessvalue(forkey:))
     open func willAccessValue(forKey key: String?) {
         checkConfinement(#function, key)
         _ = firedRow()
     }
 
-    /// Called by custom getters after they read a primitive value.
+    /// Does nothing. Custom getters call it after they have read a primitive value.
+    ///
+    /// - Parameter key: The name of the property, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/didaccessvalue(forkey:))
     open func didAccessValue(forKey key: String?) {}
 
-    /// Called by custom setters before they set a primitive value.
+    /// Fires the fault. Custom setters call it before they set a primitive value.
+    ///
+    /// - Parameter key: The name of the property.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/willchangevalue(forkey:))
     open func willChangeValue(forKey key: String) {
         checkConfinement(#function, key)
         _ = firedRow()
     }
 
-    /// Called by custom setters after they set a primitive value: the object counts as changed.
+    /// Marks the object as changed. Custom setters call it after they have set a primitive value.
+    ///
+    /// A key that the entity does not have changes nothing, unless ``contextShouldIgnoreUnmodeledPropertyChanges`` is
+    /// overridden.
+    ///
+    /// - Parameter key: The name of the property.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/didchangevalue(forkey:))
     open func didChangeValue(forKey key: String) {
         checkConfinement(#function, key)
         if Self.contextShouldIgnoreUnmodeledPropertyChanges, home.layout.access[key] == nil { return }
         noteChange()
     }
 
-    /// Called by custom accessors before they change the members of a primitive to-many relationship.
+    /// Fires the fault. Custom accessors call it before they change the members of a primitive to-many relationship.
+    ///
+    /// - Parameters:
+    ///   - inKey: The name of the relationship.
+    ///   - inMutationKind: How the members change.
+    ///   - inObjects: The objects that the change is about.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/willchangevalue(forkey:withsetmutation:using:))
     open func willChangeValue(
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>
@@ -377,8 +595,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         willChangeValue(forKey: inKey)
     }
 
-    /// Called by custom accessors after they change the members of a primitive to-many relationship: the object counts
-    /// as changed.
+    /// Marks the object as changed. Custom accessors call it after they have changed a primitive to-many relationship.
+    ///
+    /// - Parameters:
+    ///   - inKey: The name of the relationship.
+    ///   - inMutationKind: How the members changed.
+    ///   - inObjects: The objects that the change was about.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/didchangevalue(forkey:withsetmutation:using:))
     open func didChangeValue(
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>
@@ -386,76 +610,138 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         didChangeValue(forKey: inKey)
     }
 
-    /// Whether `didChangeValue(forKey:)` of a key that the entity does not have leaves the object unchanged; true
-    /// unless overridden.
+    /// Whether ``didChangeValue(forKey:)`` ignores keys that the entity does not have; true unless overridden.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/contextshouldignoreunmodeledpropertychanges)
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
     // MARK: Life cycle (empty here; subclasses override and call super)
 
-    /// The object was just inserted into a context: the place for initial values.
+    /// Called once after the object was inserted into a context; a subclass sets initial values here.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/awakefrominsert())
     open func awakeFromInsert() {}
 
-    /// The object's values were just brought into memory from the store or the parent context.
+    /// Called after the object's values came into memory from the store or the parent context.
+    ///
+    /// It is not called for new objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/awakefromfetch())
     open func awakeFromFetch() {}
 
-    /// The object's values were put back or replaced as a whole, by a rollback, a refresh that keeps unsaved changes,
-    /// undo or a merge policy: the place to bring values up to date that are computed from them.
+    /// Called after the object's values were put back or replaced as a whole.
+    ///
+    /// That happens by a rollback, by a refresh that keeps unsaved changes, by undo and by a merge policy. A subclass
+    /// updates computed values here.
+    ///
+    /// - Parameter flags: The reason.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/awake(fromsnapshotevents:))
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
-    /// The object is about to be saved. Changes made here are saved too.
+    /// Called once before the object is inserted, updated or deleted by a save.
+    ///
+    /// The save includes changes that are made here. If they change other objects, those objects get this call too.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/willsave())
     open func willSave() {}
 
-    /// The object was saved (or its deletion was).
+    /// Called after the object, or its deletion, was saved.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/didsave())
     open func didSave() {}
 
-    /// The object is about to become a fault; its values are still there.
+    /// Called before a refresh makes the object a fault. Its values are still there.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/willturnintofault())
     open func willTurnIntoFault() {}
 
-    /// The object became a fault.
+    /// Called after a refresh made the object a fault.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/didturnintofault())
     open func didTurnIntoFault() {}
 
-    /// The object is about to be deleted by `NSManagedObjectContext.delete(_:)`.
+    /// Called by ``NSManagedObjectContext/delete(_:)`` before the object is marked as deleted.
+    ///
+    /// Deletions by a delete rule call it as well.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/preparefordeletion())
     open func prepareForDeletion() {}
 
     // MARK: Validation
 
-    /// Checks a value that a property is to have, and may put another one in its place; throws what is wrong with it
-    /// (1570, 1580, 1590, 1610…1690, several as 1560).
+    /// Checks a value for a property against the model, and may replace it.
     ///
-    /// Here by what the model says. A subclass that overrides this method is asked about each of its properties before
-    /// an object is saved as new or changed: it decides by the key, and calls super for what the model says. (Methods
-    /// named after a property, `validateName(_:)`, are not called: there are no selectors.)
+    /// A subclass that overrides this method is asked about every property before a new or changed object is saved. The
+    /// override decides by the key and calls super for the rules of the model. Methods such as `validateName(_:)` are
+    /// not called.
+    ///
+    /// - Parameters:
+    ///   - value: The value to check. An override may put another value in its place.
+    ///   - key: The name of a property; an unknown key is accepted.
+    /// - Throws: `NSValidationMissingMandatoryPropertyError` (1570), another validation error up to 1690, or
+    ///   `NSValidationMultipleErrorsError` (1560) for several errors.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:))
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         checkConfinement(#function, key)
         try ObjectValidation.validate(value.pointee, forKey: key, of: self)
     }
 
-    /// The same for a variable.
+    /// Checks a value for a property against the model, and may replace it.
+    ///
+    /// It calls the form that takes a pointer.
+    ///
+    /// - Parameters:
+    ///   - value: The value to check, which may be replaced.
+    ///   - key: The name of a property.
+    /// - Throws: The error of the form that takes a pointer.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:))
     public final func validateValue(_ value: inout AnyObject?, forKey key: String) throws {
         try withUnsafeMutablePointer(to: &value) {
             try validateValue(AutoreleasingUnsafeMutablePointer($0), forKey: key)
         }
     }
 
-    /// Checks a new object before it is saved; overriders call super and throw in the same way.
+    /// Checks a new object before a save inserts it.
+    ///
+    /// It checks required values, the attributes' validation rules and the counts of relationships. An override calls
+    /// super and throws its own errors in the same form.
+    ///
+    /// - Throws: A validation error (1550 to 1690), or `NSValidationMultipleErrorsError` (1560) for several errors.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/validateforinsert())
     open func validateForInsert() throws {
         checkConfinement()
         try ObjectValidation.validateProperties(of: self)
     }
 
-    /// Checks a changed object before it is saved; overriders call super and throw in the same way.
+    /// Checks a changed object before a save updates it.
+    ///
+    /// It checks required values, the attributes' validation rules and the counts of relationships. An override calls
+    /// super and throws its own errors in the same form.
+    ///
+    /// - Throws: A validation error (1550 to 1690), or `NSValidationMultipleErrorsError` (1560) for several errors.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/validateforupdate())
     open func validateForUpdate() throws {
         checkConfinement()
         try ObjectValidation.validateProperties(of: self)
     }
 
-    /// Checks a deleted object before the deletion is saved: relationships with the deny rule must be empty (1600).
+    /// Checks a deleted object before a save deletes it.
+    ///
+    /// - Throws: `NSValidationRelationshipDeniedDeleteError` (1600) if a relationship with the delete rule Deny still
+    ///   leads to objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/validatefordelete())
     open func validateForDelete() throws {
         checkConfinement()
         try ObjectValidation.validateDeletion(of: self)
     }
 
-    /// What the object is and, on its context's queue, its values; anywhere else its id alone.
+    /// Describes the object with its values on its context's queue, and with its id alone on any other queue.
     open override var description: String {
         if let context = home.context, context.queue != nil, !context.isHeldByCaller {
             return "<\(type(of: self))> (entity: \(home.layout.name); id: "

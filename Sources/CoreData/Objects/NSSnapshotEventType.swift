@@ -1,9 +1,12 @@
-/// Why the values of an object were put back or replaced as a whole: what `awake(fromSnapshotEvents:)` is told.
+/// The reason why an object's values were put back or replaced, as the argument of
+/// ``NSManagedObject/awake(fromSnapshotEvents:)``.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssnapshoteventtype)
 public struct NSSnapshotEventType: OptionSet, Hashable, Sendable {
-    /// The bits as Apple numbers them.
+    /// The bits, with Apple's numbers.
     public let rawValue: UInt
 
-    /// Wraps raw bits.
+    /// Creates a set from raw bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// An insertion was undone.

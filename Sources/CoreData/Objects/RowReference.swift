@@ -1,7 +1,8 @@
-/// Where an object's row is: the entity, and the number that the object's URI has behind its `p`.
+/// The place of an object's row: the entity and the number behind the `p` of the object's URI.
 ///
-/// An addition to Apple's API, for those who name millions of objects: making an id and its URI takes a hundred times
-/// as long.
+/// Use it where millions of objects need names: creating an id and its URI takes a hundred times as long.
+///
+/// OpenCoreData only.
 public struct RowReference: Hashable, Sendable {
     /// The name of the object's entity.
     public let entityName: String
@@ -10,15 +11,23 @@ public struct RowReference: Hashable, Sendable {
 }
 
 extension NSManagedObject {
-    /// Where the object's row is; nil for a new object, and in a store that names its records itself (XML, binary, a
-    /// program's own).
+    /// The place of the object's row.
+    ///
+    /// Nil for a new object, and in a coordinator with a store that names its records itself (an XML or binary store,
+    /// or one that a program wrote).
+    ///
+    /// OpenCoreData only.
     public final var rowReference: RowReference? {
         checkConfinement()
         return rowReference(to: objectKey)
     }
 
-    /// Where a to-one relationship leads, without making an object of it; nil where it leads nowhere, and where the
-    /// other object has no such place.
+    /// Returns the place of the row that a to-one relationship leads to, without creating the object.
+    ///
+    /// OpenCoreData only.
+    ///
+    /// - Parameter property: The relationship.
+    /// - Returns: The place; nil if the relationship leads nowhere, or if the other object has no ``rowReference``.
     public final func rowReference(of property: ManagedSlot) -> RowReference? {
         checkConfinement("reading", property.name)
         return reference(at: property.slot(in: self, as: .toOne)).flatMap { rowReference(to: $0) }
