@@ -11,9 +11,11 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter request: The entity, predicate, order and result type.
     /// - Returns: The results, in the order of the request's sort descriptors.
-    /// - Throws: `NSCoreDataError` (134060) if the context has neither a coordinator nor a parent, the model does not
-    ///   have the entity, or the store cannot carry out the predicate or the order. The store's error if it cannot be
-    ///   read, and the error of a fault that has to be read and cannot be.
+    /// - Throws:
+    ///   - `NSCoreDataError` (134060) if the context has neither a coordinator nor a parent, the coordinator has no
+    ///     stores, or the model does not have the entity.
+    ///   - `NSCoreDataError` (134060) if the store cannot carry out the predicate or the order.
+    ///   - The store's error if it cannot be read, and the error of a fault that has to be read and cannot be.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:))
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {

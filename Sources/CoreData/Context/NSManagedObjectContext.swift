@@ -380,9 +380,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///     with the list under ``NSDetailedErrorsKey``.
     ///   - `NSManagedObjectMergeError` (133020) or `NSManagedObjectConstraintMergeError` (133021) for conflicts that
     ///     the merge policy does not resolve.
-    ///   - `NSPersistentStoreSaveError` (134030) if the context has changes and neither a coordinator nor a parent.
-    ///   - `NSCoreDataError` (134060) if the context is being saved already, or if ``NSManagedObject/willSave()``
-    ///     changes new objects in every one of 1,000 rounds.
+    ///   - `NSPersistentStoreSaveError` (134030) if the context has changes and neither a coordinator nor a parent, or
+    ///     if no store holds the entity of a new object.
+    ///   - `NSCoreDataError` (134060) if the coordinator has no stores, if the context is being saved already, or if
+    ///     ``NSManagedObject/willSave()`` changes new objects in every one of 1,000 rounds.
     ///   - The store's error if it cannot write, and the error of a fault that has to be read and cannot be.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/save())

@@ -1,13 +1,19 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// The model that lies in a store: the one it was last opened with. Changes nothing on disk.
+    /// Reads the model that a store keeps: the one with which it was last opened. Nothing on disk changes.
     ///
-    /// With it a store can be opened whose program, and whose model files, one does not have. A store in a database of
-    /// PostgreSQL is found by its URL's scheme.
+    /// Use it to open a store without the program or the model files that belong to it. The URL of a database leads to
+    /// the product for its scheme. Any thread may call it.
     ///
-    /// - Throws: 134130 when the store keeps no model (those written before 2014 do not); the errors of reading a file
-    ///   that is missing, damaged or no store.
+    /// - Parameters:
+    ///   - url: The store's URL.
+    ///   - options: `NSPersistentStoreTimeoutOption`, which limits the wait for a program that holds the store.
+    /// - Returns: The model.
+    /// - Throws: `NSMigrationMissingSourceModelError` (134130) if the store keeps no model, and the errors of reading a
+    ///   file that is missing, damaged or no store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/cachedmodelforpersistentstore(at:options:))
     public static func cachedModelForPersistentStore(
         at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectModel {

@@ -1,11 +1,11 @@
 // What migrations have left for later.
 extension NSPersistentStoreCoordinator {
-    /// What `finishDeferredLightweightMigration()` does unless a subclass overrides it.
+    /// Does the work of `finishDeferredLightweightMigration()` unless a subclass overrides it.
     final func plainFinishDeferredLightweightMigration() throws {
         while try finishDeferredPieces() {}
     }
 
-    /// What `finishDeferredLightweightMigrationTask()` does unless a subclass overrides it.
+    /// Does the work of `finishDeferredLightweightMigrationTask()` unless a subclass overrides it.
     final func plainFinishDeferredLightweightMigrationTask() throws {
         _ = try finishDeferredPieces()
     }

@@ -2,7 +2,7 @@ import Foundation
 
 // A store is a unit of files: the main one, its -wal and -shm, and the folder of external data.
 extension NSPersistentStoreCoordinator {
-    /// What `destroyPersistentStore(at:ofType:options:)` does unless a subclass overrides it.
+    /// Does the work of `destroyPersistentStore(at:ofType:options:)` unless a subclass overrides it.
     final func plainDestroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -22,15 +22,25 @@ extension NSPersistentStoreCoordinator {
             at: place, url, timeout: StoreOptions.number(options, NSPersistentStoreTimeoutOption) ?? 0, force: force)
     }
 
-    /// Destroys a store, as `destroyPersistentStore(at:ofType:options:)` does.
+    /// Destroys a store with its objects, its external values and all other files that belong to it.
+    ///
+    /// See ``destroyPersistentStore(at:ofType:options:)``.
+    ///
+    /// - Parameters:
+    ///   - url: The store's URL.
+    ///   - storeType: The store's type.
+    ///   - options: `NSPersistentStoreForceDestroyOption` and `NSPersistentStoreTimeoutOption`.
+    /// - Throws: The errors of ``destroyPersistentStore(at:ofType:options:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:type:options:))
     public final func destroyPersistentStore(
         at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
     ) throws {
         try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
     }
 
-    /// What `replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)` does unless a
-    /// subclass overrides it.
+    /// Does the work of `replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)`
+    /// unless a subclass overrides it.
     final func plainReplacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -65,7 +75,21 @@ extension NSPersistentStoreCoordinator {
             fileAt: destinationURL, with: source, sourceURL, timeout: timeout, waiting: waiting, force: force)
     }
 
-    /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.
+    /// Replaces a store, if there is one, with a copy of another store; the source stays.
+    ///
+    /// See ``replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)``.
+    ///
+    /// - Parameters:
+    ///   - destinationURL: The URL of the store to replace.
+    ///   - destinationOptions: `NSPersistentStoreForceDestroyOption` and `NSPersistentStoreTimeoutOption` for the
+    ///     destination.
+    ///   - sourceURL: The URL of the store to copy.
+    ///   - sourceOptions: `NSPersistentStoreTimeoutOption` for the source.
+    ///   - storeType: The type of both stores.
+    /// - Throws: The errors of
+    ///   ``replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:type:))
     public final func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
@@ -76,7 +100,19 @@ extension NSPersistentStoreCoordinator {
             sourceOptions: sourceOptions, ofType: storeType.rawValue)
     }
 
-    /// Moves a store's content to another address and continues there.
+    /// Moves a store's content to another URL or to a store of another type, which replaces it in the coordinator.
+    ///
+    /// See ``migratePersistentStore(_:to:options:withType:)``.
+    ///
+    /// - Parameters:
+    ///   - store: A store of this coordinator.
+    ///   - storeURL: The new URL.
+    ///   - options: The options of the new store.
+    ///   - storeType: The type of the new store.
+    /// - Returns: The new store.
+    /// - Throws: The errors of ``migratePersistentStore(_:to:options:withType:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/migratepersistentstore(_:to:options:type:))
     @discardableResult
     public final func migratePersistentStore(
         _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
@@ -85,8 +121,8 @@ extension NSPersistentStoreCoordinator {
         try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
     }
 
-    /// Whether the type is one of a program's atomic stores: one file that is read and written as a whole. What an
-    /// incremental store consists of only its class knows: 134070.
+    /// Whether the type is one of a program's atomic stores, which are one file that is read and written as a whole.
+    /// Throws 134070 for an incremental store, because only its class knows its files.
     final func requireWholeFile(_ storeType: String, _ url: URL) throws -> Bool {
         guard let storeClass = StoreClasses.storeClass(for: storeType) else { return false }
         guard StoreClasses.form(of: storeType) == .wholeFile else {

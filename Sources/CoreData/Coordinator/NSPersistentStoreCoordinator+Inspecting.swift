@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// What the stores that a fetch concerns would do for it; without those that have no statements.
+    /// How the stores that a fetch concerns would carry it out, without the stores that have no statements.
     final func explained(
         _ fetch: StoreFetch, asRows: Bool, in affected: [NSPersistentStore]?, at generation: QueryGeneration?
     ) throws -> [FetchExplanation] {
@@ -17,36 +17,42 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Asks a store's database what it says of itself: the extent of its history, the sizes of entities, damage, and
-    /// what no save has written.
+    /// Reads facts about a store from its database: history, sizes of entities, damage, and contents that no save
+    /// wrote.
     ///
-    /// An addition to Apple's API. May be called on any thread; nothing is changed. Stores without a database have
-    /// nothing to say.
+    /// Nothing is changed. Any thread may call it. A store without a database gives an empty result.
+    ///
+    /// OpenCoreData only.
     ///
     /// - Parameters:
     ///   - store: A store of this coordinator.
-    ///   - parts: What to look at. Everything but history takes time in proportion to a file's size.
-    /// - Throws: An `NSError` where the store is none of this coordinator's, or cannot be read.
+    ///   - parts: The facts to read. All of them but the history take time in proportion to the size of the file.
+    /// - Returns: The facts.
+    /// - Throws: `NSPersistentStoreOperationError` (134070) if the store is not one of this coordinator's, and the
+    ///   store's error if it cannot be read.
     public final func inspect(
         _ store: NSPersistentStore, for parts: StoreInspection.Parts
     ) throws -> StoreInspection {
         try attachedStore(numbered: number(of: store) ?? -1).rows.inspected(for: parts)
     }
 
-    /// Mends what `inspect(_:for:)` has found to be irregular, in one transaction.
+    /// Mends irregularities that ``inspect(_:for:)`` has found, in one transaction.
     ///
-    /// An addition to Apple's API, for tools that repair a store. May be called on any thread. Counters are raised, and
-    /// links to rows that are not there go. A text gets the replacement character (U+FFFD) in the place of what is not
-    /// UTF-8, and a value that is none of its attribute's becomes nil where the attribute is optional. What has changed
-    /// since it was found stays as it is. The history tells nothing of it, derived attributes keep their values, and
-    /// contexts have to refresh the objects.
+    /// Counters are raised, and links to missing rows are removed. In a text, the replacement character (U+FFFD)
+    /// replaces bytes that are not UTF-8. A value that its attribute cannot have becomes nil if the attribute is
+    /// optional.
+    ///
+    /// A value that has changed since the inspection stays as it is. The history records nothing of this, derived
+    /// attributes keep their values, and contexts have to refresh the objects. Any thread may call it.
+    ///
+    /// OpenCoreData only.
     ///
     /// - Parameters:
-    ///   - irregularities: What to mend.
+    ///   - irregularities: The irregularities to mend.
     ///   - store: A store of this coordinator.
-    /// - Returns: What cannot be mended: rows of no entity, and values of attributes that need one.
-    /// - Throws: An `NSError` where the store is none of this coordinator's, or cannot be written; nothing is mended
-    ///   then.
+    /// - Returns: The irregularities that cannot be mended: rows of no entity, and values of attributes that need one.
+    /// - Throws: `NSPersistentStoreOperationError` (134070) if the store is not one of this coordinator's, and the
+    ///   store's error if it cannot be written. Nothing is mended then.
     public final func mend(
         _ irregularities: [StoreIrregularity], in store: NSPersistentStore
     ) throws -> [StoreIrregularity] {

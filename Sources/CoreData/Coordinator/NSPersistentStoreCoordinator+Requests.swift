@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// What `execute(_:with:)` does unless a subclass overrides it.
+    /// Does the work of `execute(_:with:)` unless a subclass overrides it.
     @discardableResult
     final func plainExecute(
         _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext

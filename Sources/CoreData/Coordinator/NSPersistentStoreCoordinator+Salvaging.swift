@@ -1,23 +1,29 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Brings everything that can be read of a damaged SQLite store into a new one.
+    /// Copies everything that can be read of a damaged SQLite store into a new store.
     ///
-    /// An addition to Apple's API. May be called on any thread; nobody else may write the store meanwhile. The store is
-    /// read page by page, without SQLite, and is not changed. Rows keep their numbers, and the new store has the
-    /// identifier of the old one. Rows that were deleted do not come back: pages that no table leads to are read only
-    /// where the file tells that they are in use. A value that its attribute cannot hold is nil in the new store, and
-    /// so is a link to a row that was not found. The history is left out.
+    /// The damaged store is read page by page, without SQLite, and is not changed. No other program may write it
+    /// meanwhile. Any thread may call this method.
+    ///
+    /// Rows keep their numbers, and the new store has the identifier of the old one. Deleted rows do not come back: a
+    /// page that belongs to no table is read only if the file says that it is in use. A value that its attribute cannot
+    /// hold is nil in the new store, and so is a link to a row that was not found. The history is left out.
+    ///
+    /// OpenCoreData only.
     ///
     /// - Parameters:
-    ///   - url: The file of the store. Its -wal is read, too, where it belongs to it.
-    ///   - newURL: Where the new store is made; nothing may be there.
+    ///   - url: The file of the damaged store. Its -wal is read too, if it belongs to the file.
+    ///   - newURL: The URL of the new store, at which nothing may exist.
     ///   - model: The model that the store was written with; nil for the one that it keeps.
-    ///   - options: Those of a new store. `NSMigrationProgressOption` follows the work, and ends it.
-    /// - Returns: What is in the new store, and what is not.
-    /// - Throws: An `NSError`: 134130 without a model, 134100 for a model that is another version's, 516 where
-    ///   something is in the new store's place, and the errors of reading and writing files. Nothing is left of the new
-    ///   store then.
+    ///   - options: Options of a new store. A `Progress` under `NSMigrationProgressOption` follows the work, and
+    ///     cancelling it ends the work.
+    /// - Returns: A report of the contents of the new store, and of the losses.
+    /// - Throws: Nothing is left of the new store after each of these errors.
+    ///   - `NSMigrationMissingSourceModelError` (134130) if there is no model.
+    ///   - `NSPersistentStoreIncompatibleVersionHashError` (134100) if the model is of another version.
+    ///   - `NSFileWriteFileExistsError` (516) if something exists at the new URL.
+    ///   - The errors of reading and writing files.
     public static func salvage(
         storeAt url: URL, into newURL: URL, model: NSManagedObjectModel? = nil, options: [AnyHashable: Any]? = nil
     ) throws -> StoreSalvageReport {

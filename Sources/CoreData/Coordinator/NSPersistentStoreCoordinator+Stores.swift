@@ -3,7 +3,7 @@ import Foundation
 extension NSPersistentStoreCoordinator {
     // MARK: Adding and removing
 
-    /// What `addPersistentStore(ofType:configurationName:at:options:)` does unless a subclass overrides it.
+    /// Does the work of `addPersistentStore(ofType:configurationName:at:options:)` unless a subclass overrides it.
     @discardableResult
     final func plainAddPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -127,7 +127,19 @@ extension NSPersistentStoreCoordinator {
         return AttachedStore(number: opening.number, store: store, rows: store)
     }
 
-    /// Opens a store and adds it, making the file when there is none.
+    /// Opens a store, creating it if it does not exist, and adds it to the coordinator.
+    ///
+    /// See ``addPersistentStore(ofType:configurationName:at:options:)``.
+    ///
+    /// - Parameters:
+    ///   - type: The store's type.
+    ///   - configuration: The configuration of the model that the store holds; nil for all entities.
+    ///   - storeURL: The store's URL.
+    ///   - options: The store's options.
+    /// - Returns: The added store.
+    /// - Throws: The errors of ``addPersistentStore(ofType:configurationName:at:options:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/addpersistentstore(type:configuration:at:options:))
     @discardableResult
     public final func addPersistentStore(
         type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -137,7 +149,7 @@ extension NSPersistentStoreCoordinator {
             ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
     }
 
-    /// What `addPersistentStore(with:completionHandler:)` does unless a subclass overrides it.
+    /// Does the work of `addPersistentStore(with:completionHandler:)` unless a subclass overrides it.
     final func plainAddPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -161,7 +173,7 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// What `remove(_:)` does unless a subclass overrides it.
+    /// Does the work of `remove(_:)` unless a subclass overrides it.
     final func plainRemove(_ store: NSPersistentStore) throws {
         lock.lock()
         defer { lock.unlock() }
@@ -178,7 +190,7 @@ extension NSPersistentStoreCoordinator {
             userInfo: [NSRemovedPersistentStoresKey: [store]])
     }
 
-    /// What `persistentStore(for:)` does unless a subclass overrides it.
+    /// Does the work of `persistentStore(for:)` unless a subclass overrides it.
     final func plainPersistentStore(for URL: URL) -> NSPersistentStore? {
         let address = URL.standardizedFileURL
         // A store at the URL of a server has it without the password.
@@ -186,7 +198,7 @@ extension NSPersistentStoreCoordinator {
         return lock.withLock { attached.first { $0.store.url.map(known.contains) ?? false }?.store }
     }
 
-    /// What `setURL(_:for:)` does unless a subclass overrides it.
+    /// Does the work of `setURL(_:for:)` unless a subclass overrides it.
     final func plainSetURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         lock.lock()
         defer { lock.unlock() }
@@ -197,17 +209,17 @@ extension NSPersistentStoreCoordinator {
         return true
     }
 
-    /// What `url(for:)` does unless a subclass overrides it.
+    /// Does the work of `url(for:)` unless a subclass overrides it.
     final func plainUrl(for store: NSPersistentStore) -> URL {
         store.url ?? URL(fileURLWithPath: "/dev/null")
     }
 
     // MARK: Metadata
 
-    /// What `metadata(for:)` does unless a subclass overrides it.
+    /// Does the work of `metadata(for:)` unless a subclass overrides it.
     final func plainMetadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-    /// What `setMetadata(_:for:)` does unless a subclass overrides it.
+    /// Does the work of `setMetadata(_:for:)` unless a subclass overrides it.
     final func plainSetMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         store.metadata = metadata ?? [:]
     }
@@ -219,7 +231,7 @@ extension NSPersistentStoreCoordinator {
         try saving { for store in stores { try store.rows.saveMetadata() } }
     }
 
-    /// What `metadataForPersistentStore(ofType:at:options:)` does unless a subclass overrides it.
+    /// Does the work of `metadataForPersistentStore(ofType:at:options:)` unless a subclass overrides it.
     static func plainMetadata(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]?
     ) throws -> [String: Any] {
@@ -230,16 +242,23 @@ extension NSPersistentStoreCoordinator {
         return try StoreEngines.fileEngine(for: storeType).metadata(at: url, timeout: StoreOptions.timeout(options))
     }
 
-    /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
+    /// Reads the metadata of a store at a URL without opening the store. Nothing on disk changes.
     ///
-    /// - Parameter options: `NSPersistentStoreTimeoutOption` limits the wait for whoever holds the store.
+    /// - Parameters:
+    ///   - type: The store's type.
+    ///   - url: The store's URL.
+    ///   - options: `NSPersistentStoreTimeoutOption`, which limits the wait for a program that holds the store.
+    /// - Returns: The metadata.
+    /// - Throws: The errors of ``metadataForPersistentStore(ofType:at:options:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/metadataforpersistentstore(type:at:options:))
     public static func metadataForPersistentStore(
         type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
         try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
     }
 
-    /// What `setMetadata(_:forPersistentStoreOfType:at:options:)` does unless a subclass overrides it.
+    /// Does the work of `setMetadata(_:forPersistentStoreOfType:at:options:)` unless a subclass overrides it.
     static func plainSetMetadata(_ metadata: [String: Any]?, ofType storeType: String, at url: URL) throws {
         if let custom = StoreClasses.storeClass(for: storeType) {
             return try custom.setMetadata(metadata, forPersistentStoreAt: url)
@@ -248,7 +267,17 @@ extension NSPersistentStoreCoordinator {
         try StoreEngines.fileEngine(for: storeType).setMetadata(metadata ?? [:], at: url)
     }
 
-    /// Sets the metadata of a store at an address.
+    /// Writes the metadata of a store at a URL.
+    ///
+    /// - Parameters:
+    ///   - metadata: The new metadata, which must be a property list; nil for none.
+    ///   - type: The store's type.
+    ///   - url: The store's URL.
+    ///   - options: Ignored.
+    /// - Throws: The errors of ``metadataForPersistentStore(ofType:at:options:)``, and the error of the file if it
+    ///   cannot be written.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/setmetadata(_:type:at:options:))
     public static func setMetadata(
         _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -270,21 +299,38 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension Notification.Name {
-    /// iCloud is about to change the stores of a coordinator (the object): never posted, as there is no iCloud.
+    /// Never posted. On Apple's systems it announces a change of stores by iCloud.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nspersistentstorecoordinatorstoreswillchange)
     public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
         "NSPersistentStoreCoordinatorStoresWillChangeNotification")
-    /// Stores were added to or removed from a coordinator (the object).
+    /// Posted after a store was added to a coordinator or removed from it. The notification's object is the
+    /// coordinator.
+    ///
+    /// The user info has arrays of stores under ``NSAddedPersistentStoresKey`` or ``NSRemovedPersistentStoresKey``. It
+    /// is posted on the thread that makes the change.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nspersistentstorecoordinatorstoresdidchange)
     public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")
-    /// A store (the object) is about to be removed from its coordinator.
+    /// Posted before a store is removed from its coordinator. The notification's object is the store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nspersistentstorecoordinatorwillremovestore)
     public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name(
         "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
 }
 
-/// User-info key of the stores-did-change notification: the added stores.
+/// The array of added stores, in the user info of the stores-did-change notification.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsaddedpersistentstoreskey)
 public let NSAddedPersistentStoresKey = "added"
-/// User-info key of the stores-did-change notification: the removed stores.
+/// The array of removed stores, in the user info of the stores-did-change notification.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsremovedpersistentstoreskey)
 public let NSRemovedPersistentStoresKey = "removed"
-/// User-info key of the stores-did-change notification: a store before and after its UUID changed. Not there here,
-/// where a store keeps its UUID while it is open.
+/// The stores before and after a change of their UUID, in the user info of the stores-did-change notification.
+///
+/// It is never there, because a store keeps its UUID while it is open.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey)
 public let NSUUIDChangedPersistentStoresKey = "NSUUIDChangedPersistentStoresKey"

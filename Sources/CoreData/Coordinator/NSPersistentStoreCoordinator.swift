@@ -1,13 +1,15 @@
 import Foundation
 
-/// The one door to the stores of a model: contexts fetch and save through it.
+/// Connects contexts with the stores of one model.
 ///
-/// May be used from any thread. The model becomes immutable with the first coordinator that uses it.
+/// Any thread may use a coordinator. A model cannot be changed any more once a coordinator uses it.
 ///
-/// - Topics: adding and removing stores (`+Stores`), files of stores as a unit (`+Files`), rows for contexts (`+Rows`).
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator)
 // @unchecked Sendable: the list of stores is guarded by `lock`.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The model whose objects the stores hold.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/managedobjectmodel)
     open var managedObjectModel: NSManagedObjectModel { frozenModel }
     private let frozenModel: NSManagedObjectModel
     let modelLayout: ModelLayout
@@ -40,8 +42,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let liveEntry = LiveAccount.Entry(.coordinator)
     #endif
 
-    /// Makes a coordinator without stores. Stops the process when the model contradicts itself; ask
-    /// `NSPersistentContainer` or check the model's file first where the model is a user's input.
+    /// Creates a coordinator without stores.
+    ///
+    /// The process stops if the model contradicts itself. The model cannot be changed afterwards.
+    ///
+    /// - Parameter model: The model of the stores.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/init(managedobjectmodel:))
     public init(managedObjectModel model: NSManagedObjectModel) {
         model.resolveReferences()
         do {
@@ -54,42 +61,70 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Makes a coordinator of an empty model, without stores.
+    /// Creates a coordinator without stores, for an empty model.
     public convenience override init() {
         self.init(managedObjectModel: NSManagedObjectModel())
     }
 
-    /// A name for messages.
+    /// A name for the coordinator. The framework does not use it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/name)
     open var name: String? {
         get { lock.withLock { storedName } }
         set { lock.withLock { storedName = newValue } }
     }
 
-    /// The stores, in the order they were added.
+    /// The stores, in the order in which they were added.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/persistentstores)
     open var persistentStores: [NSPersistentStore] { lock.withLock { attached.map(\.store) } }
 
     // MARK: Queue
 
     /// Runs the block on the coordinator's queue later and returns at once.
+    ///
+    /// - Parameter block: The work to do.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/perform(_:))
     @preconcurrency
     open func perform(_ block: @escaping @Sendable () -> Void) {
         queue.async(execute: block)
     }
 
     /// Runs the block while nothing else runs on the coordinator's queue.
+    ///
+    /// Calls may not be nested: one from a block on this queue stops the process or waits for ever.
+    ///
+    /// - Parameter block: The work to do.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator)
     open func performAndWait(_ block: () -> Void) {
         queue.sync(execute: block)
     }
 
     /// Runs the block while nothing else runs on the coordinator's queue, and returns its result.
+    ///
+    /// Calls may not be nested: one from a block on this queue stops the process or waits for ever.
+    ///
+    /// - Parameter block: The work to do.
+    /// - Returns: The block's result.
+    /// - Throws: The block's error.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator)
     public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
         try returning(block, rescue: { throw $0 }, by: performAndWait(_:))
     }
 
-    /// Runs the block on the coordinator's queue, suspending the caller meanwhile.
+    /// Runs the block on the coordinator's queue and returns its result; the caller is suspended meanwhile.
     ///
-    /// The block may hold what the caller uses: the compiler lets it, and what is confined to a queue is checked at run
-    /// time.
+    /// The block may capture values that are not `Sendable`: the compiler treats it as code of the caller. It must not
+    /// read or change the state of an actor that calls it.
+    ///
+    /// - Parameter block: The work to do.
+    /// - Returns: The block's result.
+    /// - Throws: The block's error.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator)
     nonisolated(nonsending) public final func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {
         let caller = #isolation
         return try await awaiting(block, rescue: { throw $0 }) { work, resume in
@@ -100,22 +135,48 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    // MARK: What subclasses may override
+    // MARK: Members that subclasses may override
 
     // An extension's methods cannot be overridden: these are here and do their work there.
 
-    /// Executes a request for a context and returns what it gives: an array for a fetch, an `NSPersistentStoreResult`
-    /// for other requests. Called on the context's queue.
+    /// Executes a request for a context. Call it on the context's queue.
+    ///
+    /// - Parameters:
+    ///   - request: The request to execute.
+    ///   - context: The context that the results belong to.
+    /// - Returns: An array for a fetch, and an `NSPersistentStoreResult` for other requests. A request class of a
+    ///   program's own gives an array with the answer of each store that a program wrote.
+    /// - Throws: The errors of ``NSManagedObjectContext/execute(_:)`` and ``NSManagedObjectContext/fetch(_:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/execute(_:with:))
     @discardableResult
     open func execute(
         _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext
     ) throws -> Any { try plainExecute(request, with: context) }
 
-    /// Opens a store and adds it, making the file when there is none.
+    /// Opens a store, creating it if it does not exist, and adds it to the coordinator.
     ///
-    /// Runs on the calling thread, including a migration when the options ask for one. Throws an `NSError` that names
-    /// the file: 134100 when the store belongs to another version of the model and the options do not say to migrate,
-    /// 134110 to 134190 when a migration fails, file errors otherwise. Nothing on disk changes then.
+    /// The work is done on the calling thread, including a migration if the options allow one. If the coordinator has a
+    /// store at the URL already, it returns that store. When the call throws, a store on disk is as it was before.
+    ///
+    /// - Parameters:
+    ///   - storeType: The store's type, such as `NSSQLiteStoreType`.
+    ///   - configuration: The configuration of the model that the store holds; nil for all entities.
+    ///   - storeURL: The store's URL; nil for a store in memory.
+    ///   - options: The store's options, such as `NSMigratePersistentStoresAutomaticallyOption`.
+    /// - Returns: The added store.
+    /// - Throws:
+    ///   - `NSPersistentStoreIncompatibleVersionHashError` (134100) if the store is of another version of the model and
+    ///     the options do not allow a migration.
+    ///   - The errors 134110 to 134190 if a migration fails.
+    ///   - `NSPersistentStoreTimeoutError` (134090) if another program holds the store for longer than
+    ///     `NSPersistentStoreTimeoutOption` allows.
+    ///   - `NSPersistentStoreInvalidTypeError` (134000) if no class has the store's type.
+    ///   - `NSPersistentStoreOpenError` (134080) if the model does not have the configuration, or the options or the
+    ///     URL do not fit the store.
+    ///   - The error of the file, such as `NSFileReadCorruptFileError` (259) if it is no store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/addpersistentstore(oftype:configurationname:at:options:))
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -124,28 +185,42 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try plainAddPersistentStore(ofType: storeType, configurationName: configuration, at: storeURL, options: options)
     }
 
-    /// Adds the described store: at once on the calling thread, or in the background when the description says so.
+    /// Adds the store that a description describes, at once or in the background.
     ///
-    /// The handler is called once, with the error if the store could not be added: on the calling thread before this
-    /// returns, or, in the background case, on a queue of the coordinator.
+    /// The handler is called once. Without `shouldAddStoreAsynchronously` that happens on the calling thread, before
+    /// this method returns. With it, it happens later on a global queue.
+    ///
+    /// - Parameters:
+    ///   - storeDescription: The store's type, URL and options.
+    ///   - block: The handler. Its error is nil if the store was added, and otherwise one of
+    ///     ``addPersistentStore(ofType:configurationName:at:options:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/addpersistentstore(with:completionhandler:))
     open func addPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) { plainAddPersistentStore(with: storeDescription, completionHandler: block) }
 
-    /// Moves a store's content to another address, or to a store of another kind, and continues there: the returned
-    /// store takes the old one's place in the coordinator. The files at the old address stay.
+    /// Moves a store's content to another URL or to a store of another type, which replaces it in the coordinator.
     ///
-    /// SQLite, XML and binary stores, those in memory and a program's own atomic stores are moved to each other; a
-    /// store in memory may lie at `/dev/null` or at a name below it. Between SQLite files, and with such in memory,
-    /// objects keep their ids; between stores of other kinds they get new ones, and objects of the old store are
-    /// objects of a removed store. See [Apple's
-    /// page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/migratepersistentstore(_:to:options:withtype:)).
+    /// The files at the old URL stay. SQLite, XML and binary stores, stores in memory, databases and a program's own
+    /// atomic stores can be moved to each other. `/dev/null`, or a name below it, stands for a store in memory.
     ///
-    /// - Parameter options: those of the new store. A `Progress` under `NSMigrationProgressOption` follows the work,
-    ///   and cancelling it ends the move.
-    /// - Throws: 134070 where a store of these kinds cannot be moved so, 134120 when the progress is cancelled, and the
-    ///   errors of opening and of writing stores. The old store is as it was then, and open.
+    /// Between SQLite stores, on disk or in memory, objects keep their ids. Between stores of other types they get new
+    /// ids, and objects of the old store belong to a removed store.
+    ///
+    /// - Parameters:
+    ///   - store: A store of this coordinator.
+    ///   - URL: The new URL.
+    ///   - options: The options of the new store. A `Progress` under `NSMigrationProgressOption` follows the work, and
+    ///     cancelling it ends the move.
+    ///   - storeType: The type of the new store.
+    /// - Returns: The new store.
+    /// - Throws: `NSPersistentStoreOperationError` (134070) if these types cannot be moved to each other,
+    ///   `NSMigrationCancelledError` (134120) if the progress is cancelled, and the errors of opening and writing
+    ///   stores. The old store is then unchanged and open.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/migratepersistentstore(_:to:options:withtype:))
     @discardableResult
     open func migratePersistentStore(
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -153,41 +228,51 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try migration.moveStore(store, to: URL, options, withType: storeType)
     }
 
-    /// Destroys a store: the objects in it, its external values, and everything else that belongs to it.
+    /// Destroys a store with its objects, its external values and all other files that belong to it.
     ///
-    /// A SQLite store leaves its main file, its -wal and its -shm, all of them empty, so that a program can remove them
-    /// next; an empty file is opened as a new store. The file of an XML or binary store, or of a program's own atomic
-    /// store, is removed. Where no store is, a SQLite one leaves the empty files, too. Nothing happens at `/dev/null`.
-    /// A store that is open in this coordinator is removed from it first.
-    ///
-    /// May be called from any thread. See [Apple's
-    /// page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:oftype:options:)).
+    /// A store that is open in this coordinator is removed from it first. A SQLite store leaves an empty main file,
+    /// -wal and -shm, also if there was none; an empty file opens as a new store. The file of an XML or binary store,
+    /// or of a program's own atomic store, is removed. Nothing happens for a store in memory or at `/dev/null`.
     ///
     /// - Parameters:
-    ///   - url: the store's URL.
-    ///   - storeType: the store's type.
-    ///   - options: `NSPersistentStoreForceDestroyOption` and `NSPersistentStoreTimeoutOption` count.
-    /// - Throws: `NSPersistentStoreTimeoutError` when somebody else has the store open, unless
-    ///   `NSPersistentStoreForceDestroyOption` is true; `NSFileWriteUnknownError` when something else than a regular
-    ///   file, or a folder, lies in the place of one of the store's; 134070 for an incremental store.
+    ///   - url: The store's URL.
+    ///   - storeType: The store's type.
+    ///   - options: `NSPersistentStoreForceDestroyOption` and `NSPersistentStoreTimeoutOption` (0 unless set); others
+    ///     are ignored.
+    /// - Throws:
+    ///   - `NSPersistentStoreTimeoutError` (134090) if another coordinator or program has the store open, unless
+    ///     `NSPersistentStoreForceDestroyOption` is true.
+    ///   - `NSFileWriteUnknownError` (512) if something other than a regular file or a folder is in the place of one of
+    ///     the store's files.
+    ///   - `NSPersistentStoreOperationError` (134070) for an incremental store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:oftype:options:))
     open func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws { try plainDestroyPersistentStore(at: url, ofType: storeType, options: options) }
 
-    /// Puts a copy of a store in the place of another one (or where there is none), all of the unit; the source stays.
+    /// Replaces a store, if there is one, with a copy of another store; the source stays.
     ///
-    /// A store in memory has nobody who could open the copy: where `/dev/null`, or a name below it, is to be replaced,
-    /// the store there is destroyed and nothing else happens. May be called from any thread. See [Apple's
-    /// page](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:oftype:)).
+    /// All files of the source that belong together are copied. A destination that is open in this coordinator is
+    /// removed from it first. If the destination is `/dev/null` or a name below it, the store there is destroyed and
+    /// nothing is copied.
     ///
-    /// `NSPersistentStoreTimeoutOption` of the destination's options limits the wait for processes that have the
-    /// destination open. It is 0 unless set. That of the source's options limits the wait for the source.
+    /// - Parameters:
+    ///   - destinationURL: The URL of the store to replace.
+    ///   - destinationOptions: `NSPersistentStoreForceDestroyOption`, and `NSPersistentStoreTimeoutOption`, which
+    ///     limits the wait for others that have the destination open (0 unless set).
+    ///   - sourceURL: The URL of the store to copy.
+    ///   - sourceOptions: `NSPersistentStoreTimeoutOption`, which limits the wait for the source (240 seconds unless
+    ///     set).
+    ///   - storeType: The type of both stores.
+    /// - Throws: The destination is unchanged after each of these errors.
+    ///   - `NSFileReadNoSuchFileError` (260) or `NSFileReadCorruptFileError` (259) if the source is no store.
+    ///   - `NSPersistentStoreTimeoutError` (134090) if another coordinator or program has the destination open, unless
+    ///     `NSPersistentStoreForceDestroyOption` is true in its options.
+    ///   - `NSFileWriteUnknownError` (512) if something other than a regular file or a folder is in the place of one of
+    ///     the destination's files.
     ///
-    /// - Throws: `NSFileReadNoSuchFileError` or `NSFileReadCorruptFileError` when the source is no store,
-    ///   `NSPersistentStoreTimeoutError` when somebody else has the destination open, unless
-    ///   `NSPersistentStoreForceDestroyOption` is true in its options, `NSFileWriteUnknownError` when something else
-    ///   than a regular file, or a folder, lies in the place of one of the destination's. The destination is as it was
-    ///   then.
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/replacepersistentstore(at:destinationoptions:withpersistentstorefrom:sourceoptions:oftype:))
     open func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -197,70 +282,161 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             sourceOptions: sourceOptions, ofType: storeType)
     }
 
-    /// Removes a store; its file stays. Objects that came from it can no longer read from it.
+    /// Removes a store from the coordinator; its files stay.
+    ///
+    /// Faults of objects from this store can no longer be read.
+    ///
+    /// - Parameter store: A store of this coordinator.
+    /// - Throws: `NSPersistentStoreOperationError` (134070) if the store is not one of this coordinator's, and the
+    ///   store's error if it cannot be closed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/remove(_:))
     open func remove(_ store: NSPersistentStore) throws { try plainRemove(store) }
 
-    /// The store that lies at an address.
+    /// Returns the coordinator's store at a URL.
+    ///
+    /// - Parameter URL: The URL, for a database with or without the password.
+    /// - Returns: The store, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/persistentstore(for:))
     open func persistentStore(for URL: URL) -> NSPersistentStore? { plainPersistentStore(for: URL) }
 
-    /// Has a store that is read and written as a whole be written to another address from its next save on; false for
-    /// stores of other kinds, and where a device, a pipe, a socket or a folder lies at the address: the store stays
-    /// where it is.
+    /// Sets the URL to which a store is written from its next save on.
+    ///
+    /// Only stores that are read and written as a whole can be moved this way, such as XML and binary stores.
+    ///
+    /// - Parameters:
+    ///   - url: The new URL.
+    ///   - store: A store of this coordinator.
+    /// - Returns: False if the store is of another kind, or if a device, a pipe, a socket or a folder is at the URL.
+    ///   Nothing changes then.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/seturl(_:for:))
     open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { plainSetURL(url, for: store) }
 
-    /// Where a store lies.
+    /// Returns the URL of a store; `/dev/null` for a store without one.
+    ///
+    /// - Parameter store: The store.
+    /// - Returns: The URL, for a database without the password.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/url(for:))
     open func url(for store: NSPersistentStore) -> URL { plainUrl(for: store) }
 
-    /// The metadata of a store of this coordinator.
+    /// Returns the metadata of a store.
+    ///
+    /// - Parameter store: A store of this coordinator.
+    /// - Returns: The metadata, including those that have been set and not saved yet.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/metadata(for:))
     open func metadata(for store: NSPersistentStore) -> [String: Any] { plainMetadata(for: store) }
 
-    /// Sets the metadata of a store of this coordinator; written with the next save.
+    /// Sets the metadata of a store. The next save of a context writes them.
+    ///
+    /// - Parameters:
+    ///   - metadata: The new metadata, which must be a property list; nil for none.
+    ///   - store: A store of this coordinator.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/setmetadata(_:for:))
     open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         plainSetMetadata(metadata, for: store)
     }
 
-    /// The metadata of a store at an address, without opening it as a store: changes nothing on disk.
+    /// Reads the metadata of a store at a URL without opening the store. Nothing on disk changes.
     ///
-    /// Throws when there is no file, or when it is not a store. Of the options `NSPersistentStoreTimeoutOption` counts:
-    /// how long whoever holds the store is waited for.
+    /// Any thread may call it.
+    ///
+    /// - Parameters:
+    ///   - storeType: The store's type.
+    ///   - url: The store's URL.
+    ///   - options: `NSPersistentStoreTimeoutOption`, which limits the wait for a program that holds the store (240
+    ///     seconds unless set).
+    /// - Returns: The metadata.
+    /// - Throws: `NSFileReadNoSuchFileError` (260) if there is no file, `NSFileReadCorruptFileError` (259) if it is no
+    ///   store, and `NSPersistentStoreInvalidTypeError` (134000) for a type whose stores are not files.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/metadataforpersistentstore(oftype:at:options:))
     open class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] { try plainMetadata(ofType: storeType, at: url, options: options) }
 
-    /// Sets the metadata of a store at an address.
+    /// Writes the metadata of a store at a URL.
+    ///
+    /// Any thread may call it.
+    ///
+    /// - Parameters:
+    ///   - metadata: The new metadata, which must be a property list; nil for none.
+    ///   - storeType: The store's type.
+    ///   - url: The store's URL.
+    ///   - options: Ignored.
+    /// - Throws: The errors of ``metadataForPersistentStore(ofType:at:options:)``, and the error of the file if it
+    ///   cannot be written.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/setmetadata(_:forpersistentstoreoftype:at:options:))
     open class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws { try plainSetMetadata(metadata, ofType: storeType, at: url) }
 
-    /// Makes a class of stores known under a type, so that stores of that type can be added; nil takes the class away.
+    /// Registers a class of stores under a type, so that stores of that type can be added.
     ///
-    /// Stops the process when it is neither a subclass of `NSAtomicStore` nor of `NSIncrementalStore`.
+    /// The process stops if the class is neither a subclass of `NSAtomicStore` nor of `NSIncrementalStore`. Any thread
+    /// may call it.
+    ///
+    /// - Parameters:
+    ///   - storeClass: The class; nil removes the registration.
+    ///   - storeType: The type.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/registerstoreclass(_:forstoretype:))
     open class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
         plainRegister(storeClass, forStoreType: storeType)
     }
 
-    /// The store types that can be added. A value holds the address of the class, as a number: `getValue(_:)` reads it.
+    /// The store types that can be added.
+    ///
+    /// Each value holds the address of the class as a number, which `getValue(_:)` reads.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/registeredstoretypes)
     open class var registeredStoreTypes: [String: NSValue] { plainRegisteredStoreTypes }
 
-    /// The present end of the history of some stores (nil: of all); nil when none of them keeps any.
+    /// Returns a token for the present end of the history of some stores.
+    ///
+    /// - Parameter stores: Stores of this coordinator; nil or an empty array for all of them.
+    /// - Returns: The token; nil if none of the stores keeps history. A store that cannot be read has no part in it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/currentpersistenthistorytoken(fromstores:))
     open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         plainCurrentPersistentHistoryToken(fromStores: stores)
     }
 
-    /// Does everything that deferred migrations of this coordinator's stores have left. Nothing happens when there is
-    /// none.
+    /// Does all work that deferred migrations of this coordinator's stores have left.
     ///
-    /// One transaction per piece: other writers come between. Runs on the calling thread. Throws the store's error;
-    /// what is done stays done, the rest can be finished later.
+    /// Each piece of work has a transaction of its own, so other writers can come between. The work is done on the
+    /// calling thread. Without such work nothing happens.
+    ///
+    /// - Throws: The store's error. Finished pieces stay finished, and a later call does the others.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/finishdeferredlightweightmigration())
     open func finishDeferredLightweightMigration() throws { try plainFinishDeferredLightweightMigration() }
 
-    /// Does one piece of the pending work of each store, for programs that do it while nothing else is to be done.
+    /// Does one piece of the deferred work of each store.
+    ///
+    /// Programs call it at moments when they have nothing else to do.
+    ///
+    /// - Throws: The store's error.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/finishdeferredlightweightmigrationtask())
     open func finishDeferredLightweightMigrationTask() throws { try plainFinishDeferredLightweightMigrationTask() }
 
     // MARK: Object ids
 
-    /// The id of an object by its URI; nil when the URI is not one of an object in the coordinator's stores.
+    /// Returns the id of an object by its URI.
+    ///
+    /// Nothing is read: the row may no longer exist.
+    ///
+    /// - Parameter url: The URI that an id gives.
+    /// - Returns: The id; nil if the URI is not one of an object in the coordinator's stores.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/managedobjectid(forurirepresentation:))
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         // Taken apart as text: a name in a program's own store may hold an escaped slash.
         let parts = url.absoluteString.split(separator: "/", omittingEmptySubsequences: false)
@@ -284,7 +460,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         return Int64(text).flatMap { $0 > 0 && $0 <= ObjectKey.primaryKeyMask ? $0 : nil }
     }
 
-    /// The id of an object by its URI as text.
+    /// Returns the id of an object by its URI as text.
+    ///
+    /// - Parameter string: The URI that an id gives.
+    /// - Returns: The id; nil if the text is not the URI of an object in the coordinator's stores.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator)
     open func managedObjectID(for string: String) -> NSManagedObjectID? {
         URL(string: string).flatMap { managedObjectID(forURIRepresentation: $0) }
     }

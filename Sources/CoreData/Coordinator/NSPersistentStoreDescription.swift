@@ -1,23 +1,37 @@
 import Foundation
 
-/// How a container is to open one store.
+/// Describes how a container or a coordinator opens one store.
 ///
-/// Migration is on by default (`shouldMigrateStoreAutomatically`, `shouldInferMappingModelAutomatically`). Not safe to
-/// change while a container loads it.
+/// Automatic and inferred migration are on in a new description. Do not change a description while it is being used to
+/// open a store.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription)
 open class NSPersistentStoreDescription: NSObject, NSCopying {
     private var storedOptions: [String: NSObject] = [:]
     private var pragmas: [String: NSObject] = [:]
 
-    /// The type of the store; SQLite unless set otherwise.
+    /// The type of the store. A new description takes it from the scheme of its URL, which is SQLite for files.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/type)
     open var type: String = NSSQLiteStoreType
-    /// The configuration of the model the store holds; nil for all entities.
+    /// The configuration of the model that the store holds; nil for all entities.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/configuration)
     open var configuration: String?
-    /// Where the store lies; `/dev/null`, in memory, unless set otherwise.
+    /// The URL of the store; `/dev/null`, which is in memory, unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/url)
     open var url: URL? = URL(fileURLWithPath: "/dev/null")
-    /// Whether the store is opened in the background; `loadPersistentStores` then returns at once.
+    /// Whether the store is opened in the background; false unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/shouldaddstoreasynchronously)
     open var shouldAddStoreAsynchronously = false
 
-    /// Describes the store at an address: a SQLite store, or that of a product whose scheme the URL has.
+    /// Creates a description of the store at a URL.
+    ///
+    /// - Parameter url: The URL of a SQLite store, or one with the scheme of a product, such as a database's.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/init(url:))
     public init(url: URL) {
         super.init()
         self.url = url
@@ -26,12 +40,14 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         shouldInferMappingModelAutomatically = true
     }
 
-    /// Describes a SQLite store at `/dev/null`: one in memory.
+    /// Creates a description of a SQLite store at `/dev/null`, which is in memory.
     public override convenience init() {
         self.init(url: URL(fileURLWithPath: "/dev/null"))
     }
 
-    /// The options the store will be added with.
+    /// The options with which the store will be added, including the pragmas.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/options)
     open var options: [String: NSObject] {
         var all = storedOptions
         if !pragmas.isEmpty { all[NSSQLitePragmasOption] = pragmas as NSDictionary }
@@ -42,7 +58,15 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         Dictionary(uniqueKeysWithValues: options.map { (AnyHashable($0), $1 as Any) })
     }
 
-    /// Sets an option, or removes it with nil.
+    /// Sets or removes an option.
+    ///
+    /// For `NSSQLitePragmasOption` the dictionary replaces all pragmas; a value of another type removes them.
+    ///
+    /// - Parameters:
+    ///   - option: The value, or nil to remove the option.
+    ///   - key: The option.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/setoption(_:forkey:))
     open func setOption(_ option: NSObject?, forKey key: String) {
         if key == NSSQLitePragmasOption {
             pragmas = (option as? NSDictionary) as? [String: NSObject] ?? [:]
@@ -51,36 +75,53 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         }
     }
 
-    /// Whether the store is opened without permission to change it.
+    /// Whether the store is opened read-only; false unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/isreadonly)
     open var isReadOnly: Bool {
         get { (storedOptions[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false }
         set { storedOptions[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
     }
 
-    /// Seconds to wait for a store that somebody else holds; 240 unless set otherwise.
+    /// The number of seconds to wait for a store that another program holds; 240 unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/timeout)
     open var timeout: TimeInterval {
         get { (storedOptions[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
         set { storedOptions[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
     }
 
-    /// SQLite pragmas to be set on the store, by name.
+    /// The SQLite pragmas for the store, by name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/sqlitepragmas)
     open var sqlitePragmas: [String: NSObject] { pragmas }
 
-    /// Sets a SQLite pragma, or removes it with nil.
+    /// Sets or removes a SQLite pragma.
+    ///
+    /// - Parameters:
+    ///   - value: The value, or nil to remove the pragma.
+    ///   - name: The name of the pragma.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/setvalue(_:forpragmanamed:))
     open func setValue(_ value: NSObject?, forPragmaNamed name: String) { pragmas[name] = value }
 
-    /// Whether a store of another version of the model is migrated when it is opened; true unless set otherwise.
+    /// Whether a store of another version of the model is migrated when it is opened; true unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/shouldmigratestoreautomatically)
     open var shouldMigrateStoreAutomatically: Bool {
         get { (storedOptions[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
         set { storedOptions[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
-    /// Whether the migration may be inferred from the two models; true unless set otherwise.
+    /// Whether a migration may be inferred from the two models; true unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/shouldinfermappingmodelautomatically)
     open var shouldInferMappingModelAutomatically: Bool {
         get { (storedOptions[NSInferMappingModelAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
         set { storedOptions[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
+    /// Returns an independent copy of the description.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSPersistentStoreDescription()
         copy.type = type
@@ -92,8 +133,10 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         return copy
     }
 
+    /// Returns an independent copy of the description.
     open override func copy() -> Any { copy(with: nil) }
 
+    /// Describes the type and the URL, without a password.
     open override var description: String {
         "<NSPersistentStoreDescription> (type: \(type), url: \(url?.shown.absoluteString ?? "nil"))"
     }

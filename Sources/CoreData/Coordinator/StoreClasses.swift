@@ -15,7 +15,7 @@ enum StoreClasses {
         lock.withLock { classes[type] } ?? ownClasses[type]
     }
 
-    /// What the stores of a registered class are; nil for types without one.
+    /// The form of the stores of a registered class; nil for types without one.
     static func form(of type: String) -> StoreForm? {
         storeClass(for: type).map { $0 is NSAtomicStore.Type ? .wholeFile : .incremental }
     }
@@ -48,7 +48,7 @@ enum StoreClasses {
 }
 
 extension NSPersistentStoreCoordinator: StoreHost {
-    /// What `registerStoreClass(_:forStoreType:)` does unless a subclass overrides it.
+    /// Does the work of `registerStoreClass(_:forStoreType:)` unless a subclass overrides it.
     static func plainRegister(_ storeClass: AnyClass?, forStoreType storeType: String) {
         guard let storeClass else { return StoreClasses.register(nil, for: storeType) }
         guard storeClass is NSAtomicStore.Type || storeClass is NSIncrementalStore.Type else {
@@ -59,12 +59,21 @@ extension NSPersistentStoreCoordinator: StoreHost {
         StoreClasses.register(storeClass as? NSPersistentStore.Type, for: storeType)
     }
 
-    /// Makes a class of stores known under a type, so that stores of that type can be added.
+    /// Registers a class of stores under a type, so that stores of that type can be added.
+    ///
+    /// The process stops if the class is neither a subclass of `NSAtomicStore` nor of `NSIncrementalStore`. Any thread
+    /// may call it.
+    ///
+    /// - Parameters:
+    ///   - storeClass: The class.
+    ///   - storeType: The type.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/registerstoreclass(_:type:))
     public static func registerStoreClass(_ storeClass: AnyClass, type storeType: NSPersistentStore.StoreType) {
         registerStoreClass(storeClass, forStoreType: storeType.rawValue)
     }
 
-    /// What `registeredStoreTypes` holds unless a subclass overrides it.
+    /// The value of `registeredStoreTypes` unless a subclass overrides it.
     static var plainRegisteredStoreTypes: [String: NSValue] {
         var classes: [String: AnyClass] = StoreEngines.storeClasses
         for (type, storeClass) in StoreClasses.all { classes[type] = storeClass }

@@ -2,8 +2,8 @@ import Foundation
 
 /// The calls of accessor methods of to-many relationships, such as `addToTags(_:)` and `insertIntoItems(_:at:)`.
 ///
-/// Inverses follow. Adding an object that is a member already does nothing, and neither does removing one that is not.
-/// An index beyond the members stops the process, and so does an object of another context.
+/// Inverses follow. Adding an object that is a member already does nothing, and so does removing one that is not. An
+/// index beyond the members stops the process, and so does an object of another context.
 extension ManagedSlot {
     /// Adds an object, at the end if the relationship is ordered.
     ///
