@@ -9,7 +9,14 @@ extension NSPersistentStoreCoordinator: InitializedOfAnyClass {}
 // MARK: Contexts
 
 extension InitializedOfAnyClass where Self: NSManagedObjectContext {
-    /// Makes a context that is tied to a queue of the given kind, of the class it is called on.
+    /// Creates a context that is tied to a queue of the given kind.
+    ///
+    /// This form is chosen for generic types, metatypes and `Self`. It calls the initialiser of the class that it is
+    /// called on.
+    ///
+    /// - Parameter ct: The main queue, or a private queue that the context creates.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/init(concurrencytype:))
     @_disfavoredOverload
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) { self.init(ofClass: ct) }
 
@@ -33,7 +40,14 @@ extension NSManagedObjectContext {
 // MARK: Coordinators
 
 extension InitializedOfAnyClass where Self: NSPersistentStoreCoordinator {
-    /// Makes a coordinator for a model, of the class it is called on.
+    /// Creates a coordinator without stores.
+    ///
+    /// This form is chosen for generic types, metatypes and `Self`. It calls the initialiser of the class that it is
+    /// called on.
+    ///
+    /// - Parameter model: The model of the stores.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/init(managedobjectmodel:))
     @_disfavoredOverload
     public init(managedObjectModel model: NSManagedObjectModel) { self.init(ofClass: model) }
 
@@ -57,11 +71,27 @@ extension NSPersistentStoreCoordinator {
 // MARK: Containers
 
 extension InitializedOfAnyClass where Self: NSPersistentContainer {
-    /// Makes a container for a model, of the class it is called on.
+    /// Creates a container for a model.
+    ///
+    /// This form is chosen for generic types, metatypes and `Self`. It calls the initialiser of the class that it is
+    /// called on.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the container and of its store's file.
+    ///   - model: The model.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/init(name:managedobjectmodel:))
     @_disfavoredOverload
     public init(name: String, managedObjectModel model: NSManagedObjectModel) { self.init(ofClass: name, model) }
 
-    /// Makes a container whose model is found by its name, of the class it is called on.
+    /// Creates a container whose model is found by its name.
+    ///
+    /// This form is chosen for generic types, metatypes and `Self`. It calls the initialiser of the class that it is
+    /// called on. The process stops if there is no such model.
+    ///
+    /// - Parameter name: The name of the container, of its model and of its store's file.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/init(name:))
     @_disfavoredOverload
     public init(name: String) { self.init(ofClass: name, nil) }
 

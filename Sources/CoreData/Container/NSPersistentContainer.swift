@@ -1,17 +1,27 @@
 import Foundation
 
-/// Model, coordinator, stores and contexts in one object.
+/// Holds a model, a coordinator with its stores, and a main-queue context.
 ///
-/// May be used from any thread; `viewContext` is for the main queue.
+/// Any thread may use a container. Its ``viewContext`` belongs to the main queue.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer)
 // @unchecked Sendable: `persistentStoreDescriptions` is guarded by `lock`; everything else is immutable.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
-    /// The name of the container: of its model file and of its store's file.
+    /// The name of the container, of its model's file and of its store's file.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/name)
     open var name: String { givenName }
     /// The model.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/managedobjectmodel)
     open var managedObjectModel: NSManagedObjectModel { ownModel }
     /// The coordinator of the container's stores.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/persistentstorecoordinator)
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator { ownCoordinator }
-    /// The main-queue context, directly on the coordinator.
+    /// The main-queue context of the coordinator. Use it on the main queue.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/viewcontext)
     open var viewContext: NSManagedObjectContext { ownViewContext }
 
     private let givenName: String
@@ -21,10 +31,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var descriptions: [NSPersistentStoreDescription]
 
-    /// Makes a container whose model is the file `name.momd`, `name.mom` or `name.xcdatamodeld` in the main bundle or
-    /// among the resources of the package's targets.
+    /// Creates a container whose model is found by its name.
     ///
-    /// Stops the process when there is no such model (as Apple's framework ends with an unusable container).
+    /// The model is the file `name.momd`, `name.mom` or `name.xcdatamodeld` in the main bundle or among the resources
+    /// of the package's targets. The process stops if there is no such model.
+    ///
+    /// - Parameter name: The name of the container, of its model and of its store's file.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/init(name:))
     public convenience init(name: String) {
         guard let url = ModelResources.model(named: name),
             let model = NSManagedObjectModel(contentsOf: url)
@@ -34,12 +48,23 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         self.init(name: name, managedObjectModel: model)
     }
 
-    /// Makes a container of an empty model, without a name: a value for a variable until the right one is there.
+    /// Creates a container without a name, for an empty model.
+    ///
+    /// It is a placeholder until a program has the real container.
     public convenience override init() {
         self.init(name: "", managedObjectModel: NSManagedObjectModel())
     }
 
-    /// Makes a container for a model. Its only description is a SQLite store `name.sqlite` in `defaultDirectoryURL()`.
+    /// Creates a container for a model.
+    ///
+    /// Its only description is of a SQLite store `name.sqlite` in ``defaultDirectoryURL()``. No store is opened before
+    /// ``loadPersistentStores(completionHandler:)``.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the container and of its store's file.
+    ///   - model: The model.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/init(name:managedobjectmodel:))
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
         givenName = name
         ownModel = model
@@ -52,24 +77,38 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         ownViewContext.setUp(with: ownCoordinator, name: "viewContext")
     }
 
-    /// The folder of stores without an address of their own: the application-support folder of the program, as
-    /// `$XDG_DATA_HOME/<program>` or `~/.local/share/<program>` on Linux.
+    /// Returns the folder for stores: a folder with the program's name in the application-support folder.
+    ///
+    /// On Linux that is `$XDG_DATA_HOME/<program>` or `~/.local/share/<program>`. The folder is not created.
+    ///
+    /// - Returns: The folder.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/defaultdirectoryurl())
     open class func defaultDirectoryURL() -> URL {
         let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
         return (support ?? FileManager.default.homeDirectoryForCurrentUser)
             .appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
     }
 
-    /// The stores that `loadPersistentStores` opens. Set it before.
+    /// The stores that ``loadPersistentStores(completionHandler:)`` opens. Set them before.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/persistentstoredescriptions)
     open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
         get { lock.withLock { descriptions } }
         set { lock.withLock { descriptions = newValue } }
     }
 
-    /// Opens every described store; the handler is called once for each, with the error if it could not be opened.
+    /// Opens each described store and calls the handler once for each.
     ///
-    /// Stores whose description says so are opened in the background, and the handler is called there; the others are
-    /// opened, and migrated where their descriptions allow it, before this returns.
+    /// Folders that do not exist are created. A store is opened, and migrated if its description allows that, before
+    /// this method returns, and its handler is called on the calling thread. A store whose description has
+    /// `shouldAddStoreAsynchronously` is opened in the background, and its handler is called there.
+    ///
+    /// - Parameter block: The handler. It gets the description, and an error of
+    ///   ``NSPersistentStoreCoordinator/addPersistentStore(ofType:configurationName:at:options:)`` if the store could
+    ///   not be opened.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/loadpersistentstores(completionhandler:))
     open func loadPersistentStores(
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
@@ -83,7 +122,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A new private-queue context on the coordinator.
+    /// Creates a private-queue context of the container's coordinator.
+    ///
+    /// - Returns: The new context.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/newbackgroundcontext())
     open func newBackgroundContext() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.setUp(with: persistentStoreCoordinator, name: nil)
@@ -91,13 +134,25 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// Runs the block with a new background context, on that context's queue, and returns at once.
+    ///
+    /// - Parameter block: The work to do. It has to save the context itself.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/performbackgroundtask(_:))
     @preconcurrency
     open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
         context.perform { block(context) }
     }
 
-    /// Runs the block with a new background context, on that context's queue, and returns what it returns.
+    /// Runs the block with a new background context, on that context's queue, and returns its result.
+    ///
+    /// The caller is suspended meanwhile. The block must not read or change the state of an actor that calls it.
+    ///
+    /// - Parameter block: The work to do. It has to save the context itself.
+    /// - Returns: The block's result.
+    /// - Throws: The block's error.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer)
     nonisolated(nonsending) public final func performBackgroundTask<T>(
         _ block: @escaping (NSManagedObjectContext) throws -> T
     ) async rethrows -> T {
@@ -107,7 +162,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Gives a context its coordinator and name before anybody else knows it: no queue has to be held.
+    /// Gives a context its coordinator and name while only its creator knows it, so its queue need not be held.
     final func setUp(with coordinator: NSPersistentStoreCoordinator, name: String?) {
         HeldContexts.run(holding: self, holdsMain: HeldContexts.isMainQueueHeld) {
             persistentStoreCoordinator = coordinator
