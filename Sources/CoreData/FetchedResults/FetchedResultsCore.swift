@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a fetched-results controller knows and does, whatever its result type.
+/// The state and the work of a fetched-results controller, for any result type.
 final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used on the context's queue alone
     /// Methods that a delegate may leave out with consequences for the form in which it is told.
     struct DelegateMethods: OptionSet {
@@ -23,7 +23,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     /// Whether the context was reset since: the results are objects without a context, as the delegate was not told.
     var isOutdated = false
     private var storedSectionInfos: [FetchedSection]?
-    /// The last fetch: what the changes are held against.
+    /// The last fetch, with which changes are compared.
     private(set) var fetched: Fetched?
     /// Ids of new objects in the results, as they were told.
     var temporaryIDs: [ObjectIdentifier: (object: NSManagedObject, id: NSManagedObjectID)] = [:]
@@ -160,7 +160,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
 
     // MARK: Results
 
-    /// All results replaced; what was made from the former ones is forgotten.
+    /// Replaces all results, and drops everything that was made from the former ones.
     func setArrangement(_ new: FetchedArrangement) {
         storedSectionInfos = nil
         arrangement = new
@@ -227,7 +227,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         return delegate.controller(owner.erased, sectionIndexTitleForSectionName: name)
     }
 
-    /// What the controller itself says stands for a section.
+    /// The controller's own index title for a section.
     func ownIndexTitle(of name: String) -> String? { owner?.sectionIndexTitle(forSectionName: name) }
 
     /// Whether a condition holds for the classes of all entities whose objects may be in the results.

@@ -2,32 +2,44 @@
 // optionals, because only then the compiler prefers these to the operators for any two objects. (Two optionals of
 // different result types are not among them: a delegate's controller is none.)
 
-/// Whether both are the same controller, also where one is the form of it that delegates see.
+/// Whether both are the same controller, or one is the form of the other that delegates get.
+///
+/// OpenCoreData only.
 public func === <A, B>(lhs: NSFetchedResultsController<A>, rhs: NSFetchedResultsController<B>) -> Bool {
     lhs.core === rhs.core
 }
 
-/// Whether both are the same controller, also where one is the form of it that delegates see.
+/// Whether both are the same controller, or one is the form of the other that delegates get.
+///
+/// OpenCoreData only.
 public func === <A, B>(lhs: NSFetchedResultsController<A>?, rhs: NSFetchedResultsController<B>) -> Bool {
     lhs?.core === rhs.core
 }
 
-/// Whether both are the same controller, also where one is the form of it that delegates see.
+/// Whether both are the same controller, or one is the form of the other that delegates get.
+///
+/// OpenCoreData only.
 public func === <A, B>(lhs: NSFetchedResultsController<A>, rhs: NSFetchedResultsController<B>?) -> Bool {
     lhs.core === rhs?.core
 }
 
 /// Whether they are different controllers.
+///
+/// OpenCoreData only.
 public func !== <A, B>(lhs: NSFetchedResultsController<A>, rhs: NSFetchedResultsController<B>) -> Bool {
     lhs.core !== rhs.core
 }
 
 /// Whether they are different controllers.
+///
+/// OpenCoreData only.
 public func !== <A, B>(lhs: NSFetchedResultsController<A>?, rhs: NSFetchedResultsController<B>) -> Bool {
     lhs?.core !== rhs.core
 }
 
 /// Whether they are different controllers.
+///
+/// OpenCoreData only.
 public func !== <A, B>(lhs: NSFetchedResultsController<A>, rhs: NSFetchedResultsController<B>?) -> Bool {
     lhs.core !== rhs?.core
 }

@@ -1,16 +1,22 @@
 import Foundation
 
-/// The results of a fetch request, in sections, kept up to date while the context changes, for a list on a screen.
+/// The results of a fetch request in sections, which follow the changes of a context.
 ///
-/// Make it with a sorted request, call `performFetch()`, read `sections`, `fetchedObjects` and `object(at:)`. While it
-/// has a delegate it follows its context: objects that are inserted, deleted or changed, there or by merging, that
-/// begin or cease to match the predicate (also by a change of an object that a key path leads to), and it tells the
-/// delegate. Without a delegate the results stay as they were fetched. The request's limit and offset say what is
-/// fetched; changes may lead beyond them.
+/// Create it with a sorted request, call ``performFetch()``, and read ``sections``, ``fetchedObjects`` and
+/// ``object(at:)``.
 ///
-/// For the context's queue only. `ResultType` has no constraint, for the reason of `NSFetchRequest`. Delegates get the
-/// controller as one of `NSFetchRequestResult`: another object, with the same results, that `===` and `==` take for the
-/// same.
+/// A controller with a delegate follows the inserted, deleted, changed and merged objects of its context, and the
+/// delegate hears of every change. An object also counts as changed if a key path of the predicate, the order or the
+/// sections leads from it to a changed object. Results that are not managed objects are not followed.
+///
+/// Without a delegate the results stay as they were fetched. The request's limit and offset apply to the fetch; later
+/// changes may lead beyond them. After a reset of the context the results are not usable until the context changes or
+/// ``performFetch()`` is called.
+///
+/// Use a controller on its context's queue. A delegate gets it as a controller of `NSFetchRequestResult`. That is
+/// another object with the same results, which `===` and `==` take for the same.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller)
 open class NSFetchedResultsController<ResultType>: NSObject {
     let core: FetchedResultsCore
     private let request: NSFetchRequest<ResultType>
@@ -18,12 +24,20 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// Whether every object of the request's entities is of the result type's class; nil until asked.
     private var isClassCertain: Bool?
 
-    /// Makes a controller; nothing is fetched yet.
+    /// Creates a controller. Nothing is fetched yet.
     ///
-    /// The request must have sort descriptors (the process stops without). With a section key path the objects are
-    /// divided by the values there, taken as text; the sort descriptors must keep each section together, so begin with
-    /// one for it. With a cache name the sections are kept in a file between runs of the program; different requests
-    /// need different names.
+    /// The process stops if the request has no sort descriptors. With a section key path the sort descriptors have to
+    /// keep each section together, so the first one usually sorts by that key path.
+    ///
+    /// - Parameters:
+    ///   - fetchRequest: The objects to fetch, and their order.
+    ///   - context: The context to fetch with, whose changes the controller follows.
+    ///   - sectionNameKeyPath: The key path of the values by which the objects are divided, as text; nil for one
+    ///     section.
+    ///   - name: A name under which the sections are kept in a file between runs of the program, or nil. Different
+    ///     requests need different names.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/init(fetchrequest:managedobjectcontext:sectionnamekeypath:cachename:))
     public init(
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
@@ -37,7 +51,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         core.owner = self
     }
 
-    /// Makes a controller of nothing, which cannot fetch: a value for a variable until the right one is there.
+    /// Creates a controller without a request, which cannot fetch.
+    ///
+    /// It is a placeholder until a program has the real controller.
     public override init() {
         request = NSFetchRequest()
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
@@ -53,54 +69,88 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         super.init()
     }
 
-    // MARK: What it was made of
+    // MARK: The values it was created with
 
-    /// What is fetched. A change of it counts from the next `performFetch()` on.
+    /// The fetch request. Changes of it take effect with the next ``performFetch()``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/fetchrequest)
     open var fetchRequest: NSFetchRequest<ResultType> { request }
 
-    /// Where it is fetched, and whose changes are followed.
+    /// The context to fetch with, whose changes the controller follows.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/managedobjectcontext)
     open var managedObjectContext: NSManagedObjectContext { core.context }
 
-    /// What the objects are divided by; nil for a single section.
+    /// The key path of the values by which the objects are divided; nil for one section.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/sectionnamekeypath)
     open var sectionNameKeyPath: String? { core.sectionNameKeyPath }
 
-    /// Under which name the sections are kept in a file.
+    /// The name under which the sections are kept in a file, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/cachename)
     open var cacheName: String? { core.cacheName }
 
-    /// Who is told about changes. Not retained.
+    /// The object that hears of changes. It is held weakly.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/delegate)
     open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
     }
 
-    /// Removes the sections kept under a name; nil removes all of this program's.
+    /// Removes the sections that are kept under a name.
+    ///
+    /// - Parameter name: The name; nil removes all sections that this program keeps.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/deletecache(withname:))
     open class func deleteCache(withName name: String?) { SectionCache.remove(named: name) }
 
     // MARK: Results
 
-    /// Fetches; may be called again, for instance after the request was changed. The delegate is told nothing, unless
-    /// it takes snapshots.
+    /// Fetches the results. Call it again after a change of the request.
     ///
-    /// Throws what the fetch throws, and an error (134060) when the objects are not sorted by section.
+    /// Of all delegates, only one that takes snapshots hears of it.
+    ///
+    /// - Throws: `NSCoreDataError` (134060) if the objects are not sorted by section, and the errors of
+    ///   ``NSManagedObjectContext/fetch(_:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/performfetch())
     open func performFetch() throws {
         isClassCertain = nil
         try core.performFetch(request)
     }
 
-    /// The results; nil before the first `performFetch()`.
+    /// The results in order; nil before the first ``performFetch()``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/fetchedobjects)
     open var fetchedObjects: [ResultType]? {
         guard let items = core.items else { return nil }
         if isCertain { return unsafeBitCast(items, to: [ResultType].self) }
         return items.map { typed($0) }
     }
 
-    /// The object at an index path of section and place. Stops the process when there is none.
+    /// Returns the object at an index path; stops the process if there is none.
+    ///
+    /// - Parameter indexPath: The section and the place in it.
+    /// - Returns: The object.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/object(at:))
     open func object(at indexPath: IndexPath) -> ResultType { typed(core.object(at: indexPath)) }
 
-    /// The index path of an object in the results; nil when it is not in them.
+    /// Returns the index path of an object in the results.
+    ///
+    /// - Parameter object: The object.
+    /// - Returns: The section and the place in it; nil if the object is not in the results.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/indexpath(forobject:))
     open func indexPath(forObject object: ResultType) -> IndexPath? { core.indexPath(of: object) }
 
-    /// The sections; nil before the first `performFetch()`. Without a section key path there is always one, even empty.
+    /// The sections; nil before the first ``performFetch()``.
+    ///
+    /// Without a section key path there is always one section, which may be empty.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/sections)
     open var sections: [any NSFetchedResultsSectionInfo]? { core.sectionInfos }
 
     private var isCertain: Bool {
@@ -120,20 +170,36 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     // MARK: The index
 
-    /// What stands for a section in an index: the first letter of its name as a capital. Subclasses may answer
-    /// otherwise.
+    /// Returns the title of a section in an index: the first letter of its name as a capital.
+    ///
+    /// Subclasses may override it.
+    ///
+    /// - Parameter sectionName: The name of the section.
+    /// - Returns: The title; nil for an empty name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/sectionindextitle(forsectionname:))
     open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
         sectionName.first.map { String($0).uppercased() }
     }
 
-    /// The index titles of the sections in order, each once. Subclasses may answer otherwise.
+    /// The index titles of the sections in order, each once. Subclasses may override it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/sectionindextitles)
     open var sectionIndexTitles: [String] {
         var known: Set<String> = []
         return (core.sectionInfos ?? []).compactMap(\.indexTitle).filter { known.insert($0).inserted }
     }
 
-    /// The first section of an index title at a place of `sectionIndexTitles`. Stops the process when title and place
-    /// do not belong together.
+    /// Returns the number of the first section with an index title.
+    ///
+    /// The process stops if the title is not at the given place.
+    ///
+    /// - Parameters:
+    ///   - title: The index title.
+    ///   - sectionIndex: Its place in ``sectionIndexTitles``.
+    /// - Returns: The number of the section.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/section(forsectionindextitle:at:))
     open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
         let titles = sectionIndexTitles
         require(
@@ -144,18 +210,19 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     // MARK: Identity
 
-    /// Whether the other object is this controller, or the form of it that delegates see.
+    /// Whether the other object is this controller, or the form of it that delegates get.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? any FetchedResultsOwner)?.core === core
     }
 
+    /// A hash of the controller's identity.
     open override var hash: Int { ObjectIdentifier(core).hashValue }
 }
 
-/// A controller of whatever result type, as its core knows it.
+/// A controller of any result type, as its core knows it.
 protocol FetchedResultsOwner: AnyObject {
     var core: FetchedResultsCore { get }
-    /// The form that delegates see.
+    /// The form that delegates get.
     var erased: NSFetchedResultsController<any NSFetchRequestResult> { get }
     func sectionIndexTitle(forSectionName sectionName: String) -> String?
 }

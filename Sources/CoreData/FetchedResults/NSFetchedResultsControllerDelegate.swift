@@ -1,71 +1,120 @@
 import Foundation
 
-/// What happened to an object or a section of a fetched-results controller.
+/// The kind of change of an object or a section of a fetched-results controller.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultschangetype)
 public enum NSFetchedResultsChangeType: UInt, Sendable {
     /// It is new in the results.
     case insert = 1
     /// It is no longer in the results.
     case delete = 2
-    /// It has another place now (and may have changed otherwise). Never said of a section.
+    /// It has another place and may have other values. Sections never have this type.
     case move = 3
-    /// It changed and kept its place. Never said of a section.
+    /// It has other values and the same place. Sections never have this type.
     case update = 4
 }
 
-/// Who is told what changes in the results of an `NSFetchedResultsController`.
+/// Hears of the changes of an ``NSFetchedResultsController``'s results.
 ///
-/// A change of the context is told in one of three forms: as a snapshot, when the delegate takes one; otherwise,
-/// without sections, as a collection difference, when it takes that; otherwise as single changes between
-/// `controllerWillChangeContent` and `controllerDidChangeContent`. Every method has an implementation that does
-/// nothing; whoever writes one of the first two is told in that form only.
+/// Each change comes in one of three forms. A delegate that implements the method with a snapshot gets snapshots.
+/// Otherwise, for a controller without sections, a delegate that implements the method with a difference gets
+/// differences. All other delegates get single changes between `controllerWillChangeContent` and
+/// `controllerDidChangeContent`.
 ///
-/// Called on the context's queue.
+/// Every method has a default implementation that does nothing. All methods are called on the context's queue.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate)
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
-    /// The results changed; here they are by section and id. Called after each `performFetch()` too.
+    /// The results have changed; gets them as ids by section. It is also called after each `performFetch()`.
     ///
-    /// Who implements this is told nothing else. (Apple's method takes UIKit's
-    /// `NSDiffableDataSourceSnapshotReference`.)
+    /// A delegate with this method gets no other form. Apple's method has UIKit's
+    /// `NSDiffableDataSourceSnapshotReference` in the place of the snapshot.
+    ///
+    /// - Parameters:
+    ///   - controller: The controller.
+    ///   - snapshot: The results after the change.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate)
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith snapshot: NSFetchedResultsSnapshot)
 
-    /// The results changed; here are the ids that came, went and moved. Only of controllers without sections.
+    /// The results of a controller without sections have changed; gets the ids that were inserted, removed and moved.
     ///
-    /// Who implements this is told nothing else. An object that changed without moving is in no difference.
+    /// A delegate with this method gets no single changes. An object that changed without moving is in no difference.
+    ///
+    /// - Parameters:
+    ///   - controller: The controller.
+    ///   - diff: The difference between the results before and after the change.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate)
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
 
-    /// Single changes are about to be told; the controller still shows the results as they were.
+    /// Single changes follow. The controller still has the results from before the change.
+    ///
+    /// - Parameter controller: The controller.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate/controllerwillchangecontent(_:))
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// An object came, went, moved or changed. Told after the sections.
+    /// An object was inserted, removed or moved, or its values changed.
     ///
-    /// `indexPath` is its place in the results as they were (nil for an insertion), `newIndexPath` its place in the
-    /// results as they are (nil for a deletion). Others that merely make room are not told.
+    /// It is called after the calls for sections. Objects that only make room for others get no call.
+    ///
+    /// - Parameters:
+    ///   - controller: The controller.
+    ///   - anObject: The object.
+    ///   - indexPath: The place before the change; nil for an insertion.
+    ///   - type: The kind of change.
+    ///   - newIndexPath: The place after the change; nil for a deletion.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate/controller(_:didchange:at:for:newindexpath:))
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
         at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
-    /// A section went (`sectionIndex` is its place among the sections as they were) or came (among them as they are).
+    /// A section was removed or inserted.
+    ///
+    /// - Parameters:
+    ///   - controller: The controller.
+    ///   - sectionInfo: The section. A removed one has no objects.
+    ///   - sectionIndex: For a removed section its number before the change, for an inserted one its number after it.
+    ///   - type: `delete` or `insert`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate/controller(_:didchange:atsectionindex:for:))
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
         for type: NSFetchedResultsChangeType)
 
-    /// Every single change has been told.
+    /// All single changes have been reported.
+    ///
+    /// - Parameter controller: The controller.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate/controllerdidchangecontent(_:))
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// What stands for a section in an index; unless implemented, the controller's own answer.
+    /// Returns the title of a section in an index.
+    ///
+    /// Without an implementation it is ``NSFetchedResultsController/sectionIndexTitle(forSectionName:)``.
+    ///
+    /// - Parameters:
+    ///   - controller: The controller.
+    ///   - sectionName: The name of the section.
+    /// - Returns: The title, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate/controller(_:sectionindextitleforsectionname:))
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         sectionIndexTitleForSectionName sectionName: String
     ) -> String?
 }
 
-/// The methods that a delegate leaves out. That one was left out shows when it is called.
+/// Default implementations. A call of one of the first two shows that the delegate does not have the method.
 extension NSFetchedResultsControllerDelegate {
-    /// Says that the delegate takes no snapshots.
+    /// Notes that the delegate takes no snapshots.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith snapshot: NSFetchedResultsSnapshot
@@ -73,7 +122,7 @@ extension NSFetchedResultsControllerDelegate {
         controller.core.missingDelegateMethods.insert(.snapshot)
     }
 
-    /// Says that the delegate takes no differences.
+    /// Notes that the delegate takes no differences.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
@@ -100,7 +149,7 @@ extension NSFetchedResultsControllerDelegate {
     /// Does nothing.
     public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
 
-    /// The controller's own answer: `NSFetchedResultsController.sectionIndexTitle(forSectionName:)`.
+    /// Returns the controller's own title, ``NSFetchedResultsController/sectionIndexTitle(forSectionName:)``.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         sectionIndexTitleForSectionName sectionName: String

@@ -1,14 +1,24 @@
 import Foundation
 
-/// One section of a fetched-results controller, as it was when it was asked for.
+/// A section of a fetched-results controller, as it was when the program asked for it.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultssectioninfo)
 public protocol NSFetchedResultsSectionInfo {
-    /// The value at the section key path, as text; empty where there is none.
+    /// The value at the section key path as text; empty without a key path.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultssectioninfo/name)
     var name: String { get }
-    /// What stands for the section in an index.
+    /// The title of the section in an index.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultssectioninfo/indextitle)
     var indexTitle: String? { get }
-    /// How many objects it has.
+    /// The number of the section's objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultssectioninfo/numberofobjects)
     var numberOfObjects: Int { get }
-    /// Its objects, in order.
+    /// The section's objects in order.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultssectioninfo/objects)
     var objects: [Any]? { get }
 }
 

@@ -1,16 +1,18 @@
 import Foundation
 
-/// The results of a fetched-results controller at one moment: ids, by section.
+/// The results of a fetched-results controller at one moment: ids by section.
 ///
-/// Stands where Apple's delegate gets UIKit's `NSDiffableDataSourceSnapshotReference`, and reads like it. The section
-/// of a controller without sections is named "". New objects are in it by the ids that they had when it was made; those
-/// of a child context become permanent when the contexts above it save.
+/// It takes the place of UIKit's `NSDiffableDataSourceSnapshotReference` and has the same properties. The section of a
+/// controller without sections has the name "". New objects have the ids that they had when the snapshot was made;
+/// those of a child context become permanent when the contexts above it save.
+///
+/// OpenCoreData only.
 public struct NSFetchedResultsSnapshot: Sendable {
     /// The names of the sections, in order.
     public let sectionIdentifiers: [String]
     /// The ids of all objects, in order.
     public let itemIdentifiers: [NSManagedObjectID]
-    /// The ids of objects that changed since the last snapshot and are still in the results, whether they moved or not.
+    /// The ids of the objects that have changed since the last snapshot and are still in the results.
     public let reloadedItemIdentifiers: [NSManagedObjectID]
     /// Where each section begins in `itemIdentifiers`.
     private let starts: [Int]
@@ -25,27 +27,42 @@ public struct NSFetchedResultsSnapshot: Sendable {
         self.reloadedItemIdentifiers = reloadedItemIdentifiers
     }
 
-    /// How many objects there are.
+    /// The number of all objects.
     public var numberOfItems: Int { itemIdentifiers.count }
 
-    /// How many sections there are.
+    /// The number of sections.
     public var numberOfSections: Int { sectionIdentifiers.count }
 
-    /// How many objects a section has; 0 when there is no such section.
+    /// Returns the number of a section's objects.
+    ///
+    /// - Parameter identifier: The name of the section.
+    /// - Returns: The number; 0 if there is no such section.
     public func numberOfItems(inSection identifier: String) -> Int { range(of: identifier).count }
 
-    /// The ids of a section's objects; empty when there is no such section.
+    /// Returns the ids of a section's objects.
+    ///
+    /// - Parameter identifier: The name of the section.
+    /// - Returns: The ids in order; empty if there is no such section.
     public func itemIdentifiers(inSection identifier: String) -> [NSManagedObjectID] {
         Array(itemIdentifiers[range(of: identifier)])
     }
 
-    /// The place of a section among the sections.
+    /// Returns the number of a section.
+    ///
+    /// - Parameter identifier: The name of the section.
+    /// - Returns: The number, or nil if there is no such section.
     public func indexOfSection(_ identifier: String) -> Int? { sectionIdentifiers.firstIndex(of: identifier) }
 
-    /// The place of an object among all objects.
+    /// Returns the place of an object among all objects.
+    ///
+    /// - Parameter identifier: The id of the object.
+    /// - Returns: The place, or nil if the object is not in the results.
     public func indexOfItem(_ identifier: NSManagedObjectID) -> Int? { itemIdentifiers.firstIndex(of: identifier) }
 
-    /// The section an object is in.
+    /// Returns the name of the section that an object is in.
+    ///
+    /// - Parameter identifier: The id of the object.
+    /// - Returns: The name, or nil if the object is not in the results.
     public func sectionIdentifier(containingItem identifier: NSManagedObjectID) -> String? {
         guard let index = indexOfItem(identifier), let section = starts.lastIndex(where: { $0 <= index }) else {
             return nil
