@@ -4,7 +4,7 @@ import Foundation
 // registered with the undo manager as one action; undoing puts the objects back and processes that, which registers the
 // redo.
 extension NSManagedObjectContext {
-    /// What `undoManager` is unless a subclass overrides it.
+    /// The value of `undoManager` unless a subclass overrides it.
     final var plainUndoManager: UndoManager? {
         get {
             checkConfinementOnceUsed()
@@ -19,14 +19,14 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What `undo()` does unless a subclass overrides it.
+    /// Does the work of `undo()` unless a subclass overrides it.
     final func plainUndo() {
         checkConfinement()
         processPendingChanges()
         undoRecord?.manager.undo()
     }
 
-    /// What `redo()` does unless a subclass overrides it.
+    /// Does the work of `redo()` unless a subclass overrides it.
     final func plainRedo() {
         checkConfinement()
         processPendingChanges()

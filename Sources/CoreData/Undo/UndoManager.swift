@@ -1,14 +1,17 @@
 import Foundation
 
-/// Records how changes are taken back, and takes them back: Foundation's class of this name, which Foundation on Linux
-/// does not have.
+/// Records how changes are undone, and undoes and redoes them; Foundation on Linux lacks this class.
 ///
-/// Actions are registered in groups; `undo()` takes back the last group, and what is registered meanwhile is what
-/// `redo()` does. With `groupsByEvent` (the default) the first action of an event opens a group, which ends with the
-/// event: with the outermost block on the queue of a context whose undo manager this is, on the main queue with the
-/// turn that is running, and in any case with `undo()`. Groups in which nothing was registered leave no trace.
+/// Actions are registered in groups. ``undo()`` undoes the last group, and the actions that are registered meanwhile
+/// are those of ``redo()``.
 ///
-/// To be used on one queue only; with a context, on the context's.
+/// With ``groupsByEvent`` (the default) the first action of an event opens a group, and the event's end closes it. The
+/// event of a context's undo manager ends with the outermost block on the context's queue. On the main queue it ends
+/// with the running turn of the queue. ``undo()`` ends it in any case. Groups without actions leave no trace.
+///
+/// Use an undo manager on one queue only, which is the context's queue if it belongs to a context.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager)
 open class UndoManager: NSObject {
     private var undoStack: [UndoGroup] = []
     private var redoStack: [UndoGroup] = []
@@ -26,10 +29,14 @@ open class UndoManager: NSObject {
 
     // MARK: Groups
 
-    /// Opens a group; everything until the matching `endUndoGrouping()` is undone together. Groups nest.
+    /// Opens a group. Everything until the matching ``endUndoGrouping()`` is undone together.
+    ///
+    /// Groups may be nested.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/beginundogrouping())
     open func beginUndoGrouping() {
         if groupsByEvent, direction == .none, openGroups.isEmpty {
-            // Whoever has changes to register yet opens the event's group by that.
+            // An observer that still has changes registers them, which opens the event's group.
             post(.NSUndoManagerCheckpoint)
             if openGroups.isEmpty { openEventGroup() }
         }
@@ -55,12 +62,14 @@ open class UndoManager: NSObject {
         }
     }
 
-    /// A main queue that never runs must not keep what it was given.
+    /// Holds the manager weakly, so that a main queue that never runs does not keep it alive.
     private struct Weak {
         weak var manager: UndoManager?
     }
 
-    /// Closes the group that was opened last. Stops the process when none is open.
+    /// Closes the group that was opened last; stops the process if no group is open.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/endundogrouping())
     open func endUndoGrouping() {
         require(!openGroups.isEmpty, "endUndoGrouping called with no matching begin")
         if direction == .none { post(.NSUndoManagerCheckpoint) }
@@ -90,10 +99,14 @@ open class UndoManager: NSObject {
         }
     }
 
-    /// How many groups are open.
+    /// The number of open groups.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/groupinglevel)
     open var groupingLevel: Int { openGroups.count }
 
-    /// Whether the first action of an event opens a group by itself.
+    /// Whether the first action of an event opens a group; true unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/groupsbyevent)
     open var groupsByEvent = true
 
     /// Ends the group that the running event opened, unless others are open in it.
@@ -102,7 +115,9 @@ open class UndoManager: NSObject {
         endUndoGrouping()
     }
 
-    /// How many groups can be undone at most; 0 means any number. The oldest are dropped.
+    /// The number of groups that can be undone; 0 for any number. The oldest groups are dropped.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/levelsofundo)
     open var levelsOfUndo = 0 {
         didSet { trim() }
     }
@@ -115,10 +130,14 @@ open class UndoManager: NSObject {
 
     // MARK: Registering
 
-    /// Stops recording until the matching `enableUndoRegistration()`.
+    /// Stops the recording until the matching ``enableUndoRegistration()``. Calls may be nested.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/disableundoregistration())
     open func disableUndoRegistration() { disableCount += 1 }
 
-    /// Records again. Stops the process when recording was not stopped.
+    /// Resumes the recording; stops the process if it was not stopped.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/enableundoregistration())
     open func enableUndoRegistration() {
         require(
             disableCount > 0,
@@ -127,12 +146,20 @@ open class UndoManager: NSObject {
     }
 
     /// Whether actions are recorded.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/isundoregistrationenabled)
     open var isUndoRegistrationEnabled: Bool { disableCount == 0 }
 
-    /// Records an action that takes back what was just done. The target is not retained and is given to the handler;
-    /// while undoing, what is registered is recorded for redo.
+    /// Registers an action that undoes a change.
     ///
-    /// Stops the process when no group is open and none is opened by itself.
+    /// While a group is being undone, the action is registered for redo. Otherwise registering drops everything that
+    /// could be redone. The process stops if no group is open and ``groupsByEvent`` is false.
+    ///
+    /// - Parameters:
+    ///   - target: The object that the handler gets. It is held weakly.
+    ///   - handler: The action.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/registerundo(withtarget:handler:))
     public func registerUndo<TargetType: AnyObject>(
         withTarget target: TargetType, handler: @escaping (TargetType) -> Void
     ) {
@@ -146,7 +173,9 @@ open class UndoManager: NSObject {
         if direction == .none { redoStack = [] }
     }
 
-    /// Forgets everything, and records again if that was stopped. Open groups stay open.
+    /// Drops all actions and resumes the recording if it was stopped. Open groups stay open.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/removeallactions())
     open func removeAllActions() {
         undoStack = []
         redoStack = []
@@ -154,7 +183,11 @@ open class UndoManager: NSObject {
         disableCount = 0
     }
 
-    /// Forgets the actions of a target.
+    /// Drops the actions of a target.
+    ///
+    /// - Parameter target: The target of the actions.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/removeallactions(withtarget:))
     open func removeAllActions(withTarget target: Any) {
         let target = target as AnyObject
         for group in undoStack + redoStack + openGroups { group.removeActions(of: target) }
@@ -164,29 +197,46 @@ open class UndoManager: NSObject {
 
     // MARK: Undo and redo
 
-    /// Whether there is something to undo. Open groups may have to be closed first.
+    /// Whether there is a group to undo, which may still be open.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/canundo)
     open var canUndo: Bool { !undoStack.isEmpty || openGroups.contains { !$0.isEmpty } }
 
-    /// Whether there is something to redo.
+    /// Whether there is a group to redo.
+    ///
+    /// Reading it posts `NSUndoManagerCheckpoint`, so an observer may register changes first.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/canredo)
     open var canRedo: Bool {
         if direction == .none { post(.NSUndoManagerCheckpoint) }
         return !redoStack.isEmpty
     }
 
-    /// How many groups can be undone.
+    /// The number of groups that can be undone.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undocount)
     open var undoCount: Int { undoStack.count }
 
-    /// How many groups can be redone.
+    /// The number of groups that can be redone.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/redocount)
     open var redoCount: Int { redoStack.count }
 
-    /// Whether something is being undone.
+    /// Whether a group is being undone.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/isundoing)
     open var isUndoing: Bool { direction == .undoing }
 
-    /// Whether something is being redone.
+    /// Whether a group is being redone.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/isredoing)
     open var isRedoing: Bool { direction == .redoing }
 
-    /// Ends the group that is open, if it is the only one, and takes back the last group. Stops the process when
-    /// several are open.
+    /// Closes the open group, if there is exactly one, and undoes the last group.
+    ///
+    /// The process stops if more than one group is open. Without a group nothing happens.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undo())
     open func undo() {
         if direction == .none { post(.NSUndoManagerCheckpoint) }
         if openGroups.count == 1 { endUndoGrouping() }
@@ -194,8 +244,11 @@ open class UndoManager: NSObject {
         undoNestedGroup()
     }
 
-    /// Takes back the last group that was closed, which may be one within an open group. Stops the process when
-    /// something was registered since.
+    /// Undoes the group that was closed last, which may lie within an open group.
+    ///
+    /// The process stops if actions were registered in the open group since, and while undoing or redoing.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undonestedgroup())
     open func undoNestedGroup() {
         if direction == .none { post(.NSUndoManagerCheckpoint) }
         require(direction == .none, "undoNestedGroup was called while undoing or redoing")
@@ -216,7 +269,11 @@ open class UndoManager: NSObject {
         post(.NSUndoManagerDidUndoChange)
     }
 
-    /// Does again what was undone last. Nothing happens when something was registered since.
+    /// Redoes the group that was undone last.
+    ///
+    /// Nothing happens if an action was registered since. The process stops while undoing.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/redo())
     open func redo() {
         require(direction != .undoing, "redo was called while undoing")
         if direction == .none { post(.NSUndoManagerCheckpoint) }
@@ -226,7 +283,7 @@ open class UndoManager: NSObject {
         post(.NSUndoManagerDidRedoChange)
     }
 
-    /// Does what is in a group; what is registered meanwhile is one group on the other stack.
+    /// Performs the actions of a group. Actions that are registered meanwhile become one group on the other stack.
     private func perform(_ group: UndoGroup, _ direction: Direction) {
         let outer = (groups: openGroups, isEventGroupOpen: isEventGroupOpen)
         openGroups = []
@@ -243,42 +300,73 @@ open class UndoManager: NSObject {
 
     // MARK: Names
 
-    /// Names what the group that is being recorded does, for a menu.
+    /// Names the group that is being recorded, or else the last group, for a menu.
+    ///
+    /// - Parameter actionName: The name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/setactionname(_:))
     open func setActionName(_ actionName: String) {
         (openGroups.first ?? undoStack.last)?.actionName = actionName
     }
 
-    /// The name of what `undo()` would take back; empty when there is none.
+    /// The name of the group that ``undo()`` would undo; empty if it has none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undoactionname)
     open var undoActionName: String { (openGroups.first { !$0.isEmpty } ?? undoStack.last)?.actionName ?? "" }
 
-    /// The name of what `redo()` would do; empty when there is none.
+    /// The name of the group that ``redo()`` would redo; empty if it has none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/redoactionname)
     open var redoActionName: String { redoStack.last?.actionName ?? "" }
 
-    /// "Undo" and the action's name.
+    /// The word "Undo" with the name of the group that would be undone.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undomenuitemtitle)
     open var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
 
-    /// "Redo" and the action's name.
+    /// The word "Redo" with the name of the group that would be redone.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/redomenuitemtitle)
     open var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
-    /// "Undo" and the given name.
+    /// Returns the word "Undo" with a name.
+    ///
+    /// - Parameter actionName: The name, which may be empty.
+    /// - Returns: The title, which is always in English.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undomenutitle(forundoactionname:))
     open func undoMenuTitle(forUndoActionName actionName: String) -> String {
         actionName.isEmpty ? "Undo" : "Undo \(actionName)"
     }
 
-    /// "Redo" and the given name.
+    /// Returns the word "Redo" with a name.
+    ///
+    /// - Parameter actionName: The name, which may be empty.
+    /// - Returns: The title, which is always in English.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/redomenutitle(forundoactionname:))
     open func redoMenuTitle(forUndoActionName actionName: String) -> String {
         actionName.isEmpty ? "Redo" : "Redo \(actionName)"
     }
 
-    /// Says whether what the group does may be lost when a document is closed without asking.
+    /// Marks the group that is being recorded, or else the last group, as one that may be lost when a document is
+    /// closed.
+    ///
+    /// - Parameter discardable: Whether it may be lost.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/setactionisdiscardable(_:))
     open func setActionIsDiscardable(_ discardable: Bool) {
         (openGroups.first ?? undoStack.last)?.isDiscardable = discardable
     }
 
-    /// Whether what `undo()` would take back may be lost.
+    /// Whether the last closed group may be lost.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undoactionisdiscardable)
     open var undoActionIsDiscardable: Bool { undoStack.last?.isDiscardable ?? false }
 
-    /// Whether what `redo()` would do may be lost.
+    /// Whether the group that ``redo()`` would redo may be lost.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/redoactionisdiscardable)
     open var redoActionIsDiscardable: Bool { redoStack.last?.isDiscardable ?? false }
 
     private func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]? = nil) {
