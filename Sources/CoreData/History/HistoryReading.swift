@@ -101,7 +101,7 @@ struct HistoryReading {
         found += filter.isOfChanges ? read.filter { !$0.changes.isEmpty } : read
     }
 
-    /// What the request returns: in the order of the request, or else oldest first.
+    /// The result of the request, in the request's order, or else oldest first.
     func result() -> Any {
         if countsOnly {
             guard let request else { return NSNumber(value: count) }
@@ -188,7 +188,7 @@ struct HistoryReading {
     }
 }
 
-/// What history asks of the context that it is read for: the id of an object by its key.
+/// The context that history is read for: it gives the id of an object by its key.
 protocol HistoryContext: AnyObject {
     func objectID(for key: ObjectKey) -> NSManagedObjectID
 }

@@ -1,14 +1,18 @@
 import Foundation
 
 /// One row that a transaction inserted, updated or deleted.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange)
 open class NSPersistentHistoryChange: NSObject, NSCopying {
     let record: HistoryChangeRecord
-    /// The id of the object. A deleted one's leads nowhere.
+    /// The id of the object. If the change is a deletion, no row belongs to it any more.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/changedobjectid)
     open private(set) var changedObjectID: NSManagedObjectID
     private final var owner: Owner?
 
-    /// The transaction of changes. It is not retained, for it has its changes; it is made anew for programs that only
-    /// kept a change.
+    /// The transaction of some changes. They hold it weakly, because it holds them. If only a change is kept, its
+    /// transaction is made again.
     final class Owner {
         private weak var transaction: NSPersistentHistoryTransaction?
         private let record: HistoryTransactionRecord
@@ -30,7 +34,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
         self.changedObjectID = changedObjectID
     }
 
-    /// Makes a change of no object. For subclasses in a program's tests.
+    /// Creates a change of no object, for subclasses in a program's tests.
     public override init() {
         changedObjectID = NSManagedObjectID()
         record = HistoryChangeRecord(
@@ -40,37 +44,64 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
 
     final func belong(to owner: Owner) { self.owner = owner }
 
-    /// The transaction; nil where the request asked for changes only.
+    /// The transaction that the change belongs to; nil if the request asked for changes only.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/transaction)
     open var transaction: NSPersistentHistoryTransaction? { owner?.present }
 
     /// The number of the change in its store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/changeid)
     open var changeID: Int64 { record.changeID }
-    /// What became of the row.
+    /// Whether the row was inserted, updated or deleted.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/changetype)
     open var changeType: NSPersistentHistoryChangeType { record.type }
-    /// Which properties an update changed; nil of other changes, and where the store does not tell: of changes whose
-    /// properties a migration has changed, and of those that an older version of this library may have written.
+    /// The properties that an update changed.
+    ///
+    /// Nil for insertions and deletions. Nil also if the store does not tell: for properties that a migration has
+    /// changed, and if Apple's framework and older versions of this library would have recorded them differently.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/updatedproperties)
     open var updatedProperties: Set<NSPropertyDescription>? { record.updatedProperties }
-    /// Of a deleted row, the values of attributes with `preservesValueInHistoryOnDeletion` by name; nil without any.
+    /// The values that were preserved of a deleted row, by property name; nil if there are none.
+    ///
+    /// These are the values of attributes with `preservesValueInHistoryOnDeletion`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/tombstone)
     open var tombstone: [AnyHashable: Any]? {
         record.tombstone.map { Dictionary(uniqueKeysWithValues: $0.map { (AnyHashable($0.key), $0.value) }) }
     }
 
+    /// Returns the change itself, which cannot change.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// Describes the change by its number, type and object.
     open override var description: String {
         "<NSPersistentHistoryChange: \(changeID) \(changeType) \(changedObjectID.uriRepresentation().absoluteString)>"
     }
 
-    /// The entity that predicates on changes speak of: `changeType`, `changedEntity` (compared with an entity),
-    /// `changedObjectID`, `changedID`; `transaction.author` and the like.
+    /// The entity for fetch requests on changes.
+    ///
+    /// Its keys are `changeType`, `changedEntity` (compared with an entity), `changedObjectID`, `changedID`,
+    /// `changeID`, and the keys of the transaction, such as `transaction.author`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/entitydescription)
     open class var entityDescription: NSEntityDescription? { HistoryEntities.change }
 
-    /// A new fetch request for changes; see `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)`.
+    /// A new fetch request for changes, to be used by ``NSPersistentHistoryChangeRequest/fetchHistory(withFetch:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/fetchrequest)
     open class var fetchRequest: NSFetchRequest<NSFetchRequestResult>? {
         HistoryEntities.fetchRequest(for: HistoryEntities.change)
     }
 
-    /// The entity that predicates on changes speak of.
+    /// Returns the entity for fetch requests on changes.
+    ///
+    /// - Parameter context: Not used.
+    /// - Returns: The same entity as ``entityDescription``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/entitydescription(with:))
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription
     }

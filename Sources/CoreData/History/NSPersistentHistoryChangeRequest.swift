@@ -2,9 +2,18 @@ import Foundation
 
 /// Reads or deletes the persistent history of a coordinator's stores.
 ///
-/// A store keeps history when it is added with `NSPersistentHistoryTrackingKey`. Execute the request with a context;
-/// the result is an `NSPersistentHistoryResult`. Reading after a token whose history has been deleted since is the
-/// error `NSPersistentHistoryTokenExpiredError`.
+/// A store keeps history if it is added with `NSPersistentHistoryTrackingKey`. Execute the request with
+/// ``NSManagedObjectContext/execute(_:)``; the result is an ``NSPersistentHistoryResult``. The request's
+/// `affectedStores` limits it to some stores.
+///
+/// Executing it throws the following errors:
+///
+/// - `NSPersistentHistoryTokenExpiredError` (134301) if history after the token has been deleted.
+/// - `NSCoreDataError` (134060) if the context has no coordinator, if the fetch request is for another entity, or if it
+///   has a key that the entity does not have.
+/// - The store's error if it cannot be read or written.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     private enum Bound {
         /// Reading: all there is. Deleting: nothing.
@@ -16,21 +25,32 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     private final var bound = Bound.nothing
     private final var isDeletion = false
 
-    /// What to return: transactions with their changes, of a deletion whether it succeeded, unless set otherwise.
+    /// The kind of result. A new request gives transactions with their changes, and a deletion whether it succeeded.
+    ///
+    /// With `count` a deletion gives the number of deleted changes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/resulttype)
     open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
 
-    /// Narrows the history that is read: a request for `NSPersistentHistoryTransaction.entityDescription` or for
-    /// `NSPersistentHistoryChange.entityDescription`, whose predicate, order, offset and limit count. Narrowed by
-    /// changes, transactions have only those that match, and come in the order of their first ones. A key that the
-    /// entity does not have is an error (134060) that names it.
+    /// A request that narrows the history to be read, by its predicate, order, offset and limit.
+    ///
+    /// It is a request for the entity of ``NSPersistentHistoryTransaction`` or of ``NSPersistentHistoryChange``.
+    /// Narrowed by changes, transactions have only the changes that match, and come in the order of their first ones. A
+    /// key that the entity does not have is an error when the request is executed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/fetchrequest)
     open var fetchRequest: NSFetchRequest<NSFetchRequestResult>?
 
-    /// Reads all history.
+    /// Creates a request that reads all history.
     public override init() {
         super.init()
     }
 
-    /// The token that history is read after, or deleted before.
+    /// The token after which history is read, or before which it is deleted.
+    ///
+    /// Nil if the request has a date or no bound.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/token)
     open var token: NSPersistentHistoryToken? {
         if case .token(let token) = bound { token } else { nil }
     }
@@ -43,39 +63,76 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         return request
     }
 
-    /// Reads what was changed after a point in time.
+    /// Creates a request that reads the transactions after a point in time.
+    ///
+    /// - Parameter date: The point in time.
+    /// - Returns: The request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
     open class func fetchHistory(after date: Date) -> Self { request(.date(date)) }
 
-    /// Reads what was changed after a token; all history after nil, and of stores that the token does not know.
+    /// Creates a request that reads the transactions after a token.
+    ///
+    /// - Parameter token: The token; nil for all history. All history of a store that the token does not know is read.
+    /// - Returns: The request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
     open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self { request(token.map { .token($0) }) }
 
-    /// Reads what was changed after a transaction; all history after nil.
+    /// Creates a request that reads the transactions after another one.
+    ///
+    /// - Parameter transaction: The transaction; nil for all history.
+    /// - Returns: The request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
     open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
         request(transaction.map { .token($0.token) })
     }
 
-    /// Reads the history that a fetch request describes; see `fetchRequest`.
+    /// Creates a request that reads the history that a fetch request describes.
+    ///
+    /// - Parameter fetchRequest: A request for transactions or for changes; see ``fetchRequest``.
+    /// - Returns: The request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/fetchhistory(withfetch:))
     open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<NSFetchRequestResult>) -> Self {
         let request = request(nil)
         request.fetchRequest = fetchRequest
         return request
     }
 
-    /// Deletes what is older than a point in time.
+    /// Creates a request that deletes the transactions before a point in time.
+    ///
+    /// - Parameter date: The point in time.
+    /// - Returns: The request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
     open class func deleteHistory(before date: Date) -> Self { request(.date(date), isDeletion: true) }
 
-    /// Deletes the transactions before the one that a token stands for; nothing before nil.
+    /// Creates a request that deletes the transactions before the one that a token is of.
+    ///
+    /// - Parameter token: The token; nil deletes nothing. Nothing is deleted in a store that the token does not know.
+    /// - Returns: The request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
     open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
         request(token.map { .token($0) }, isDeletion: true)
     }
 
-    /// Deletes the transactions before one; nothing before nil.
+    /// Creates a request that deletes the transactions before another one.
+    ///
+    /// - Parameter transaction: The transaction, which stays; nil deletes nothing.
+    /// - Returns: The request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
     open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
         request(transaction.map { .token($0.token) }, isDeletion: true)
     }
 
+    /// The type of a history request.
     open override var requestType: NSPersistentStoreRequestType { .persistentHistoryRequestType }
 
+    /// Returns an independent copy of the request.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = Self.request(bound, isDeletion: isDeletion)
         copy.resultType = resultType

@@ -1,12 +1,14 @@
 import Foundation
 
-/// What a history request returns.
+/// The kind of result of a history request.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistoryresulttype)
 public enum NSPersistentHistoryResultType: Int, Sendable {
     /// Whether it succeeded: `NSNumber`.
     case statusOnly = 0
     /// The ids of the changed objects, each once: `[NSManagedObjectID]`.
     case objectIDs = 1
-    /// The number of changes: `NSNumber`.
+    /// The number of changes that were read or deleted: `NSNumber`.
     case count = 2
     /// `[NSPersistentHistoryTransaction]` without their changes.
     case transactionsOnly = 3
@@ -16,14 +18,22 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
     case transactionsAndChanges = 5
 }
 
-/// What a history request found or did.
+/// The result of a history request.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistoryresult)
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
-    /// What `resultType` says, oldest first.
+    /// The result, in the form of ``resultType``; nil in a result that a program created.
+    ///
+    /// Transactions and changes come oldest first, unless the fetch request has an order.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistoryresult/result)
     open private(set) var result: Any?
-    /// What the request asked for.
+    /// The kind of result.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistoryresult/resulttype)
     open private(set) var resultType: NSPersistentHistoryResultType
 
-    /// Makes a result of nothing. For subclasses in a program's tests.
+    /// Creates an empty result, for subclasses in a program's tests.
     public override init() {
         resultType = .statusOnly
         super.init()

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// What `currentPersistentHistoryToken(fromStores:)` does unless a subclass overrides it.
+    /// Does the work of `currentPersistentHistoryToken(fromStores:)` unless a subclass overrides it.
     final func plainCurrentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         var numbers: [String: Int64] = [:]
         for store in historyStores(among: stores?.compactMap { $0 as? NSPersistentStore })
@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
         return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers: numbers)
     }
 
-    /// What a did-save notification says of history under `newChangeToken`; nil where no store keeps any.
+    /// The token that a did-save notification has under `newChangeToken`; nil if no store keeps history.
     final var savedHistoryToken: NSPersistentHistoryToken? {
         var numbers: [String: Int64] = [:]
         for store in historyStores(among: nil) where store.history.tracksHistory {

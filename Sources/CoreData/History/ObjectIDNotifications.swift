@@ -1,22 +1,39 @@
 import Foundation
 
-// What notifications of sets of ids are called, and their sets: those of a context that saved, those that transactions
-// of history are turned into, and those that a context merges.
+// The name and the keys of notifications with sets of ids. A context posts them after a save, transactions of history
+// give them, and contexts merge them.
 
 extension Notification.Name {
-    /// A context saved; the user info holds the sets of ids of inserted, updated and deleted objects. Posted after
+    /// Posted after a context has saved, with sets of ids. The notification's object is the context.
+    ///
+    /// The user info has the sets under ``NSInsertedObjectIDsKey``, ``NSUpdatedObjectIDsKey`` and
+    /// ``NSDeletedObjectIDsKey``; an empty set is left out. It is posted on the context's queue, after
     /// `NSManagedObjectContextDidSave`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/didsaveobjectidsnotification)
     public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
         "NSManagingContextDidSaveObjectIDsNotification")
 }
 
-/// User-info key of notifications and of remote changes: the ids of inserted objects.
+/// The set of ids of inserted objects, in the user info of notifications and in the dictionary of a merge.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsinsertedobjectidskey)
 public let NSInsertedObjectIDsKey = "inserted_objectIDs"
-/// User-info key of notifications and of remote changes: the ids of updated objects.
+/// The set of ids of updated objects, in the user info of notifications and in the dictionary of a merge.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsupdatedobjectidskey)
 public let NSUpdatedObjectIDsKey = "updated_objectIDs"
-/// User-info key of notifications and of remote changes: the ids of deleted objects.
+/// The set of ids of deleted objects, in the user info of notifications and in the dictionary of a merge.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsdeletedobjectidskey)
 public let NSDeletedObjectIDsKey = "deleted_objectIDs"
-/// User-info key of notifications and of remote changes: the ids of refreshed objects.
+/// The set of ids of refreshed objects, in the user info of notifications and in the dictionary of a merge.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrefreshedobjectidskey)
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
-/// User-info key of notifications and of remote changes: the ids of objects whose values are to be read anew.
+/// A set of ids of objects whose values are to be read again, in the dictionary of a merge.
+///
+/// The framework's own notifications do not have it.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsinvalidatedobjectidskey)
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
