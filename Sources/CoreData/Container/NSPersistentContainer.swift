@@ -137,7 +137,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ///
     /// - Parameter block: The work to do. It has to save the context itself.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/performbackgroundtask(_:))
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/performbackgroundtask(_:)-39sch)
     @preconcurrency
     open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
@@ -152,7 +152,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// - Returns: The block's result.
     /// - Throws: The block's error.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentcontainer/performbackgroundtask(_:)-25nok)
     nonisolated(nonsending) public final func performBackgroundTask<T>(
         _ block: @escaping (NSManagedObjectContext) throws -> T
     ) async rethrows -> T {

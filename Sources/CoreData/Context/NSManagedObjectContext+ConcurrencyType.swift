@@ -13,7 +13,7 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 extension NSManagedObjectContext {
     /// The kind of queue that ``init(_:)`` ties a context to.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/concurrencytype-swift.struct)
     public struct ConcurrencyType: Hashable, Sendable {
         let type: NSManagedObjectContextConcurrencyType
 

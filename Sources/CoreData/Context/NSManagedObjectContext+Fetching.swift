@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
     ///   - `NSCoreDataError` (134060) if the store cannot carry out the predicate or the order.
     ///   - The store's error if it cannot be read, and the error of a fault that has to be read and cannot be.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:))
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:)-4xeoz)
     public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         guard ContextOverrides.fetching(type(of: self)) else { return try plainFetch(request) }
         let results = try fetch(request.ofAnyResults)
@@ -86,7 +86,7 @@ extension NSManagedObjectContext {
     /// - Returns: The number of results, which respects the request's limit and offset.
     /// - Throws: The same errors as ``fetch(_:)``.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:))
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-3r91z)
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
         guard ContextOverrides.counting(type(of: self)) else { return try plainCount(for: request) }
         return try count(for: request.ofAnyResults)
@@ -98,7 +98,7 @@ extension NSManagedObjectContext {
     /// - Returns: The number of results, which respects the request's limit and offset.
     /// - Throws: The same errors as ``fetch(_:)``.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:))
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-3r91z)
     @_disfavoredOverload
     public final func count(for request: NSFetchRequest<NSManagedObject>) throws -> Int {
         try count(for: request.ofAnyResults)

@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
     /// - Returns: The block's result.
     /// - Throws: The block's error.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/performandwait(_:)-6aaf1)
     public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
         try returning(block, rescue: { throw $0 }, by: performAndWait(_:))
     }

@@ -142,7 +142,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Such a context has no queue: `perform` and `performAndWait` stop the process. Use ``init(concurrencyType:)`` in
     /// new code.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/init())
     public convenience override init() {
         self.init(concurrencyType: .confinementConcurrencyType)
     }
@@ -355,7 +355,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Parameter block: The work to do on the context's queue.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/performandwait(_:)-ypye)
     // The form with a result calls it. It is not disfavoured, so that `super.performAndWait(block)` in an override
     // means this one.
     open func performAndWait(_ block: () -> Void) { plainPerformAndWait(block) }
@@ -397,7 +397,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Returns: Managed objects, ids, dictionaries or one number, as the request's `resultType` says.
     /// - Throws: The same errors as ``fetch(_:)``.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:))
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:)-38ys1)
     open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try plainFetch(request) }
 
     /// Counts the results of a request whose result type is not known at compile time.
@@ -408,7 +408,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Returns: The number of results that a fetch would give.
     /// - Throws: The same errors as ``fetch(_:)``.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:))
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-93zbm)
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
         try plainCount(for: request)
     }

@@ -85,7 +85,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Parameter block: The work to do.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/perform(_:))
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/perform(_:)-7jqb)
     @preconcurrency
     open func perform(_ block: @escaping @Sendable () -> Void) {
         queue.async(execute: block)
@@ -97,7 +97,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Parameter block: The work to do.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/performandwait(_:)-d3kq)
     open func performAndWait(_ block: () -> Void) {
         queue.sync(execute: block)
     }
@@ -110,7 +110,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: The block's result.
     /// - Throws: The block's error.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/performandwait(_:)-15ude)
     public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
         try returning(block, rescue: { throw $0 }, by: performAndWait(_:))
     }
@@ -124,7 +124,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: The block's result.
     /// - Throws: The block's error.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/perform(_:)-74udx)
     nonisolated(nonsending) public final func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {
         let caller = #isolation
         return try await awaiting(block, rescue: { throw $0 }) { work, resume in

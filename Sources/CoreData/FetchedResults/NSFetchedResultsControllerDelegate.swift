@@ -47,7 +47,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     ///   - controller: The controller.
     ///   - diff: The difference between the results before and after the change.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate/controller(_:didchangecontentwith:)-5ullb)
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)

@@ -68,7 +68,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// - Parameter date: The point in time.
     /// - Returns: The request.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/fetchhistory(after:)-qi5b)
     open class func fetchHistory(after date: Date) -> Self { request(.date(date)) }
 
     /// Creates a request that reads the transactions after a token.
@@ -76,7 +76,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// - Parameter token: The token; nil for all history. All history of a store that the token does not know is read.
     /// - Returns: The request.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/fetchhistory(after:)-3rmfm)
     open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self { request(token.map { .token($0) }) }
 
     /// Creates a request that reads the transactions after another one.
@@ -84,7 +84,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// - Parameter transaction: The transaction; nil for all history.
     /// - Returns: The request.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/fetchhistory(after:)-9cuj5)
     open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
         request(transaction.map { .token($0.token) })
     }

@@ -208,7 +208,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// The entity of the object. Any thread may read it.
     ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/entity)
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/entity-swift.property)
     open var entity: NSEntityDescription { home.layout.entity }
 
     /// The context that the object belongs to. Any thread may read it.
