@@ -10,12 +10,19 @@ extension NSError {
         code == CocoaError.Code.fileReadCorruptFile.rawValue && codeOfEngine == nil
     }
 
-    /// The error every floor of the module throws: Core Data's domain, code and keys, with a text that says what and
-    /// where.
+    /// Creates an error in Core Data's domain, with a code, a text that says what is wrong and where, and Core Data's
+    /// keys.
     ///
-    /// `reason` becomes the localized description and failure reason, and stands under `"reason"`, where Core Data's
-    /// own errors have it. `url` is the file in question: it stands under `NSURLErrorKey` and `NSFilePathErrorKey`, and
-    /// its path is part of the description. `sqliteCode` is SQLite's extended result code, under `NSSQLiteErrorDomain`.
+    /// - Parameters:
+    ///   - code: One of Core Data's codes, or one of Foundation's for files.
+    ///   - reason: The localized description and failure reason. It is also under `"reason"`, as in Core Data's own
+    ///     errors.
+    ///   - url: The file in question, under `NSURLErrorKey` and `NSFilePathErrorKey`. Its path becomes part of the
+    ///     description.
+    ///   - sqliteCode: SQLite's extended result code, under `NSSQLiteErrorDomain`.
+    ///   - underlying: The error that caused this one.
+    ///   - userInfo: Further entries.
+    /// - Returns: The error.
     package static func coreData(
         _ code: Int, reason: String, url: URL? = nil, sqliteCode: Int32? = nil, underlying: Error? = nil,
         userInfo: [String: Any] = [:]
