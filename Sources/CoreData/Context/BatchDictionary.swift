@@ -5,7 +5,7 @@ import Foundation
 /// `NSMutableDictionary` keeps objects under objects and makes them of what it is given, which costs several times what
 /// the row costs. This one keeps the values of attributes by their slots, as they were given.
 final class BatchDictionary: NSMutableDictionary {
-    /// Nil in a dictionary that somebody makes of this one's class.
+    /// Nil in a dictionary that was made from this one's class.
     private let layout: EntityLayout?
     /// By slot.
     private var values: [Any?]
@@ -13,7 +13,7 @@ final class BatchDictionary: NSMutableDictionary {
     /// other, and a look at the next name takes a tenth of the search.
     private var named: [(name: String, slot: Int)] = []
     private var nextName = 0
-    /// What stands under other keys than those of attributes.
+    /// The values under keys that are not attributes.
     private(set) var others: [AnyHashable: Any] = [:]
 
     init(_ layout: EntityLayout) {

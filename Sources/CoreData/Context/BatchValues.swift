@@ -1,6 +1,6 @@
 import Foundation
 
-/// Turns what batch requests are given into the values of slots; for one entity.
+/// Converts the values of batch requests for one entity into the values of slots.
 struct BatchValues {
     private let layout: EntityLayout
     private let ranges: BatchRanges
@@ -47,7 +47,7 @@ struct BatchValues {
         return given
     }
 
-    /// What was set on a scratch object: its attributes.
+    /// The attributes that were set on a scratch object.
     func given(by object: NSManagedObject) throws -> GivenValues {
         try object.encodeBoxedChanges()
         let set = object.overlay?.values ?? ChangedValues()
@@ -76,7 +76,7 @@ struct BatchValues {
         }
     }
 
-    /// What a dictionary means for the elements of a composite attribute; those that are not in it become nil.
+    /// The values of a composite attribute's elements for a dictionary; elements that are not in it become nil.
     private func elements(
         of value: Any, _ composite: CompositeAccess
     ) throws -> [(slot: Int, value: SlotValue)] {
@@ -135,8 +135,7 @@ struct BatchValues {
 
     // MARK: Updates
 
-    /// What setting a property means for the slots: a to-one relationship has a second one where its destination has
-    /// subentities.
+    /// The slots that a property sets: a to-one relationship has a second one if its destination has subentities.
     func assignments(of value: Any, to name: String) throws -> [(slot: Int, value: BatchUpdate.Assigned)] {
         var value = value
         if let expression = value as? NSExpression {

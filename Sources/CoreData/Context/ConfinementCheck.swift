@@ -45,7 +45,7 @@ enum ConfinementCheck {
         return word.flatMap(Int.init).map { $0 > 0 ? .stop : .ignore }
     }()
 
-    /// Reads what the process asks for, before its first context is used.
+    /// Reads the process's setting before its first context is used.
     static func prepare() { _ = prepared }
 
     private static let prepared: Void = {
@@ -149,7 +149,7 @@ extension NSManagedObject {
     ///
     /// - Parameters:
     ///   - property: The property that is read or written, for the message.
-    ///   - operation: What is done, in words of the public interface.
+    ///   - operation: The operation, in words of the public interface.
     @inline(__always)
     final func checkConfinement(
         _ operation: StaticString = #function, _ property: @autoclosure () -> String? = nil

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Who may touch a private context's objects now: the one block that runs on its queue, or a child that reads.
+/// Admits one user of a private context's objects at a time: the block that runs on its queue, or a child that reads.
 ///
-/// A context that is saving needs its objects for itself only until the writing begins and from the commit on; in
-/// between it leaves the gate, and its children read through it meanwhile, without waiting for the disk. First come,
-/// first served.
+/// A context that is saving needs its objects for itself only until the writing begins and from the commit on. In
+/// between it leaves the gate, and its children read through it without waiting for the disk. The gate admits callers
+/// in the order in which they come.
 final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `condition`
     private let condition = NSCondition()
     private var nextTicket = 0
@@ -19,7 +19,7 @@ final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `
         condition.unlock()
     }
 
-    /// Enters where nobody is in the gate or waits for it.
+    /// Enters if the gate is free and no caller waits for it.
     func tryEnter() -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -38,14 +38,14 @@ final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `
 }
 
 extension NSManagedObjectContext {
-    /// Runs a child's reading while nobody else touches this context's objects: on the caller's thread, which counts as
-    /// holding this context's queue meanwhile. While this context writes, it reads all the same.
+    /// Runs a child's reading while no other thread touches this context's objects. It runs on the caller's thread,
+    /// which counts as holding this context's queue meanwhile. It also runs while this context writes.
     final func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let gate else { return try readingOnQueue(body) }
         if HeldContexts.contains(self) { return try body() }
         let holdsMain = HeldContexts.isMainQueueHeld
         if !gate.tryEnter() {
-            // Whoever is in the gate may be waiting for the main queue, which the caller may hold.
+            // The thread in the gate may be waiting for the main queue, which the caller may hold.
             let loan = ContextLoan(waitingFor: self)
             gate.enter()
             loan?.takeBack()
@@ -57,8 +57,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The same for a context without a gate. Whoever waits for the main queue runs the body as soon as its holder
-    /// lends it.
+    /// The same for a context without a gate. A caller that waits for the main queue runs the body as soon as the
+    /// queue's holder lends it.
     private func readingOnQueue<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard isMain, let queue, !isHeldByCaller else { return try performAndWait(body) }
         // A block on the main queue may be waiting for the gate of a context above, which the caller may hold.
@@ -66,10 +66,10 @@ extension NSManagedObjectContext {
         return try returning(body, rescue: { throw $0 }) { MainLoan.shared.visit(self, on: queue, lending: loan, $0) }
     }
 
-    /// Runs the writing of a save while children may read: until the body calls back, which it does before anything of
-    /// what it writes can be seen.
+    /// Runs the writing of a save. Children may read until the body calls back, which it does before others can see any
+    /// of the writing.
     ///
-    /// - Parameter isKept: whether nobody may read meanwhile.
+    /// - Parameter isKept: Whether children may not read meanwhile.
     final func lending<Result>(
         unless isKept: Bool = false, _ body: (_ takeBack: () -> Void) throws -> Result
     ) rethrows -> Result {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a thread holds of the contexts above one that it waits for: others may read through them meanwhile.
+/// The contexts above another one that a thread holds and lends while it waits for that one.
 ///
-/// It waits for the context's queue, or to read through the context. A block may stand before it there and read through
-/// a context above, as a merge does. The block would wait for the holder of that context, and the holder for the block.
-/// So the holder leaves the gates of private contexts, and lends the main queue.
+/// The thread waits for the context's queue, or to read through the context. A block may be before it in the queue and
+/// read through a context above, as a merge does. The block would wait for the holder of that context, and the holder
+/// for the block. So the holder leaves the gates of private contexts, and lends the main queue.
 struct ContextLoan {
     /// From child to parent. Nil stands for the main queue.
     private var lent: [ContextGate?] = []
 
-    /// Lends what the caller holds above the context, which it is about to wait for. Nil where that is nothing.
+    /// Lends the contexts above the given one that the caller holds, because it is about to wait. Nil if it holds none.
     init?(waitingFor context: NSManagedObjectContext) {
         var below = context
         while let parent = below.ownParent {
@@ -41,7 +41,7 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
     private var isLent = false
     private var borrower: pthread_t?
 
-    /// One reading, by whoever comes first: the main queue, or the reader itself while the main queue is lent.
+    /// One reading, by the first of two: the main queue, or the reader itself while the main queue is lent.
     private final class Visit: @unchecked Sendable {  // `condition` decides who touches it
         let context: NSManagedObjectContext
         var work: (() -> Void)?
@@ -65,7 +65,8 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
         }
     }
 
-    /// The caller, who holds the main queue, does not touch it until `takeBack`. False for somebody who has it on loan.
+    /// The caller, which holds the main queue, does not touch it until `takeBack`. False if the caller has the queue on
+    /// loan itself.
     func lend() -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -84,7 +85,8 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
 
     /// Runs a child's reading on the main queue, or on the caller's thread while the main queue is lent.
     ///
-    /// - Parameter loan: what the caller has lent; it has it back when this returns, and before it reads itself.
+    /// - Parameter loan: The contexts that the caller has lent. It has them back when this returns, and before it reads
+    ///   itself.
     func visit(
         _ context: NSManagedObjectContext, on queue: DispatchQueue, lending loan: ContextLoan?, _ work: () -> Void
     ) {

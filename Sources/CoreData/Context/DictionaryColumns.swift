@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a fetch of dictionaries asks the stores for. They know a composite attribute by its elements alone.
+/// The columns that a fetch of dictionaries asks the stores for. Stores know a composite attribute by its elements
+/// only.
 struct DictionaryColumns {
     private let layout: EntityLayout
     private let properties: [StoreFetch.Column]

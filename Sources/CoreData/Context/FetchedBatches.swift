@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a fetch with a batch size found: keys alone, in batches. The first object of a batch that is looked at brings
-/// the rows of all.
+/// The keys that a fetch with a batch size found, in batches. The first object of a batch that is read brings the rows
+/// of all.
 ///
 /// For the context's queue only.
 final class FetchedBatches {
@@ -9,14 +9,14 @@ final class FetchedBatches {
     /// How many objects a batch has.
     let size: Int
     let rootIndex: Int
-    /// The request: what is read with a batch.
+    /// The request, with the settings for reading a batch.
     let parameters: FetchParameters
     /// How many keys at the beginning have no object that waits for its row.
     private var finishedCount = 0
     /// Places in `keys`, in the order of the keys; made when a place is looked for, and empty where that is their order
     /// already.
     private var places: [Int32]?
-    /// Whether new objects are among what was found.
+    /// Whether new objects are among the results.
     private(set) var hasNew: Bool
 
     init(_ keys: FetchedKeys, _ plan: FetchPlan) {
@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// Forgets the fetches of whose objects nobody holds one without its row: they need no keys.
+    /// Forgets the fetches that need no keys, because no living object of theirs is without its row.
     final func forgetFinishedFetches() {
         if fetchedBatches.isEmpty { return }
         fetchedBatches.removeAll { fetch in
@@ -148,7 +148,7 @@ extension NSManagedObjectContext {
 
     // MARK: New objects
 
-    /// Has what was found lead to new objects under the keys that they are saved under.
+    /// Gives new objects among the results the keys under which they are saved.
     final func renameFetched(_ permanent: [Int64: Int64]) {
         for fetch in fetchedBatches { fetch.renameNew(permanent) }
         if fetchesOfNew.isEmpty { return }
@@ -156,7 +156,7 @@ extension NSManagedObjectContext {
         fetchesOfNew.removeAll { $0.batches?.hasNew != true }
     }
 
-    /// Holds the keys of a fetch for whoever asks for its objects, as long as somebody may.
+    /// Holds the keys of a fetch as long as a result may ask for objects.
     final func keep(_ keys: FetchedKeys, _ plan: FetchPlan) -> FetchedBatches {
         let batches = FetchedBatches(keys, plan)
         if batches.hasNew { fetchesOfNew.append(WeakBatches(batches: batches)) }

@@ -23,12 +23,12 @@ final class FetchedWindow {
         context.checkConfinement("an object of FetchedObjects")
         if objects.indices.contains(place - start) {
             let object = objects[place - start]
-            // After a reset, and where it was deleted and saved, it is nobody's.
+            // After a reset, and if it was deleted and saved, the object has no context.
             if object.home.context === context { return object }
         }
         require(
             (0..<count).contains(place), "There is no object at place \(place) of \(count) that were fetched")
-        // Before others are made: what nobody else holds is gone, and so may be its row.
+        // This comes before other objects are made: an object without another owner is gone, and so may be its row.
         objects = []
         let batch = batches.batch(at: place)
         start = batch.lowerBound

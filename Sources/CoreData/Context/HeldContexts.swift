@@ -32,8 +32,8 @@ enum HeldContexts {
 
     /// Runs the closure while the calling thread counts as holding the context's queue.
     ///
-    /// `holdsMain` says whether it also holds the main queue: inside a `sync` block the queue itself no longer tells,
-    /// so whoever enters one asks `isMainQueueHeld` before.
+    /// `holdsMain` says whether it also holds the main queue. Inside a `sync` block the queue itself no longer tells,
+    /// so a caller asks `isMainQueueHeld` before it enters one.
     static func run<Result>(
         holding context: NSManagedObjectContext, holdsMain: Bool, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -49,7 +49,7 @@ enum HeldContexts {
     /// The context whose block the calling thread runs; nil outside of all blocks.
     static var innermost: NSManagedObjectContext? { top?.pointee.context }
 
-    /// Whether the calling thread may touch what lives on the context's queue.
+    /// Whether the calling thread may touch the objects of the context's queue.
     static func contains(_ context: NSManagedObjectContext) -> Bool {
         var frame = top
         while let current = frame {

@@ -131,7 +131,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         while let existing = entries[position] {
             if existing == pointer { return }
             if Self.object(existing)._withUnsafeGuaranteedRef({ $0.key == object.key }) {
-                // The one that gives up its place is dying: nobody holds it, the table neither.
+                // The object that gives up its place is being deallocated: it has no owner, and the table is none
+                // either.
                 if isRetaining { _ = Unmanaged.passRetained(object) }
                 entries[position] = pointer
                 generation += 1
@@ -242,7 +243,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         while let existing = entries[position], existing != pointer { position = (position + 1) & (capacity - 1) }
         guard entries[position] == pointer else { return false }
         entries[position] = nil
-        // Whoever takes an object out holds it.
+        // The caller that takes an object out holds it.
         if isRetaining { Self.object(pointer).release() }
         count -= 1
         generation += 1

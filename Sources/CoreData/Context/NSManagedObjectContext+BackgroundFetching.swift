@@ -1,8 +1,9 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Executes a fetch: rows are read on a queue of the system, objects are made of them on the context's own, and
-    /// there `completion` is called once. Throws, and calls nobody, when the request cannot be executed at all.
+    /// Executes a fetch in the background. Rows are read on a queue of the system, objects are made of them on the
+    /// context's own queue, and `completion` is called there once. If the request cannot be executed at all, this
+    /// throws and does not call `completion`.
     final func fetchInBackground<T>(
         _ request: NSFetchRequest<T>, progress: Progress, completion: @escaping (Result<[T], any Error>) -> Void
     ) throws {
@@ -29,7 +30,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What can be read without the context's queue.
+    /// The part of a request that can be read without the context's queue.
     private enum BackgroundMaterial {
         case rows([Snapshot])
         case dictionaries(FetchedDictionaries)

@@ -1,7 +1,7 @@
 import Foundation
 
-// What delete rules make of the objects that are related to deleted ones. The deny rule is looked at when those are
-// saved (`ObjectValidation+DenyRule`).
+// Applies delete rules to the objects that are related to deleted ones. `ObjectValidation+DenyRule` checks the deny
+// rule when those are saved.
 extension NSManagedObjectContext {
     /// Applies the delete rules until nothing new is deleted.
     final func propagateDeletions() {
@@ -11,7 +11,8 @@ extension NSManagedObjectContext {
         readErrors = errors
         defer { readErrors = outer }
         var deleted: Set<ObjectKey> = []
-        // What they lead to cannot be read: their rules are due until it can, or a save or a fetch says so.
+        // Their relationships cannot be read. The rules are due until they can, or until a save or a fetch throws the
+        // error.
         var unread: [NSManagedObject] = []
         while !pendingDeletions.isEmpty {
             let batch = pendingDeletions
@@ -32,9 +33,9 @@ extension NSManagedObjectContext {
         if let first = errors.first { outer?.note(first) }
     }
 
-    /// Reads by a few requests what the rules of objects look at. From a server it also reads what a save checks in
-    /// those that lose them: there each request is a round trip. What cannot be read is left to each object, which
-    /// notes the error.
+    /// Reads the relationships that the rules look at by a few requests. From a server it also reads the rows that a
+    /// save checks in the related objects, because each request is a round trip there. If reading fails, each object
+    /// reads by itself and notes the error.
     private func readAhead(for objects: [NSManagedObject]) {
         guard let coordinator = persistentStoreCoordinator, coordinator.readsAhead else { return }
         let isServer = coordinator.isAskedByRoundTrips
@@ -53,7 +54,7 @@ extension NSManagedObjectContext {
                 _ = try? prefetchLevel(relationship.name, of: group)
             }
             for toMany in layout.toManys where toMany.relationship.deleteRule != .noActionDeleteRule {
-                // Nothing of the members is asked for but who they are.
+                // Only the identity of the members is needed.
                 if group.count == 1 && toMany.relationship.deleteRule == .denyDeleteRule { continue }
                 _ = try? prefetchLevel(toMany.relationship.name, of: group)
             }
@@ -62,7 +63,7 @@ extension NSManagedObjectContext {
 
     private func propagateDeletion(of object: NSManagedObject) {
         let layout = object.home.layout
-        // A program's store finds by the version alone that somebody has related something to the object since.
+        // A program's store finds by the version alone that another context has related something to the object since.
         if object.row == nil, object.key > 0, persistentStoreCoordinator?.hasObjectStores == true,
             layout.toManys.contains(where: \.isLeftByOwners)
         {

@@ -1,6 +1,6 @@
 import Foundation
 
-// Deleting objects, and leaving them out of what leads to them.
+// Deletes objects, and removes them from relationships that lead to them.
 extension NSManagedObjectContext {
     /// Does the work of `delete(_:)` unless a subclass overrides it.
     final func plainDelete(_ object: NSManagedObject) {
@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Takes an object that goes without its delete rules out of what still leads to it.
+    /// Removes an object that goes without its delete rules from the relationships that still lead to it.
     final func cutTies(of object: NSManagedObject) {
         let layout = object.home.layout
         for slot in layout.slots.indices {

@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
 
     /// Results as those of the caller's type, without a cast of each where the types are one.
     private func cast<Result: AnyObject, T>(_ results: [Result], _ plan: FetchPlan) throws -> [T] {
-        // An array of one type is the same array whatever the type is called.
+        // The memory of an array is the same under both names of the type.
         if T.self == Result.self { return unsafeBitCast(results, to: [T].self) }
         return try typed(results, plan)
     }
@@ -196,12 +196,12 @@ extension NSManagedObjectContext {
             // limit.
             open.store.limit = plan.store.offset + plan.store.limit + touched
         }
-        // What is found is sorted once more, by its values.
+        // The results are sorted once more, by their values.
         open.parameters.includesPropertyValues = true
         return open
     }
 
-    /// What to read in the background for a fetch, and how many objects have unsaved changes now.
+    /// The fetch to run in the background, and the number of objects with unsaved changes now.
     final func rowsPlan(for plan: FetchPlan) throws -> (plan: FetchPlan, touched: Int) {
         guard plan.parameters.includesPendingChanges else { return (plan, 0) }
         try throwingReadErrors { settlePendingChanges() }
@@ -276,7 +276,7 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// Whether the fetch gives objects whose values nobody asks for before they are looked at.
+    /// Whether the fetch gives objects whose values are not needed before they are used.
     private func isFetchOfFaultsAlone(_ plan: FetchPlan) -> Bool {
         let parameters = plan.parameters
         return !parameters.includesPropertyValues && parameters.returnsObjectsAsFaults
@@ -299,9 +299,9 @@ extension NSManagedObjectContext {
         return livingUpdated.filter(isOfEntity) + livingDeleted.filter(isOfEntity)
     }
 
-    /// What a fetch returns once the unsaved changes are counted: touched objects are judged by their present values.
+    /// The results of a fetch with unsaved changes: touched objects are judged by their present values.
     ///
-    /// - Parameter candidates: the touched objects that may match.
+    /// - Parameter candidates: The touched objects that may match.
     private func overlaid(
         _ found: [NSManagedObject], _ candidates: [NSManagedObject], _ plan: FetchPlan
     ) -> [NSManagedObject] {

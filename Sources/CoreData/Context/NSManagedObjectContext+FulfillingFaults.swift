@@ -1,6 +1,6 @@
 import Foundation
 
-// Faults that cannot be fulfilled. Firing a fault cannot throw; what reads them on the way to something else can.
+// Handles faults that cannot be fulfilled. Firing a fault cannot throw, but the operation that fires it may.
 extension NSManagedObjectContext {
     /// The errors of faults that could not be fulfilled while something went on that can throw.
     final class ReadErrors {
@@ -132,7 +132,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The same, where the body itself asks for the errors, or nobody does.
+    /// The same for a body that asks for the errors itself, or ignores them.
     final func collectingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
         let outer = readErrors
         let errors = ReadErrors()
@@ -141,12 +141,12 @@ extension NSManagedObjectContext {
         do {
             return try body()
         } catch {
-            // What else is wrong may only seem so for want of the values.
+            // Other errors may only be consequences of the missing values.
             throw errors.first ?? error
         }
     }
 
-    /// Runs a body that can do without what cannot be read: that stays a fault. False when there was such.
+    /// Runs a body that can do without values that cannot be read: such objects stay faults. False if there were any.
     @discardableResult
     final func toleratingReadErrors(_ body: () -> Void) -> Bool {
         let outer = readErrors

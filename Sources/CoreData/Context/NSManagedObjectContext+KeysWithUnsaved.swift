@@ -1,9 +1,9 @@
 import Foundation
 
-// What a fetch finds once unsaved changes are counted, as keys: only the touched objects are made, and those among
-// which they have to find their places.
+// The results of a fetch with unsaved changes, as keys. Only the touched objects are made, and those among which they
+// have to find their places.
 extension NSManagedObjectContext {
-    /// The keys of what a fetch finds, unsaved changes included where it includes them.
+    /// The keys of a fetch's results, with unsaved changes if the fetch includes them.
     final func keysWithUnsaved(_ plan: FetchPlan) throws -> FetchedKeys {
         guard let rowSource else { return FetchedKeys() }
         guard plan.parameters.includesPendingChanges else { return try rowSource.keys(plan, in: self) }

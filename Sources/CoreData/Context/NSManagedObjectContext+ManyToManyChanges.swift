@@ -1,6 +1,6 @@
 import Foundation
 
-// What a save writes of many-to-many relationships: pairs that came and went, and the lists they stand in.
+// The changes of many-to-many relationships that a save writes: pairs that came and went, and the order of the lists.
 extension NSManagedObjectContext {
     /// Changes of many-to-many relationships. Pairs are told once, from the side that names them; the order of a list
     /// is told by its owner, on either side.
@@ -13,11 +13,11 @@ extension NSManagedObjectContext {
             for toMany in owner.home.layout.toManys {
                 guard case .join(let inverse, let isNaming) = toMany.kind, let state = overlay.toManys[toMany.index]
                 else { continue }
-                // Whoever deleted the row has deleted its pairs.
+                // The deletion of the row has deleted its pairs.
                 let isBack = reinsertedObjects.contains(ObjectIdentifier(owner))
                 guard state.hasChanges || isBack else { continue }
                 let key = owner.objectKey.renamed(permanent)
-                // Who left one list and came back has another place there; the pair stays as it was.
+                // A member that left one list and came back has another place there. The pair stays as it was.
                 let moved = state.removed.isEmpty ? [] : state.removed.intersection(state.added.keys)
                 if isNaming {
                     let added = isBack ? state.members : state.added.keys.filter { !moved.contains($0) }

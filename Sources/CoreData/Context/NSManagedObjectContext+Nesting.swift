@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
             let sent = Transfer(try pushedSave(work, &rows))
             try throwReadErrors()
             let saved = Transfer(work)
-            // Whoever saves from inside a block of the parent sees the parent change at once.
+            // A save from inside a block of the parent changes the parent at once.
             let isInside = HeldContexts.contains(parent)
             let conflicts = try parent.performAndWait {
                 var push = sent.value
@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
         return isForLater
     }
 
-    /// An object and the row that it has after its save. The work holds the one and what is pushed the other.
+    /// An object and the row that it has after its save. The work holds the object, and the push holds the row.
     private typealias RowOfObject = (object: Unmanaged<NSManagedObject>, row: Unmanaged<Snapshot>)
 
     private func pushedSave(_ work: SaveWork, _ rows: inout [RowOfObject]) throws -> PushedSave {
@@ -110,8 +110,8 @@ extension NSManagedObjectContext {
         if object.flags.contains(.deleted) { return }
         let (links, partners) = (object.ownerLinks(), object.partners)
         for slot in change.slots { object.ensureOverlay().set(.null, at: slot) }
-        // Who has been related to it here since must not keep it. An owner that goes too may come back, by the child's
-        // undo, without it.
+        // A partner that was related to it here since must not keep it. An owner that goes too may come back without
+        // it, by the child's undo.
         object.settleReferences(after: links, partners)
         apply(change.toManys, to: object)
         object.noteChange()
@@ -139,9 +139,10 @@ extension NSManagedObjectContext {
         return change
     }
 
-    /// What a child's save meets here: changes of objects that are deleted here or gone from the store and, where
-    /// values are compared, objects that are no longer as the child read them. Objects that are gone here and were set
-    /// back in the child are left out of the push. Called on this context's queue.
+    /// The conflicts of a child's save with this context. Changes of objects that are deleted here or gone from the
+    /// store are conflicts. If values are compared, objects that are no longer as the child read them are conflicts,
+    /// too. Objects that are gone here and were set back in the child are left out of the push. Called on this
+    /// context's queue.
     private func conflicts(with push: inout PushedSave) throws -> [SaveConflicts.Conflict] {
         drainMailbox()
         var conflicts: [SaveConflicts.Conflict] = []
@@ -185,7 +186,7 @@ extension NSManagedObjectContext {
         return isConflict
     }
 
-    /// Takes over what a child saved, as unsaved changes of this context. Called on this context's queue.
+    /// Takes a child's saved changes over as unsaved changes of this context. Called on this context's queue.
     final func accept(_ push: PushedSave) {
         drainMailbox()
         for change in push.inserted {
@@ -209,7 +210,7 @@ extension NSManagedObjectContext {
             insertedList.append(object)
             pendingList.append(object)
             if let store = change.more?.store { assign(object, to: store) }
-            // The child has encoded its defaults: what has none was given nothing in its place.
+            // The child has encoded its default values, so a slot without a value was set to nil there.
             for slot in object.home.layout.transformableDefaults where change.row.isNull(slot) {
                 object.ensureOverlay().set(.null, at: slot)
             }
@@ -238,13 +239,13 @@ extension NSManagedObjectContext {
         do {
             return try readRow(for: object.objectKey) == nil
         } catch {
-            // What cannot be read is not known to be gone.
+            // An object that cannot be read is not known to be gone.
             return false
         }
     }
 
-    /// What a child inserted is here already. What is deleted here comes back by the child's policy or its undo, as the
-    /// child has it.
+    /// An object that the child inserted is here already. An object that is deleted here comes back as the child has
+    /// it, by the child's policy or its undo.
     private func bringUpToDate(_ object: NSManagedObject, with change: PushedChange) {
         let isBack = object.flags.contains(.deleted)
         if isBack { undelete(object, as: nil, withReferences: change.isReinserted) }
@@ -267,7 +268,7 @@ extension NSManagedObjectContext {
         return complete
     }
 
-    /// Who belonged to an object that comes back, and does not in the child, belongs to it no longer.
+    /// Removes members that belonged to an object that comes back, and that do not belong to it in the child.
     private func leaveMembers(of object: NSManagedObject, but changes: [PushedToMany]) {
         for toMany in object.home.layout.toManys {
             let staying = Set(changes.first { $0.index == toMany.index }?.added.map(current) ?? [])
@@ -281,14 +282,15 @@ extension NSManagedObjectContext {
         let object = object(for: current(change.key))
         let wasKnown = object.row != nil
         if !wasKnown, let found, found.key == object.key {
-            // What the child's save has looked at: by now the store may have something newer.
+            // The rows that the child's save has looked at: by now the store may have newer ones.
             object.row = found
             object.flags.insert(.unfired)
         }
         let newest = object.firedRow()
         if object.flags.contains(.deleted) { return }
-        // What the child has read through this context, which kept nothing of it, is what this context has read: the
-        // save then finds that somebody else has written since, be it the same value: two who count one up are two.
+        // This context kept none of the rows that the child has read through it. They count as its own reads, so that
+        // the save finds a later write of others, even of the same value. Otherwise two contexts that each add one to
+        // a number could add one in all.
         if !wasKnown, change.base.key == object.key,
             isConflict(change, newest, countingEqual: true)
         {

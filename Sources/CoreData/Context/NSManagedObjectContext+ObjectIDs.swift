@@ -56,7 +56,7 @@ extension NSManagedObjectContext: HistoryContext {
         return object
     }
 
-    /// The row for a key; what the store throws names it.
+    /// The row for a key. A store's error names it.
     private func existingRow(for key: ObjectKey) throws -> Snapshot? {
         do { return try readRow(for: key) } catch { throw unfulfilled(key, error) }
     }
@@ -95,7 +95,7 @@ extension NSManagedObjectContext: HistoryContext {
             store: key.isTemporary ? nil : store(numbered: key.storeNumber))
     }
 
-    /// The ids for many keys; what those of one store have in common is made once.
+    /// The ids for many keys. The common parts of the ids of one store are made once.
     final func objectIDs(for keys: some Sequence<ObjectKey>) -> [NSManagedObjectID] {
         guard let modelLayout else { return keys.map { objectID(for: $0) } }
         // By the stores' numbers; new objects have none.

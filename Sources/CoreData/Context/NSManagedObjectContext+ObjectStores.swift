@@ -1,6 +1,6 @@
 import Foundation
 
-// What a context does besides for the stores that programs write.
+// Additional work of a context for the stores that programs write.
 extension NSManagedObjectContext {
     // MARK: Fetching
 
@@ -21,8 +21,7 @@ extension NSManagedObjectContext {
     /// The objects of keys that a fetch has just found.
     final func faults(for keys: FetchedKeys, _ plan: FetchPlan) -> [NSManagedObject] {
         let map = identityMap(of: plan.store.layout.rootIndex)
-        // Where nothing was known before, nothing has to be looked up. What a program's store answers may hold a key
-        // twice.
+        // If no object was known before, none has to be looked up. A program's store may answer with a key twice.
         guard map.count == 0, let first = keys.first, !keys.hasTemporary, !isAnsweredWithKeys(plan) else {
             return keys.map { object(found: $0) }
         }
@@ -109,7 +108,7 @@ extension NSManagedObjectContext {
                 changes[number]?.objects?[keyPath: place].insert(object)
             }
         }
-        // Objects that somebody else has deleted and that are to stay are new to the store.
+        // Objects that others have deleted and that are to stay are new to the store.
         func isBack(_ object: NSManagedObject) -> Bool { reinsertedObjects.contains(ObjectIdentifier(object)) }
         note(work.inserted + updated.filter(isBack), \.inserted)
         note(

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    // MARK: What is unsaved
+    // MARK: Unsaved objects
 
     /// The value of `insertedObjects` unless a subclass overrides it.
     final var plainInsertedObjects: Set<NSManagedObject> {
@@ -74,8 +74,8 @@ extension NSManagedObjectContext {
         processPendingChanges(isBeforeSave: false)
     }
 
-    /// Applies the delete rules to what was deleted since last time, and tells nobody: what reads in the middle of a
-    /// block sees the block's changes, and its observers see no object that is half made.
+    /// Applies the delete rules to objects that were deleted since last time, and posts nothing. Fetches in the middle
+    /// of a block see the block's changes, and observers never see half of them.
     final func settlePendingChanges() {
         drainMailbox()
         if isProcessingPendingChanges || isLending || pendingDeletions.isEmpty { return }
@@ -85,11 +85,11 @@ extension NSManagedObjectContext {
         propagateDeletions()
     }
 
-    /// Before a save nothing is kept for the next event: what is unsaved will be saved.
+    /// Before a save no change is kept for the next event, because the save writes all of them.
     final func processPendingChanges(isBeforeSave: Bool) {
         checkConfinement("processPendingChanges()")
         drainMailbox()
-        // While the context is being written, its children read; what is pending is the save's.
+        // While the context is being written, its children read. Pending changes belong to the save then.
         if isProcessingPendingChanges || isLending { return }
         if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, pendingVanished.isEmpty,
             mergedDeletions.isEmpty, mergedInsertions.isEmpty
@@ -129,7 +129,7 @@ extension NSManagedObjectContext {
             }
         }
         if undoRecord != nil, !toleratingReadErrors({ registerUndo(of: changed, inserted: inserted) }) {
-            // What cannot be read now cannot be brought back later.
+            // A value that cannot be read now cannot be restored later.
             dropUndoRecord(all: false)
         }
         if isQuiet { return }
@@ -153,7 +153,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// On the main queue nobody ends a block for us: process after the current event.
+    /// On the main queue no block ends the event, so this processes changes after the current one.
     final func schedulePendingChanges() {
         guard concurrencyType == .mainQueueConcurrencyType, !isPendingProcessingScheduled else { return }
         isPendingProcessingScheduled = true
@@ -167,7 +167,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Lets go of what was held for the block that ends.
+    /// Releases the objects that were held for the block that ends.
     final func forgetWhatBlockLeft() {
         recentObjects.removeAll()
         forgetFinishedFetches()

@@ -39,9 +39,9 @@ extension NSManagedObjectContext {
         for child in children { child.deliver(permanent, holding: &held) }
     }
 
-    /// All contexts below have the letter before any of them can read it: what a parent gives to a child under
-    /// permanent keys the child finds by them. `held` outlives the locks, which nothing that ends under them could take
-    /// again.
+    /// All contexts below get the letter before any of them can read it, so that a child finds objects by the permanent
+    /// keys that a parent gives it. `held` outlives the locks, because objects that are released under the locks could
+    /// not take them again.
     private func deliver(_ permanent: PermanentKeys, holding held: inout [NSManagedObjectContext]) {
         mailboxLock.withLock {
             mailbox.append(permanent)
@@ -84,7 +84,8 @@ extension NSManagedObjectContext {
         if isKnown { drainMailbox() }
     }
 
-    /// The permanent key that a parent has left here for a new object, while nobody has taken it in. From any thread.
+    /// The permanent key that a parent has left here for a new object and that was not taken in yet. May be called on
+    /// any thread.
     final func announcedKey(for key: ObjectKey) -> ObjectKey? {
         mailboxLock.withLock {
             if mailbox.isEmpty { return nil }
@@ -93,8 +94,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What has become of a temporary key that this context does not know: the save that made it permanent may have
-    /// been heard of before what speaks of it.
+    /// The permanent key for a temporary one that this context does not know. The notice of the save that made it
+    /// permanent may have come before the object that mentions it.
     final func keyAbove(_ key: ObjectKey) -> ObjectKey? {
         if let permanent = permanentKeys[key.key] { return ObjectKey(layoutIndex: key.layoutIndex, key: permanent) }
         return rowSource?.permanentKey(for: key)

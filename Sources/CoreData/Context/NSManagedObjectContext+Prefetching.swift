@@ -1,9 +1,9 @@
 import Foundation
 
-// Rows and relationships of many objects at once. What is prefetched stays a fault until it is looked at.
+// Reads the rows and relationships of many objects at once. A prefetched object stays a fault until it is used.
 extension NSManagedObjectContext {
-    /// Brings the objects behind to-one and to-many key paths into memory, with few requests for each of their names.
-    /// Throws the store's error for what cannot be read.
+    /// Reads the objects behind to-one and to-many key paths, with few requests for each of their names. Throws the
+    /// store's error if they cannot be read.
     final func prefetch(_ keyPaths: [String], of objects: [NSManagedObject]) throws {
         if keyPaths.isEmpty { return }
         recentObjects.prefetched = []
@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Brings what one relationship leads to into memory, and returns it.
+    /// Reads the objects that one relationship leads to, and returns them.
     final func prefetchLevel(_ name: String, of objects: [NSManagedObject]) throws -> [NSManagedObject] {
         var destinations: [NSManagedObject] = []
         var toManyOwners: [(index: Int, object: NSManagedObject)] = []
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
         return destinations
     }
 
-    /// The members of a relationship of some objects; what the store throws names the object.
+    /// The members of a relationship of some objects. A store's error names the object.
     private func members(of toMany: ToManySlot, owners: [NSManagedObject]) throws -> [Int64: [ObjectKey]] {
         do {
             return try sourceMembers(of: toMany, owners: owners.map(\.objectKey))

@@ -1,8 +1,8 @@
 import Foundation
 
-// Programs' stores keep the members of to-many relationships in the records of their owners, where stores with tables
-// have the members' own rows and pairs. What others have changed there, and what goes, has to be seen from the owners'
-// side.
+// Programs' stores keep the members of to-many relationships in the records of their owners. Stores with tables keep
+// them in the members' own rows, and in pairs. So changes that others have made there, and deletions, are found from
+// the owners' side.
 extension NSManagedObjectContext {
     /// Whether an object's to-many relationships are kept in its own record.
     final func keepsMembersInRecord(_ object: NSManagedObject) -> Bool {
@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
             }
         }
         if object.hasToManyChanges { object.noteChange() }
-        // Whom the store has as the owner, and whom the object has.
+        // The owner in the store, and the owner that the object has.
         for link in object.ownerLinks() where link.stored != link.present {
             settle(object, with: link.stored, at: link.slot, isMember: false)
             settle(object, with: link.present, at: link.slot, isMember: true)

@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
             if !flag { turnNewIntoFault(object) }
             return
         }
-        // What cannot be read on the other side of its relationships stays a fault.
+        // An object on the other side of its relationships that cannot be read stays a fault.
         toleratingReadErrors { renew(object, mergeChanges: flag) }
     }
 
@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
         if flag {
             if isRelatedSinceDeletion(object) { return }
             if object.flags.contains(.deleted), object.row != nil, keepsMembersInRecord(object) {
-                // Without a row the save would not look for what others do to the record from now on.
+                // Without a row the save would not find later changes of the record by others.
                 if let newest = try? readRow(for: object.objectKey) {
                     object.row = newest
                     undoRecord?.noteNewRow(of: object)
@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
         noteRefresh(of: object)
     }
 
-    /// A new object loses what it was given: it has no row to read, so the default values are left.
+    /// Drops the values that a new object was given. It has no row to read, so the default values remain.
     private func turnNewIntoFault(_ object: NSManagedObject) {
         object.willTurnIntoFault()
         object.dropChanges()
@@ -169,8 +169,8 @@ extension NSManagedObjectContext {
         schedulePendingChanges()
     }
 
-    /// Whether somebody may have been related to a deleted object since: the row that it was deleted with is what the
-    /// save has to find then, to meet that.
+    /// Whether a deleted object may have been given a partner since. The save then has to find the row with which it
+    /// was deleted, to detect that.
     private func isRelatedSinceDeletion(_ object: NSManagedObject) -> Bool {
         guard object.flags.contains(.deleted), object.flags.isDisjoint(with: [.inaccessible, .gone]), object.row != nil
         else { return false }
@@ -178,7 +178,7 @@ extension NSManagedObjectContext {
         return (try? readRow(for: object.objectKey)).map { object.isGivenPartner(by: $0) } ?? false
     }
 
-    /// A refreshed object reads the store, not what the row cache remembers.
+    /// A refreshed object reads the store, not the row cache.
     private func forgetCachedRow(of object: NSManagedObject) {
         guard let coordinator = ownCoordinator, object.key > 0 else { return }
         coordinator.forgetCachedRow(object.objectKey, rootIndex: object.home.layout.rootIndex)

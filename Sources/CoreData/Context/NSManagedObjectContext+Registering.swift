@@ -4,7 +4,7 @@ import Foundation
 extension NSManagedObjectContext {
     // MARK: Homes
 
-    /// What the objects of one entity share in this context.
+    /// The home that the objects of one entity share in this context.
     @inline(__always)
     final func home(at layoutIndex: Int) -> ObjectHome {
         if let home = homes[layoutIndex] { return home }
@@ -176,7 +176,7 @@ extension NSManagedObjectContext {
         object.flags.formUnion([.registered, .inserted, .updated, .listedInserted, .pendingInsert])
         object.home.identityMap?.register(object)
         insertedList.append(object)
-        // Whoever makes so many has given one its values before it makes the next thousand.
+        // A program that makes so many objects has given one its values before it makes the next thousand.
         if insertedList.count > Self.manyNewObjects { insertedList[insertedList.count - 1_000].packValues() }
         object.flags.insert(.pendingEvent)
         pendingList.append(object)
@@ -234,7 +234,8 @@ extension NSManagedObjectContext {
         try rowSource?.row(for: key, in: self)
     }
 
-    /// A parent's row without the transient values that its object has: what one context has set others do not see.
+    /// A parent's row without the transient values that its object has, because a transient value belongs to the
+    /// context that has set it.
     final func stored(_ row: Snapshot) -> Snapshot {
         noteTemporaries(in: row)
         let layout = home(at: row.layoutIndex).layout

@@ -20,11 +20,11 @@ extension NSManagedObjectContext: RequestExecutor {
         return context
     }
 
-    /// What history says of changes that this context makes: who made them. Nil unless set.
+    /// The author and the context's name that history records for this context's changes. Nil unless set.
     final var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
 
-    /// What history says of a batch, which goes past the parents: the nearest one with an author speaks for a child
-    /// without.
+    /// The author and the name that history records for a batch, which passes the parents by. A child without an author
+    /// gets that of the nearest parent that has one.
     private var batchOrigin: ChangeOrigin {
         var origin = changeOrigin
         var ancestor = parent
@@ -37,7 +37,7 @@ extension NSManagedObjectContext: RequestExecutor {
 
     // MARK: Batches
 
-    /// What the merge policy says of rows that break a uniqueness constraint.
+    /// The merge policy's rule for rows that break a uniqueness constraint.
     private var batchCollision: BatchInsertion.Collision {
         switch storedMergePolicy.mergeType {
         case .mergeByPropertyObjectTrumpMergePolicyType: .takesGiven
@@ -47,7 +47,7 @@ extension NSManagedObjectContext: RequestExecutor {
         }
     }
 
-    /// What the request's result holds.
+    /// Inserts the rows of a batch and returns the value for the request's result.
     final func insertBatch(_ request: NSBatchInsertRequest) throws -> Any {
         let (coordinator, layout) = try target(ofBatch: request.entity?.name ?? request.entityName)
         guard !layout.entity.isAbstract else {
@@ -84,7 +84,7 @@ extension NSManagedObjectContext: RequestExecutor {
         return value(of: try store.insert(batch), batch.wantsKeys, request.resultType == .count)
     }
 
-    /// What the request's result holds.
+    /// Updates the rows of a batch and returns the value for the request's result.
     final func updateBatch(_ request: NSBatchUpdateRequest) throws -> Any {
         let (coordinator, layout) = try target(ofBatch: request.entity?.name ?? request.entityName)
         var rows = StoreFetch(layout: layout)
@@ -109,7 +109,7 @@ extension NSManagedObjectContext: RequestExecutor {
         return value(of: outcome, batch.wantsKeys, request.resultType == .updatedObjectsCountResultType)
     }
 
-    /// What the request's result holds.
+    /// Deletes the rows of a batch and returns the value for the request's result.
     final func deleteBatch(_ request: NSBatchDeleteRequest) throws -> Any {
         value(
             of: try delete(request), request.resultType == .resultTypeObjectIDs, request.resultType == .resultTypeCount)

@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What one save is about.
+    /// The objects of one save.
     struct SaveWork {
         var inserted: [NSManagedObject]
         var updated: [NSManagedObject]
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What is to be saved as things are now.
+    /// The objects to be saved as things are now.
     final var presentWork: SaveWork {
         SaveWork(inserted: livingInserted, updated: livingUpdated, deleted: livingDeleted)
     }
@@ -103,8 +103,8 @@ extension NSManagedObjectContext {
 
     final func validate(_ work: SaveWork) throws {
         if let deferredValidation { return deferredValidation(work) }
-        // An object that only gained or lost members may still be a fault, and the checks look at its row. What cannot
-        // be read fails there.
+        // An object that only gained or lost members may still be a fault, and the checks need its row. A row that
+        // cannot be read fails there.
         if persistentStoreCoordinator?.readsAhead == true { try? loadRows(of: work.updated) }
         var errors: [NSError] = []
         func collect(_ body: () throws -> Void) {
@@ -123,7 +123,7 @@ extension NSManagedObjectContext {
 
     // MARK: Afterwards
 
-    /// What was saved is unsaved no longer; everybody is told. When it is not the whole, the rest stays unsaved.
+    /// Marks saved objects as unchanged and informs observers. If it is not the whole, the other objects stay unsaved.
     final func finish(_ work: SaveWork, isWhole: Bool = true) {
         let updated = isWhole ? livingUpdated : work.updated
         let isChild = parent != nil
@@ -148,7 +148,7 @@ extension NSManagedObjectContext {
         keepForBlock(updated)
         // New objects that were deleted again never were in the store.
         let vanished = isWhole ? deletedList.filter { $0.flags.contains([.inserted, .deleted]) } : []
-        // As a rule the lists are what was saved, and every object in them has been seen to.
+        // Usually the lists hold exactly the saved objects, and every one of them was handled above.
         let leavesInserted = !ObjectSets.isSame(insertedList, work.inserted)
         let leavesUpdated = !ObjectSets.isSame(updatedList, updated)
         if isWhole {
@@ -174,7 +174,7 @@ extension NSManagedObjectContext {
         for object in work.deleted where object.home.context === self { object.detach(unregister: true) }
     }
 
-    /// Tells observers what was saved, as objects and as ids.
+    /// Posts the saved changes, as objects and as ids.
     private func announce(_ work: SaveWork, _ changes: MergedChanges) {
         var info: [AnyHashable: Any] = [:]
         if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = setsOfSave.set(of: work.inserted) }

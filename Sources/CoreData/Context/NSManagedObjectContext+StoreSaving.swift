@@ -2,19 +2,19 @@ import Foundation
 
 // A save's way to the stores of the coordinator.
 extension NSManagedObjectContext {
-    /// How often a save is tried again: each time somebody else has saved in between, or the policy has left a
-    /// conflict.
+    /// The number of attempts of a save. Another one is needed each time another context or program has saved in
+    /// between, or the policy has left a conflict.
     static var maximumOfAttempts: Int { 1_000 }
 
-    /// What the attempts of one save have in common.
+    /// The state that the attempts of one save share.
     private struct Attempts {
         /// The keys that new objects are written under, by their temporary ones.
         var permanent: [Int64: Int64] = [:]
         /// Stores that have committed: where there are several, each has a transaction of its own.
         var written: Set<Int> = []
-        /// What each object is written as.
+        /// The row that each object is written as.
         private(set) var rows: [WrittenRow] = []
-        /// What objects have given up, once where several one behind the other gave up the same.
+        /// The values that objects have given up, kept once for several objects in turn that gave up the same ones.
         private var givenUp: [NSManagedObject.GivenUpValues] = []
 
         /// Notes no row any more, and makes room for others.
@@ -24,7 +24,8 @@ extension NSManagedObjectContext {
             givenUp = []
         }
 
-        /// Notes what an object is written as. `givesUpValues`: it lets go of what the row has.
+        /// Notes the row that an object is written as. With `givesUpValues` the object lets go of the values that the
+        /// row has.
         mutating func note(_ row: Snapshot, of object: NSManagedObject, givesUpValues: Bool) {
             var number: Int32 = -1
             if givesUpValues, let values = object.giveUpValues() {
@@ -34,7 +35,7 @@ extension NSManagedObjectContext {
             rows.append(WrittenRow(object: object, row: row, givenUp: number))
         }
 
-        /// Gives the objects back what they let go of.
+        /// Gives the objects back the values that they let go of.
         mutating func takeBackValues() {
             if givenUp.isEmpty { return }
             // Each root entity has keys of its own, so numbers alone do not tell objects apart.
@@ -53,7 +54,7 @@ extension NSManagedObjectContext {
     private struct WrittenRow {
         let object: NSManagedObject
         let row: Snapshot
-        /// The place of what the object has given up; negative where that is nothing.
+        /// The place of the values that the object has given up; negative if there are none.
         let givenUp: Int32
     }
 
@@ -102,7 +103,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What the stores that have committed hold is saved, whatever became of the others: it is not to be written again.
+    /// Marks the changes in stores that have committed as saved, so that they are not written again if another store
+    /// fails.
     private func settle(_ work: SaveWork, _ coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts) {
         let stores = attempts.written
         if stores.isEmpty { return }
@@ -156,7 +158,7 @@ extension NSManagedObjectContext {
         for object in work.inserted + work.updated { try object.encodeBoxedChanges() }
         try obtainKeysFromObjectStores(work.inserted, coordinator)
         let objectStores = coordinator.objectStoreNumbers
-        // A large save would hold all values twice. Nobody reads them meanwhile, but for children and programs' stores.
+        // A large save would hold all values twice. Only children and programs' stores read them meanwhile.
         let givesUpValues = objectStores.isEmpty && livingChildren.isEmpty
         if !objectStores.isEmpty { try deriveAttributes(work, for: objectStores) }
         assignOrders(work, except: objectStores)
@@ -210,7 +212,7 @@ extension NSManagedObjectContext {
         try throwReadErrors()
         for number in Array(changes.keys) { changes[number]?.origin = origin }
         do {
-            // A child that has come since would read what was given up.
+            // A child that was created since would read values that were given up.
             try lending(unless: givesUpValues) { takeBack in
                 try coordinator.saving {
                     try write(

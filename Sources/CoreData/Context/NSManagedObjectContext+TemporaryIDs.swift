@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
         installPermanentKeys(permanent, of: objects)
     }
 
-    /// Gives new objects their permanent keys, here, in what leads to them, and in the contexts below.
+    /// Gives new objects their permanent keys, here, in objects that lead to them, and in the contexts below.
     final func installPermanentKeys(_ permanent: [Int64: Int64], of objects: [NSManagedObject]) {
         undoRecord?.noteRenames(permanent)
         for object in objects {
@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
         postToChildren(PermanentKeys(keys: permanent))
     }
 
-    // MARK: What leads to temporary ids
+    // MARK: References to temporary ids
 
     /// Has everything that leads to temporary keys lead to the permanent ones: objects that were renamed, unsaved ones,
     /// and those that are noted. No other object has to be looked at.
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
         if object.leadsToTemporaries { temporaryHolders.insert(object.objectKey) }
     }
 
-    /// Unsaved objects are about to be so no longer. What a coordinator has saved has permanent keys.
+    /// Notes unsaved objects that are about to be saved. Objects that a coordinator has saved have permanent keys only.
     final func noteTemporaries(of lists: [[NSManagedObject]]) {
         if parent == nil { return }
         for objects in lists {
@@ -98,7 +98,7 @@ extension NSManagedObjectContext {
         try parent.performAndWait {
             let known = ids.map { ($0, parent.registeredObject(for: $0)) }
             try parent.obtainPermanentIDs(for: known.compactMap(\.1))
-            // What a context has saved into its own parent it may know no longer.
+            // This context may no longer know objects that it has saved into its own parent.
             try parent.obtainFromParent(known.filter { $0.1 == nil }.map(\.0))
         }
         drainMailbox()

@@ -1,6 +1,6 @@
 // Which unsaved objects a fetch has to judge.
 extension NSManagedObjectContext {
-    /// Whether an object is among those whose present values a fetch judges, whatever the store has of them.
+    /// Whether a fetch judges an object by its present values, not by those of the store.
     @inline(__always)
     final func isTouched(_ object: NSManagedObject) -> Bool {
         let flags = object.flags
@@ -25,8 +25,8 @@ extension NSManagedObjectContext {
 
     final func subtree(of layoutIndex: Int) -> Range<Int> { home(at: layoutIndex).layout.subtree }
 
-    /// How many objects a fetch finds, unsaved changes included: what the source has, without the touched objects among
-    /// it, and those of them that match. Nil where the source cannot tell.
+    /// The number of objects that a fetch finds, with unsaved changes: the number in the source without the touched
+    /// objects, and the touched objects that match. Nil if the source cannot tell.
     final func countWithUnsaved(_ plan: FetchPlan) throws -> Int? {
         let candidates = unsavedCandidates(for: plan.store)
         let touched = candidates == nil ? touchedObjects(plan.store) : touchedOfSource(plan.store)

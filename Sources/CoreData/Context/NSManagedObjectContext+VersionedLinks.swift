@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// What a to-one relationship leads to, and what it led to in the row.
+    /// The key that a to-one relationship leads to, and the one that it led to in the row.
     fileprivate final func keys(at slot: Int) -> [ObjectKey] {
         let former = row?.reference(at: slot, home.layout)
         let present = flags.contains(.deleted) ? nil : reference(at: slot)

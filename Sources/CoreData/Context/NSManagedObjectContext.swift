@@ -76,7 +76,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var mergedInsertions: [NSManagedObject] = []
     /// New objects taken back since the last did-change notification, which calls them deleted.
     var pendingVanished: [NSManagedObject] = []
-    /// What can be undone; nil without an undo manager.
+    /// The changes that can be undone; nil without an undo manager.
     var undoRecord: ContextUndo?
     #if DEBUG
         /// Of the test that made the context, or else its coordinator or parent.
@@ -85,7 +85,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Fetched-results controllers with a delegate.
     var followers: [Follower] = []
     var isProcessingPendingChanges = false
-    /// While something goes on that can throw: the faults in it that could not be fulfilled.
+    /// During an operation that can throw: the faults in it that could not be fulfilled.
     var readErrors: ReadErrors?
     /// Whether the row of any object was found to be gone.
     var hasMetInaccessible = false
@@ -117,15 +117,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var deferredValidation: ((SaveWork) -> Void)?
     /// Objects that the next save only checks for conflicts.
     var watchedObjects: [NSManagedObject] = []
-    /// While a save goes on: objects whose rows are gone and come back by it.
+    /// During a save: objects whose rows are gone and come back by it.
     var reinsertedObjects: Set<ObjectIdentifier> = []
-    /// While a save goes on: the temporary keys of the new objects by the keys they are written under.
+    /// During a save: the temporary keys of the new objects by the keys they are written under.
     var temporaryKeys: [ObjectKey: Int64] = [:]
     /// New objects that gave way to others with the same unique values, until the next successful save: key → the
     /// other.
     var replacedKeys: [Int64: ObjectKey] = [:]
 
-    /// Guards what other queues leave here.
+    /// Guards the values that other queues leave here.
     let mailboxLock = NSLock()
     var mailbox: [PermanentKeys] = []
     /// Whether there is anything in the mailbox; set under `mailboxLock`, looked at without.

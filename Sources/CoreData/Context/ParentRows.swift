@@ -1,9 +1,9 @@
-/// The rows of a child context: what its parent has, with the parent's unsaved changes.
+/// The rows of a child context: those of its parent, with the parent's unsaved changes.
 struct ParentRows: RowSource {
     let parent: NSManagedObjectContext
 
     func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
-        // Whatever compares the row with what is known has to know the same keys.
+        // A comparison of the row with known ones needs the same keys.
         defer { context.drainMailbox() }
         return try parent.reading { try parent.rowForChild(key) }.map(context.stored)
     }
@@ -64,7 +64,7 @@ struct ParentRows: RowSource {
         return try parent.reading { Transfer(try parent.dictionaries(sent.value)) }.value
     }
 
-    // MARK: What is in no store yet
+    // MARK: Objects that are in no store yet
 
     var hasUnsavedRows: Bool { true }
 
@@ -86,7 +86,7 @@ struct ParentRows: RowSource {
     func takeOverSoon() { parent.takeOverSoon() }
 }
 
-// What a context answers its children. Called while they have its gate or its queue.
+// The answers of a context to its children. Called while they have its gate or its queue.
 extension NSManagedObjectContext {
     /// Rows for a child's fetch, with this context's unsaved changes in them.
     final func rowsForChild(_ plan: FetchPlan) throws -> [Snapshot] {

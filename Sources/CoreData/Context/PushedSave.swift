@@ -2,14 +2,14 @@ import Foundation
 
 /// One object of a child's save, as the parent needs it: no objects of the child.
 struct PushedChange {
-    /// What few objects have.
+    /// Values that few objects have.
     final class More {
         var boxed: [Int: Any] = [:]
         var boxedChanges = SlotMask()
         var toManys: [PushedToMany] = []
         /// The store that was chosen for a new object.
         var store: NSPersistentStore?
-        /// Whether the child's policy inserts again what the parent has deleted: only the changes count then.
+        /// Whether the child's policy inserts objects again that the parent has deleted. Only the changes count then.
         var isReinserted = false
     }
 
@@ -18,7 +18,7 @@ struct PushedChange {
     var row: Snapshot
     /// The row as the child read it.
     var base: Snapshot
-    /// The same, for comparing it with others: who takes `base` out of a list holds it, and so touches the row.
+    /// The same row, for comparing it with others. Taking `base` out of a list would retain it, and so touch the row.
     var unheldBase: Unmanaged<Snapshot>
     var changed: SlotMask
     var more: More?
@@ -32,7 +32,7 @@ struct PushedChange {
         self.more = more
     }
 
-    /// A value that was set back to what it was is no change: the parent may have another one by now.
+    /// A value that was set back is not a change: the parent may have another one by now.
     mutating func forgetUnchangedValues(_ layout: EntityLayout) {
         var different = SlotMask()
         changed.forEach { slot in
@@ -45,7 +45,7 @@ struct PushedChange {
     /// count.
     func needsReading(_ slots: [Slot]) -> Bool { setsOrder || changesReferences(slots) }
 
-    /// Whether everything was set back to what it was.
+    /// Whether every value was set back.
     var isEmpty: Bool {
         changed.isEmpty && (more.map { $0.boxed.isEmpty && $0.boxedChanges.isEmpty && $0.toManys.isEmpty } ?? true)
     }
@@ -108,9 +108,9 @@ struct PushedSave {
     }
 }
 
-// What a child saves is in its parent when the save returns: whoever enters the parent's queue sees it. A large save is
-// checked against the parent then, but taken over on the parent's queue, so that the child (the main queue, as a rule)
-// need not wait until the parent has made as many objects.
+// A child's changes are in its parent when the save returns: every later block of the parent's queue sees them. A
+// large save is checked against the parent then, but taken over on the parent's queue. So the child, which is usually
+// on the main queue, need not wait until the parent has made as many objects.
 extension NSManagedObjectContext {
     /// Takes over a child's save that meets no conflict here: at once, or first of all that happens on this context's
     /// queue.
@@ -127,11 +127,11 @@ extension NSManagedObjectContext {
         return true
     }
 
-    /// Sees to it that what waits is taken over even if nobody looks at this context. From any thread.
+    /// Makes sure that a waiting save is taken over even if this context is not used. May be called on any thread.
     final func takeOverSoon() { enqueue { _ in } }
 
-    /// What the context has of the objects that a child has changed: by their places, the rows that are others than the
-    /// child's, and the places of those that are deleted here or gone.
+    /// The rows of the context for the objects that a child has changed. By their places: the rows that differ from the
+    /// child's, and the places of objects that are deleted here or gone.
     final func rowsForChild(_ changes: [PushedChange]) throws -> (others: [Int: Snapshot], missing: [Int]) {
         var others: [Int: Snapshot] = [:]
         var missing: [Int] = []
@@ -149,7 +149,7 @@ extension NSManagedObjectContext {
         return (others, missing)
     }
 
-    /// The row caches of the stores, where this context reads what they have.
+    /// The row caches of the stores, if this context reads the stores' rows.
     private var presentRows: PresentRows? {
         guard let coordinator = ownCoordinator, case .present = readingState, storedStalenessInterval < 0,
             let modelLayout
@@ -182,7 +182,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Takes over what children have saved: first thing on this context's queue, before anybody looks.
+    /// Takes over saves of children, before anything else on this context's queue.
     @inline(__always)
     final func takeOverIncoming() {
         if !incoming.isEmpty { acceptIncoming() }

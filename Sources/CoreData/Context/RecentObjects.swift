@@ -1,20 +1,20 @@
 import Foundation
 
-/// The objects that a context dealt with lately, held for a while: what relationships led to, what fetches gave, what
-/// saves wrote.
+/// The objects that a context used lately, held for a while: destinations of relationships, and results of fetches and
+/// saves.
 ///
-/// Objects do not hold what their relationships lead to (a graph of references both ways would never be released), so
-/// walking from many books to few authors would make and drop the same author again and again. On a Mac the pool of a
-/// block holds what a fetch or a save leaves, and programs look for it among the registered objects. Here the number is
-/// limited, as there are blocks without end. Emptied at the end of every block on the context's queue, and of a turn of
-/// the main queue. For the context's queue only.
+/// Objects do not hold the destinations of their relationships, because a graph of references both ways would never be
+/// released. So walking from many books to few authors would make and drop the same author again and again. On a Mac
+/// the pool of a block holds the results of a fetch or a save, and programs look for them among the registered objects.
+/// Here the number is limited, because a block may never end. Emptied at the end of every block on the context's queue,
+/// and of a turn of the main queue. For the context's queue only.
 final class RecentObjects {
     private static var size: Int { 4096 }
-    /// What to-one relationships led to: one place for each value of a hash; a newcomer takes the place of what was
-    /// there.
+    /// The destinations of to-one relationships: one place for each value of a hash, where a newcomer replaces the
+    /// older object.
     @exclusivity(unchecked) private var places: UnsafeMutablePointer<NSManagedObject?>?
 
-    /// What the latest prefetching brought, so that it is still there when it is looked at.
+    /// The objects that the latest prefetching read, so that they still exist when they are used.
     var prefetched: [NSManagedObject] = []
 
     /// Whole results, held as they are; when the newer ones are half the limit, the older ones go.

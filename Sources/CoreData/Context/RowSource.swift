@@ -1,11 +1,11 @@
-/// Where a context's rows come from and where its saves go: its parent context, or the stores of a coordinator.
+/// The source of a context's rows and the target of its saves: its parent context, or the stores of a coordinator.
 ///
-/// Rows, keys, members and saves go through it. What concerns ids, query generations, merging or authors still asks
-/// whether there is a parent.
+/// Rows, keys, members and saves go through it. For ids, query generations, merging and authors a context still asks
+/// for its parent.
 protocol RowSource {
     /// The row behind an object; nil where there is none.
     func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot?
-    /// The row as it is now, whatever the context remembers and whatever state it is pinned to.
+    /// The row as it is now. Neither the context's memory nor its pinned state counts.
     func newestRow(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot?
     /// The rows behind many objects, by the keys they have under their root entities; without those that have no row.
     func rows(for keys: [ObjectKey], in context: NSManagedObjectContext) throws -> [ObjectKey: Snapshot]
@@ -21,20 +21,20 @@ protocol RowSource {
     func eachBatchOfRows(
         _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: ([Snapshot]) throws -> Void
     ) throws
-    /// The keys of what a fetch finds, their number, and the dictionaries that it asks for.
+    /// The keys of a fetch's results, their number, and the dictionaries that it asks for.
     func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedKeys
     func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int
     func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedDictionaries
 
     /// Whether it has rows of objects that are in no store yet, under their temporary keys.
     var hasUnsavedRows: Bool { get }
-    /// The permanent key under which it knows what a context knows by a temporary one; nil where it knows none.
+    /// The permanent key for a context's temporary one; nil if it does not know one.
     func permanentKey(for key: ObjectKey) -> ObjectKey?
-    /// The state of the stores that a context reads by itself; nil where it reads the present one, or what its source
-    /// does.
+    /// The state of the stores that a context reads by itself; nil if it reads the present one or that of its source.
     func generation(of context: NSManagedObjectContext) throws -> QueryGeneration?
 
-    /// Hands over what a context saves. True where the source takes it over later: `takeOverSoon()` has it begin.
+    /// Hands over the changes that a context saves. True if the source takes them over later: `takeOverSoon()` has it
+    /// begin.
     func save(_ work: inout NSManagedObjectContext.SaveWork, of context: NSManagedObjectContext) throws -> Bool
     func takeOverSoon()
 }

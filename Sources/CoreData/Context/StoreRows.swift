@@ -1,6 +1,6 @@
 import Foundation
 
-/// The rows of a context that stands on a coordinator: what its stores have.
+/// The rows of a context that stands on a coordinator: those of its stores.
 struct StoreRows: RowSource {
     let coordinator: NSPersistentStoreCoordinator
 

@@ -5,8 +5,8 @@
 /// or for some, looks them up here.
 ///
 /// The index reads the context's lists of inserted and of changed objects as far as they have grown. The context drops
-/// it when it shortens a list. An object that changes says so once, and is read again at the next look-up. What is
-/// found may have another value by now, and a fetch judges it; an object with the value is always found.
+/// it when it shortens a list. An object that changes says so once, and is read again at the next look-up. An object
+/// that was found may have another value by now, and a fetch judges it. An object with the value is always found.
 final class UnsavedIndex {
     /// A value that an attribute is asked for.
     enum Value: Hashable {
@@ -35,7 +35,7 @@ final class UnsavedIndex {
         /// Objects stay under values that they had.
         var objects: [Value: [NSManagedObject]] = [:]
         var unknown: [NSManagedObject] = []
-        /// Where each object stands in its list, and what it was read with last.
+        /// The place of each object in its list, and the value with which it was read last.
         var known: [ObjectIdentifier: (position: Int, reading: Reading)] = [:]
     }
 

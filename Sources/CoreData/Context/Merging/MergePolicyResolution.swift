@@ -1,7 +1,7 @@
 import Foundation
 
-/// What each built-in merge policy (error, store trump, object trump, overwrite, rollback) does about one object whose
-/// row has moved on. For objects with equal unique values it is ``UniquenessResolution``.
+/// Applies a built-in merge policy (error, store trump, object trump, overwrite, rollback) to one object whose row has
+/// changed. ``UniquenessResolution`` does so for objects with equal unique values.
 struct MergePolicyResolution {
     private let conflict: NSMergeConflict
     private let type: NSMergePolicyType

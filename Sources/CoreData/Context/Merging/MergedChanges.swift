@@ -1,6 +1,6 @@
 import Foundation
 
-/// What somebody else saved, as a context takes it over: keys of the context's own model and coordinator.
+/// The changes of another save, as keys of the context's own model and coordinator.
 struct MergedChanges: Sendable {
     var inserted: [ObjectKey] = []
     var updated: [ObjectKey] = []
@@ -12,7 +12,7 @@ struct MergedChanges: Sendable {
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && !invalidatesAll }
 
-    /// Adds what was saved after this.
+    /// Adds the changes of a later save.
     mutating func append(_ later: MergedChanges) {
         inserted += later.inserted
         updated += later.updated
@@ -21,7 +21,7 @@ struct MergedChanges: Sendable {
         isCached = isCached && later.isCached
     }
 
-    /// Each key once, and under what became of it in the end. Keys are never used again, so a deletion is the end.
+    /// Each key once, with its last change. Keys are never used again, so a deletion is the last change.
     func settled() -> MergedChanges {
         var settled = self
         var seen = Set(deleted)
@@ -41,7 +41,8 @@ struct MergedChanges: Sendable {
     }
 }
 
-/// The keys of a save, inside its did-save notification: whoever merges it on another queue asks no object of this one.
+/// The keys of a save, inside its did-save notification. A context that merges it on another queue needs no object of
+/// this one.
 final class SavedKeys: Sendable {
     /// The key of the user info.
     static let userInfoKey = "_NSSavedObjectKeys"

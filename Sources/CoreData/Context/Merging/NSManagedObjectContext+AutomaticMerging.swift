@@ -39,7 +39,8 @@ extension NSManagedObjectContext {
         if isFirst { enqueue { $0.takeOverPendingMerges() } }
     }
 
-    /// Leaves changes with the children that want them: what this context has saved, or one of them saved into it.
+    /// Leaves changes with the children that merge: changes that this context has saved, or that one of them saved into
+    /// it.
     final func announceToChildren(
         _ changes: @autoclosure () -> MergedChanges, except saver: NSManagedObjectContext? = nil
     ) {
@@ -79,7 +80,7 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Leaves what a context saved with the others, in the order of the saves: called inside `saving`.
+    /// Leaves the changes of a save with the other contexts, in the order of the saves. Called inside `saving`.
     final func publish(_ changes: MergedChanges, from saver: NSManagedObjectContext) {
         let others = lock.withLock { subscribers.compactMap(\.context) }
         for context in others where context !== saver && context.persistentStoreCoordinator === self {
@@ -87,7 +88,7 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Runs a save's writing while no other context of this coordinator writes: what is published inside is in order.
+    /// Runs a save's writing while no other context of this coordinator writes, so that changes are published in order.
     final func saving<Result>(_ body: () throws -> Result) rethrows -> Result {
         saveLock.lock()
         defer { saveLock.unlock() }

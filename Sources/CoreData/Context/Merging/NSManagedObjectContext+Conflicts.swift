@@ -1,6 +1,6 @@
 import Foundation
 
-// From what a store refuses to what a merge policy is asked, and back to a change set that goes through.
+// Turns a store's refusals into conflicts for a merge policy, and the policy's decisions into a change set.
 extension NSManagedObjectContext {
     /// The value of `mergePolicy` unless a subclass overrides it.
     final var plainMergePolicy: Any {
@@ -49,8 +49,8 @@ extension NSManagedObjectContext {
         return conflicts
     }
 
-    /// Lets the policy resolve what a save met, and puts the newest rows under the objects. Throws what the policy
-    /// throws.
+    /// Lets the policy resolve the conflicts of a save, and puts the newest rows under the objects. Throws the policy's
+    /// error.
     final func resolve(_ conflicts: SaveConflicts, isCached: Bool) throws {
         // Rows first: a constraint that is broken because of an old row is not broken any more.
         if !conflicts.conflicts.isEmpty {
@@ -96,7 +96,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// A deletion has won over what somebody else has related to the object meanwhile: its rules are for that, too.
+    /// A deletion wins over relationships that others have given the object meanwhile. Its delete rules apply to these,
+    /// too.
     private func leaveNewcomers(_ conflict: SaveConflicts.Conflict, of object: NSManagedObject) throws {
         let layout = object.home.layout
         func leave(_ relationship: NSRelationshipDescription, _ key: ObjectKey, _ forget: (NSManagedObject) -> Void)

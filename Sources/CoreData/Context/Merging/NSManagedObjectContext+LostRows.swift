@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// The rows of objects are gone: the objects go too, without being changes to save. What is new in memory and leads
-    /// to them leads nowhere. The next did-change notification names them; after that they belong to no context.
+    /// Removes objects whose rows are gone from the context, without making them changes to save. References of new
+    /// objects to them become nil. The next did-change notification names them; after that they belong to no context.
     final func acceptDeletions(of objects: [NSManagedObject]) {
         let going = objects.filter { $0.home.context === self && $0.flags.isDisjoint(with: [.gone, .mergedAway]) }
         if going.isEmpty { return }
@@ -52,8 +52,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Takes a deletion back: somebody else has changed the row, and that counts more. References that the deletion
-    /// emptied are as they were, unless whoever brings it back says what leads to it.
+    /// Takes a deletion back, because a newer row counts more. References that the deletion emptied are restored,
+    /// unless the caller gives others.
     final func undelete(_ object: NSManagedObject, as latest: Snapshot?, withReferences: Bool = true) {
         object.flags.subtract([.deleted, .deletionPending, .pendingDelete, .listedDeleted, .updated])
         deletedList.removeAll { $0 === object }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Taking over what others have saved.
+// Merges changes that others have saved.
 extension NSManagedObjectContext {
     /// Does the work of `mergeChanges(fromContextDidSave:)` unless a subclass overrides it.
     final func plainMergeChanges(fromContextDidSave notification: Notification) {
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    // MARK: What a notification says
+    // MARK: The contents of a notification
 
     private static let insertedKeys = [NSInsertedObjectsKey, NSInsertedObjectIDsKey]
     private static let updatedKeys = [
@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
         let changes = unsettled.renamed(keysAbove(unsettled)).settled()
         if changes.isEmpty { return }
         advanceGeneration()
-        // What is merged is committed.
+        // Merged changes are committed.
         if storedReadsFromStandbys { persistentStoreCoordinator?.requireNewStandbys() }
         if !changes.isCached { forgetCachedRows(changes) }
         if changes.invalidatesAll { refreshAllObjects() }
@@ -100,13 +100,13 @@ extension NSManagedObjectContext {
             }
         }
         toleratingReadErrors { renew(known) }
-        // Announced even where nothing else is going on, and at once.
+        // This is announced at once, also if the context has no other changes.
         processPendingChanges()
         announceMerge(changes, refreshed: known)
         announceToChildren(changes)
     }
 
-    /// What has become of the temporary keys among changes that this context does not know.
+    /// The permanent keys for temporary ones that this context does not know.
     private func keysAbove(_ changes: MergedChanges) -> [Int64: Int64] {
         guard rowSource?.hasUnsavedRows == true else { return [:] }
         return (changes.inserted + changes.updated + changes.deleted).reduce(into: [:]) { known, key in
@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
         for object in objects { object.overlay?.forgetBases() }
         let real = objects.filter { $0.row != nil && !$0.flags.contains(.inserted) }
         guard let rows = try? readRows(for: real.map(\.objectKey)) else {
-            // The store cannot be read now: what has no changes is read when it is next looked at.
+            // The store cannot be read now. Objects without changes are read when they are next used.
             for object in real where object.overlay?.hasChangedValues != true && !object.flags.contains(.deleted) {
                 object.row = nil
             }
@@ -132,8 +132,8 @@ extension NSManagedObjectContext {
         for (object, row) in zip(real, found) {
             guard let row else { continue }
             if object.flags.contains(.deleted) {
-                // Whoever was given to it since is for the save to meet: the rules of the deletion were not asked about
-                // them. The records of programs' stores do not say who was.
+                // The save has to meet partners that the object was given since, because the rules of the deletion did
+                // not apply to them. The records of programs' stores do not name them.
                 if !keepsMembersInRecord(object), !object.isGivenPartner(by: row) { object.row = row }
             } else {
                 object.rebase(on: row, keeping: .all)
@@ -165,8 +165,8 @@ extension NSManagedObjectContext {
 
     private func announceMerge(_ changes: MergedChanges, refreshed: [NSManagedObject]) {
         var info = identifiers(of: changes)
-        // As a rule they are what the other context updated: a second set of ids would cost as much as the merge
-        // itself.
+        // These are usually the objects that the other context updated. A second set of ids would cost as much as the
+        // merge itself.
         let isWhole =
             refreshed.count == changes.updated.count
             && zip(refreshed, changes.updated).allSatisfy { $0.objectKey == $1 && !$0.flags.contains(.mergedAway) }

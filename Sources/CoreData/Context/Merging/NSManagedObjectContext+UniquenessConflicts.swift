@@ -2,7 +2,7 @@ import Foundation
 
 // Objects of a save that break a uniqueness constraint.
 extension NSManagedObjectContext {
-    /// Broken constraints by what breaks them: all objects with the same values are in one conflict.
+    /// Groups broken constraints: all objects with the same values are in one conflict.
     final func constraintConflicts(_ found: [SaveConflicts.ConstraintConflict]) -> [NSConstraintConflict] {
         struct Place: Hashable {
             var constraint: [String]

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the built-in policies do about objects that break a uniqueness constraint: one object for each value stays.
+/// Applies a built-in policy to objects that break a uniqueness constraint: one object for each value stays.
 ///
-/// - A **new** object gives way to the object whose row has the values (or to the first of several new ones). The one
+/// - A **new** object gives way to the object whose row has the values, or to the first of several new ones. The object
 ///   that stays takes over the values that the other one was given (object trump), all of its values (overwrite), or
-///   none (store trump, rollback); among new objects, store trump takes over what has no value yet. To-many
-///   relationships are united, and whatever led to the one that goes leads to the one that stays.
-/// - A **saved** object that was given the values of another saved one keeps them where the object counts more: the
-///   other one's to-many relationships move over, and it is deleted. Where the store counts more, the change of the
-///   constraint's properties is taken back (store trump), or every change (rollback).
+///   none (store trump, rollback). Among new objects, store trump takes over values for properties that are nil.
+///   To-many relationships are united, and references to the object that goes lead to the one that stays.
+/// - A **saved** object that was given the values of another saved one keeps them if the object counts more. The other
+///   one's to-many relationships move over, and it is deleted. If the store counts more, the change of the constraint's
+///   properties is taken back (store trump), or every change (rollback).
 struct UniquenessResolution {
     private let conflict: NSConstraintConflict
     private let type: NSMergePolicyType
@@ -77,7 +77,7 @@ struct UniquenessResolution {
         moveRelationships(from: object, to: winner, replacingToOne: objectWins)
     }
 
-    /// Moves what a disappearing object is tied to over to the one that stays.
+    /// Moves the relationships of a disappearing object to the one that stays.
     private func moveRelationships(from loser: NSManagedObject, to winner: NSManagedObject, replacingToOne: Bool) {
         let layout = loser.home.layout
         for (slot, description) in layout.slots.enumerated() {

@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
         return generation
     }
 
-    /// A pinned context goes on to the newest state.
+    /// A pinned context advances to the newest state.
     final func advanceGeneration() {
         if case .pinned = readingState { readingState = .next }
     }

@@ -68,7 +68,7 @@ extension NSPersistentStoreCoordinator {
     /// The stores themselves, for a fetch that reads no standby although its context does.
     final var primaries: QueryGeneration { QueryGeneration(views: [:], coordinator: self) }
 
-    /// From now on standbys show what anybody has committed until now.
+    /// From now on standbys must show everything that was committed until now.
     final func requireNewStandbys() {
         for store in lock.withLock({ attached }) { store.rows.requireNewStandbys() }
     }
