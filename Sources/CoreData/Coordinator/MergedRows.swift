@@ -17,7 +17,7 @@ struct MergedRows {
             \.row)
     }
 
-    /// What the fetch's offset and limit leave of a list that begins with the first row.
+    /// The part of a list that the fetch's offset and limit leave, if the list begins with the first row.
     static func page<Element>(_ elements: [Element], _ offset: Int, _ limit: Int) -> [Element] {
         let rest = elements.dropFirst(offset)
         return Array(limit > 0 ? rest.prefix(limit) : rest)
@@ -45,7 +45,7 @@ extension NSPersistentStoreCoordinator {
                     '\(fetch.layout.name)')
                     """)
         }
-        // What decides about the order comes along under names of its own.
+        // The values that decide about the order come along under names of their own.
         var open = fetch
         open.offset = 0
         open.limit = fetch.limit > 0 ? fetch.offset + fetch.limit : 0

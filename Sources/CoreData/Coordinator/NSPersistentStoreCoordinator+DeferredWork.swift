@@ -1,4 +1,4 @@
-// What migrations have left for later.
+// The work that migrations have left for later.
 extension NSPersistentStoreCoordinator {
     /// Does the work of `finishDeferredLightweightMigration()` unless a subclass overrides it.
     final func plainFinishDeferredLightweightMigration() throws {

@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
         try detach(url)
         let force = StoreOptions.bool(options, NSPersistentStoreForceDestroyOption) ?? false
         if isWholeFile {
-            // Stores of such types in memory are nobody else's.
+            // A store of such a type in memory belongs to one coordinator only.
             if place == .file { try WholeFile.remove(at: url) }
             return
         }

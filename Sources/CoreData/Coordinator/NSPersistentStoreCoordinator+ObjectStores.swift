@@ -39,7 +39,7 @@ extension NSPersistentStoreCoordinator {
         try attachedStore(numbered: number).objects?.permanentKeys(for: objects)
     }
 
-    /// Hands a request of a program's own kind to the stores that programs wrote: what each of them answers.
+    /// Hands a request of a program's own kind to the stores that programs wrote, and returns the answer of each.
     final func answers(
         to request: NSPersistentStoreRequest, in context: NSManagedObjectContext
     ) throws -> [Any] {

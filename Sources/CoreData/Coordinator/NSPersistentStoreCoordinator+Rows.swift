@@ -87,7 +87,7 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Reading
 
-    /// `context` is who asks, as stores that programs write are told.
+    /// `context` is the context that asks; stores that programs write are told.
     final func row(
         for key: ObjectKey, rootIndex: Int, at generation: QueryGeneration? = nil, refreshing: Bool = false,
         in context: NSManagedObjectContext? = nil
@@ -229,8 +229,10 @@ extension NSPersistentStoreCoordinator {
         try rowStore(numbered: number).reserveKeys(counts)
     }
 
-    /// Writes to one store. `takingBack` is called before anybody can see what is written, unless it fails earlier;
-    /// `beforeCommit` when all is written and checked, and what it throws undoes it.
+    /// Writes to one store.
+    ///
+    /// `takingBack` is called before any of the writing can be seen, unless it fails earlier. `beforeCommit` is called
+    /// when everything is written and checked, and an error that it throws undoes the writing.
     final func write(
         _ changes: ChangeSet, toStoreNumbered number: Int, takingBack: () -> Void,
         beforeCommit: () throws -> Void

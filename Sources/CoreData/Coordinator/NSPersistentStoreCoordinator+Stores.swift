@@ -12,8 +12,7 @@ extension NSPersistentStoreCoordinator {
         try add(ofType: storeType, configuration, at: storeURL, options, insteadOf: nil)
     }
 
-    /// Adds a store. One that holds what another held takes that one's number, so that objects of the other are its
-    /// own.
+    /// Adds a store. A store that replaces another one takes its number, so that the other's objects become its own.
     final func add(
         ofType storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?,
         for use: StoreUse = .work, insteadOf other: NSPersistentStore?
@@ -25,7 +24,7 @@ extension NSPersistentStoreCoordinator {
             if let storeURL, form == .file || form == .database {
                 try Self.requireFileType(storeType, storeURL)
                 return try Self.untilTimeLimit(options) {
-                    // Before the lock: a migration can take long, and nobody else has to wait for it.
+                    // This comes before the lock: a migration can take long, and no other caller has to wait for it.
                     let look = try migration.prepareStore(at: storeURL, ofType: storeType, configuration, options)
                     return try attach(
                         storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other, look)
@@ -37,8 +36,8 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Tries again, until the time limit, where somebody else has a store locked: SQLite does not wait for every lock,
-    /// as when a journal mode changes, and gives up at once where waiting could end in a deadlock.
+    /// Tries again, until the time limit, while another program has a store locked. SQLite does not wait for every
+    /// lock, as when a journal mode changes, and gives up at once if waiting could end in a deadlock.
     private static func untilTimeLimit<Result>(
         _ options: [AnyHashable: Any]?, _ body: () throws -> Result
     ) throws -> Result {
@@ -97,7 +96,7 @@ extension NSPersistentStoreCoordinator {
         return existing.store
     }
 
-    /// The error of a type of stores that nobody has: it names the product that would bring it.
+    /// The error for a type that no class or product has. It names the product that would bring the type.
     static func unsupported(_ storeType: String, at url: URL?) -> NSError {
         let types = registeredStoreTypes.keys.sorted().joined(separator: "', '")
         var reason = "Unsupported store type '\(storeType)'; there are '\(types)'."

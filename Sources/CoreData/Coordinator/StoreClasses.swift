@@ -84,7 +84,8 @@ extension NSPersistentStoreCoordinator: StoreHost {
 
     final var numberOfNextStore: Int { lock.withLock { inheritedStoreNumber ?? nextStoreNumber } }
 
-    /// Makes a store of a registered class and reads what has to be read; the caller holds `lock`.
+    /// Creates a store of a registered class and reads its metadata, and its nodes if it is atomic. The caller holds
+    /// `lock`.
     final func openCustomStore(
         _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL?,
         options: [AnyHashable: Any]?, use: StoreUse

@@ -3,19 +3,19 @@ import Foundation
 /// The engines of the framework's stores, by the types of stores.
 ///
 /// A product of its own brings an engine by a name: stores of the type `X` are those of the class `XEngine` in the
-/// module `CoreDataX`. It is looked for when somebody asks for the type.
+/// module `CoreDataX`. The class is looked for when a caller asks for the type.
 package enum StoreEngines {
     private static let builtIn: [any StoreEngine] = [SQLiteEngine()]
     private static let ofProducts = Locked<[String: any StoreEngine]>([:])
 
     private static var all: [any StoreEngine] { builtIn + ofProducts.withLock { Array($0.values) } }
 
-    /// The engine of a type; nil for types of programs' own, and for those that nobody has.
+    /// The engine of a type; nil for types of programs' own, and for unknown types.
     static func engine(for type: String) -> (any StoreEngine)? {
         builtIn.first { $0.forms[type] != nil } ?? engineOfProduct(for: type)
     }
 
-    /// What the stores of a type are; nil for types that nobody has.
+    /// The form of a type's stores; nil for unknown types.
     static func form(of type: String) -> StoreForm? { StoreClasses.form(of: type) ?? engine(for: type)?.forms[type] }
 
     /// The name of the product that would bring stores of a type; nil where none could have it.
@@ -40,8 +40,8 @@ package enum StoreEngines {
 
     /// The type of the stores that a URL can lead to: those of a product by its scheme, SQLite's otherwise.
     ///
-    /// The product cannot say its schemes itself: its engine is made when somebody asks for the type, and the type is
-    /// what is looked for here. Nothing of the product runs before, and a class is found by its whole name alone.
+    /// The product cannot say its schemes itself: its engine is made when a caller asks for the type, and the type is
+    /// the result here. No code of the product runs before, and a class is found by its whole name only.
     package static func type(of url: URL) -> String {
         switch url.scheme {
         case "postgresql", "postgres": "PostgreSQL"
@@ -52,7 +52,7 @@ package enum StoreEngines {
     /// The engine that an open store is one of.
     static func engine(of store: NSPersistentStore) -> (any StoreEngine)? { all.first { $0.owns(store) } }
 
-    /// The engine of a type, for what lies at an address; that of SQLite's files for a type that nobody has.
+    /// The engine of a type for the store at an address; that of SQLite's files for an unknown type.
     static func fileEngine(for type: String = NSSQLiteStoreType) -> any StoreEngine {
         engine(for: type) ?? SQLiteEngine()
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What brings stores to the version of a coordinator's model, and into other kinds. The floor above does it.
+/// Brings stores to the version of a coordinator's model, and into other kinds. The floor above implements it.
 protocol StoreMigrating: AnyObject {
     /// Makes sure that a store of an engine fits the model before it is opened: migrates it, or throws, as the options
-    /// say. What was seen of a store that fits comes back: it need not be looked at again.
+    /// say. Returns the findings about a store that fits, so that it need not be read again.
     func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
     ) throws -> (any StoreLook)?
@@ -15,14 +15,14 @@ protocol StoreMigrating: AnyObject {
         _ open: () throws -> Result
     ) throws -> Result
 
-    /// Moves a store to another address, and to another type: what
-    /// `migratePersistentStore(_:to:options:withType:)` does unless a subclass overrides it.
+    /// Moves a store to another address and another type. Does the work of
+    /// `migratePersistentStore(_:to:options:withType:)` unless a subclass overrides it.
     func moveStore(
         _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, withType storeType: String
     ) throws -> NSPersistentStore
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The way to what the floor above does: the coordinator knows nothing else of it.
+    /// The coordinator's only way to the work of the floor above.
     final var migration: any StoreMigrating { self }
 }

@@ -1,4 +1,4 @@
-/// A context that somebody tells of changes and does not keep alive.
+/// A weak reference to a context that is told of changes.
 struct WeakContext {
     weak var context: NSManagedObjectContext?
 }

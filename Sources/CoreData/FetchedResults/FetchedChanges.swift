@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one change of a context did to the results of a fetched-results controller.
+/// The effect of one change of a context on the results of a fetched-results controller.
 struct FetchedChanges {
     struct Object {
         let object: NSObject
@@ -32,8 +32,7 @@ struct FetchedChanges {
         objects.sort { rank($0) < rank($1) }
     }
 
-    /// The way from one arrangement to another, whatever happened between; `isChanged` says which of the objects that
-    /// stay are told as updates.
+    /// The difference between two arrangements. `isChanged` says which of the objects that stay are told as updates.
     init(
         from old: FetchedArrangement, to new: FetchedArrangement, isChanged: (NSObject) -> Bool
     ) {

@@ -56,7 +56,7 @@ struct FetchedDependencies {
         }
     }
 
-    /// The first layout of the subtree that has a key: a predicate may name what only a subentity has.
+    /// The first layout of the subtree that has a key: a predicate may name a property of a subentity.
     private static func owner(of key: String, in layout: EntityLayout) -> Int {
         layout.subtree.first { layout.model.entities[$0].access[key] != nil } ?? layout.index
     }

@@ -25,7 +25,7 @@ struct FetchedOrder {
 
     /// The name that a value at the section's key path gives.
     static func sectionName(of value: Any?) -> String {
-        // A cast from an optional of anything costs several times as much as one of what is in it.
+        // A cast from an optional of `Any` costs several times as much as a cast of its value.
         guard let value else { return "" }
         return switch value {
         case let text as String: text
@@ -54,7 +54,7 @@ struct FetchedOrder {
         return (sections, nil)
     }
 
-    /// What an object's row holds at the section's key path, where that is one of its attributes.
+    /// The value of an object's row at the section's key path, if that is one of its attributes.
     private struct SectionValue {
         private let row: Snapshot
         private let layout: EntityLayout
@@ -81,7 +81,7 @@ struct FetchedOrder {
             return Snapshot.isSame(row, other, slot, kind)
         }
 
-        /// The row of an object that answers with what is in it; fires a fault, as reading the value would.
+        /// The row of an object; fires a fault, as reading the value would.
         private static func row(of object: NSManagedObject, _ slot: Int) -> Snapshot? {
             if ReadingOverrides.reading(type(of: object)) { return nil }
             let row = object.firedRow()

@@ -2,8 +2,8 @@ import Foundation
 
 // The sections of a controller with a cache name, kept in a file.
 extension FetchedResultsCore {
-    /// What a cache of the sections would have to be made from; nil where none is of use: without a name or sections,
-    /// with unsaved changes, and where the results come from a parent context or a store without a file.
+    /// The basis that a cache of the sections would need; nil if a cache is of no use. That is so without a name or
+    /// sections, with unsaved changes, and if the results come from a parent context or a store without a file.
     func cacheBasis(of fetched: Fetched) -> SectionCache.Basis? {
         guard cacheName != nil, let sectionNameKeyPath, fetched.isTracked,
             let coordinator = context.ownCoordinator, !context.hasChanges
@@ -20,7 +20,7 @@ extension FetchedResultsCore {
             offset: parameters.fetchOffset, stores: states)
     }
 
-    /// The cached sections, where they fit what was fetched: as many objects, and the right ones at their borders.
+    /// The cached sections if they fit the results: the same number of objects, and the right ones at their borders.
     func cachedSections(
         of items: [NSObject], _ order: FetchedOrder, _ basis: SectionCache.Basis
     ) -> [FetchedArrangement.Section]? {

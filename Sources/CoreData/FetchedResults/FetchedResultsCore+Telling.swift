@@ -2,8 +2,8 @@ import Foundation
 
 // Telling the delegate, in the form it takes.
 extension FetchedResultsCore {
-    /// Makes the change of the results and tells it. What the delegate implements shows at the first change; it is then
-    /// told in the next form, with the results put back until it is.
+    /// Changes the results and tells the delegate. The first change shows which forms the delegate implements. If it
+    /// does not take a form, the results are put back, and the change is told in the next form.
     func tell(_ changes: FetchedChanges, _ apply: (inout FetchedArrangement) -> Void) {
         guard let delegate, let controller = owner?.erased, let before = messages(of: changes) else { return }
         if takes(.snapshot) {
@@ -41,7 +41,7 @@ extension FetchedResultsCore {
 
     // MARK: Single changes
 
-    /// What has to be read off the results before they change.
+    /// Values that have to be read before the results change.
     private struct Messages {
         var deletedSections: [(index: Int, info: FetchedSection)]
         var oldPaths: [IndexPath?]
@@ -132,7 +132,7 @@ extension FetchedResultsCore {
         if object.key < 0 { temporaryIDs[ObjectIdentifier(object)] = (object, object.objectID) }
     }
 
-    /// Who was told ids is told that those of saved objects are others now.
+    /// Tells a delegate that takes ids that those of saved objects have changed.
     func tellPermanentIDs() {
         let saved = temporaryIDs.filter { $0.value.object.key > 0 }
         if saved.isEmpty { return }

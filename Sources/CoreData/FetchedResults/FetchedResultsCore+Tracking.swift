@@ -1,6 +1,6 @@
 import Foundation
 
-// Following the context: which of its changes concern the results, and what they make of them.
+// Follows the context: finds the changes that concern the results, and their effects.
 extension FetchedResultsCore {
     func contextDidChange(_ notification: Notification) {
         do {
@@ -40,7 +40,7 @@ extension FetchedResultsCore {
         tell(plan.changes) { $0.replace(removed: plan.removed, added: plan.added, sections: plan.sections) }
     }
 
-    /// What is to be done with the arrangement; it holds no copy of it, so that it can be changed in place.
+    /// The changes to make to the arrangement. It holds no copy of it, so that it can be changed in place.
     private struct Plan {
         var removed: [Int]
         var added: [(index: Int, object: NSObject)]
@@ -99,7 +99,7 @@ extension FetchedResultsCore {
 
     // MARK: The long way
 
-    /// Fetches anew and finds out what is different.
+    /// Fetches again and finds the differences.
     private func refetch(_ fetched: Fetched, changed: Set<NSManagedObject>) {
         let items = (try? items(of: fetched)) ?? []
         replace(by: items, fetched.order) { changed.contains(unsafeDowncast($0, to: NSManagedObject.self)) }

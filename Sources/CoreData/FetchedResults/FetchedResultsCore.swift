@@ -14,7 +14,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     let cacheName: String?
     weak var owner: (any FetchedResultsOwner)?
 
-    /// What the delegate is known not to have, and to have.
+    /// The methods that the delegate is known to lack, and to have.
     var missingDelegateMethods: DelegateMethods = []
     var presentDelegateMethods: DelegateMethods = []
 

@@ -25,7 +25,8 @@ struct FetchedSectionPlan {
         let oldIndexes = Dictionary(
             counts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-        // By anchored section (the first place is for what comes before all of them): the unanchored ones behind it.
+        // The unanchored sections, by the anchored one before them. The first place is for those before all anchored
+        // ones.
         var behind: [Int: [Entry]] = [:]
         var places: [String: (behind: Int, index: Int)] = [:]
         for newcomer in newcomers {

@@ -2,8 +2,8 @@ import Foundation
 
 /// Finds the new places of few changed objects among many that stayed as they were.
 ///
-/// What neither went nor changed (the anchors) keeps its order, so each changed object is looked for by halving among
-/// them: a change costs comparisons in the order of the logarithm of the results.
+/// Objects that were neither removed nor changed (the anchors) keep their order. So each changed object is found among
+/// them by binary search: a change costs comparisons in the order of the logarithm of the results.
 struct FetchedUpdate {
     /// An object that will be in the results.
     struct Newcomer {
@@ -83,7 +83,7 @@ struct FetchedUpdate {
             newcomers[index].oldGap = gap
             if fits(newcomers[index].object, gap) { newcomers[index].gap = gap }
         }
-        // Among equals: who stays, as before; then who moved here; then who is new.
+        // Among equals, those that stay come first, in the old order. Then come those that moved here, then new ones.
         let arrivals = newcomers.sorted { a, b in
             let (rankA, rankB) = (Self.rank(a), Self.rank(b))
             return rankA != rankB ? rankA < rankB : (a.oldIndex ?? 0) < (b.oldIndex ?? 0)
@@ -97,7 +97,7 @@ struct FetchedUpdate {
             placed.gap = reached
             return placed
         }
-        // The sort is stable, so that what falls into one gap stays in order.
+        // The sort is stable, so that objects in one gap keep their order.
         newcomers = newcomers.enumerated().sorted { ($0.element.gap, $0.offset) < ($1.element.gap, $1.offset) }
             .map(\.element)
         for index in newcomers.indices { newcomers[index].newIndex = newcomers[index].gap + index }
@@ -136,7 +136,7 @@ struct FetchedUpdate {
         return low
     }
 
-    /// Who is in its old gap, in the old order with the others there, has not moved.
+    /// An object that is in its old gap, in the old order with the others there, has not moved.
     private mutating func findKept() {
         var start = 0
         while start < newcomers.count {

@@ -1,6 +1,6 @@
-/// The most elements of a sequence of distinct numbers that stand in rising order.
+/// The longest rising subsequence of distinct numbers.
 ///
-/// What is in it has kept its place; the rest has moved. The fewest moves are told that way.
+/// Its elements have kept their places; the others have moved. That gives the fewest moves.
 enum IncreasingRun {
     /// For every element, whether it belongs to one longest rising subsequence.
     static func members(of values: [Int]) -> [Bool] {

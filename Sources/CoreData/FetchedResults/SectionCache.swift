@@ -2,9 +2,9 @@ import Foundation
 
 /// The sections of a fetched-results controller as a file, so that a later start need not read every object for them.
 ///
-/// What is read is a proposal: whoever takes it compares the first and the last object of every section with its name.
+/// The file is only a proposal: the reader compares the first and the last object of every section with its name.
 struct SectionCache: Codable {
-    /// What the sections were made from. A cache with another one is of no use.
+    /// The basis of the sections. A cache with another basis is of no use.
     struct Basis: Codable, Equatable {
         var entityName: String
         var entityVersionHash: Data
@@ -49,7 +49,7 @@ struct SectionCache: Codable {
         try? data.write(to: file, options: .atomic)
     }
 
-    /// Removes what is kept under a name, or everything.
+    /// Removes the sections of a name, or of all names.
     static func remove(named name: String?) {
         try? FileManager.default.removeItem(at: name.map(file(named:)) ?? folder)
     }

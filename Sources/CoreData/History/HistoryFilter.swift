@@ -7,7 +7,7 @@ struct AttachedHistory {
     let url: URL?
 }
 
-/// What a fetch request lets through of one store's history.
+/// The part of one store's history that a fetch request selects.
 struct HistoryFilter {
     private let predicate: NSPredicate?
     /// Whether the predicate speaks of changes; otherwise of transactions.
@@ -56,8 +56,8 @@ struct HistoryFilter {
         }
     }
 
-    /// Throws where history does not go on behind a token: it is not kept any more, or the server that has given the
-    /// token was lost.
+    /// Throws if the history after a token is incomplete: it is not kept any more, or the server that gave the token
+    /// was lost.
     static func requireComplete(after number: Int64, _ token: NSPersistentHistoryToken, _ store: AttachedHistory) throws
     {
         if let lost = try store.history.lostHistory(after: number) {
@@ -71,7 +71,7 @@ struct HistoryFilter {
         guard try store.history.isComplete(after: number) else { throw expired(token, store) }
     }
 
-    /// What stands for a constant in the rows of history, for its elements where it is a collection; nil where it is
+    /// The value that replaces a constant in the rows of history, for a collection those of its elements; nil if it is
     /// the constant itself.
     private static func number(
         for value: Any, _ store: AttachedHistory, _ tokens: inout [NSPersistentHistoryToken]
@@ -98,8 +98,7 @@ struct HistoryFilter {
         }
     }
 
-    /// Throws when a path does not begin with a key of the entity that a request is for, or goes on to one that is not
-    /// read.
+    /// Throws if a path does not begin with a key of the request's entity, or contains a key that is not read.
     private static func require(_ path: String, isOfChanges: Bool, isOfOrder: Bool) throws {
         let keys = KeyValuePath(path).keys.filter { $0.first != "@" && $0 != "self" && $0 != "SELF" }
         var isChange = isOfChanges

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Gathers what a history request reads from one store after the other.
+/// Gathers the results of a history request from one store after the other.
 struct HistoryReading {
     private let context: any HistoryContext
     private let resultType: NSPersistentHistoryResultType
@@ -70,7 +70,7 @@ struct HistoryReading {
         if filter.isOfChanges || resultType != .transactionsOnly && resultType != .statusOnly {
             // Mostly the changes of a transaction follow each other.
             var last: (number: Int64, place: Int?)?
-            // What the ids of a store have in common.
+            // The part that the ids of a store share.
             var origin: NSManagedObjectID.Origin?
             var changes: [[NSPersistentHistoryChange]] = Array(repeating: [], count: read.count)
             let (countsOnly, isOpen) = (countsOnly, filter.isOpen)

@@ -1,7 +1,7 @@
 /// The kinds of property that one typed accessor can read and write.
 ///
-/// Looked at when an accessor meets a layout for the first time: to read a slot as what it is not would be to read its
-/// bytes as something else.
+/// They are checked when an accessor meets a layout for the first time. Reading a slot as another kind would misread
+/// its bytes.
 struct AccessorKinds: OptionSet {
     let rawValue: UInt32
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the initialiser of an object that stands for an existing row is to take over instead of making a new one.
+/// The values that the initialiser takes over for an object of an existing row, in place of those of a new one.
 ///
-/// Subclasses' stored properties need a real initialiser call, and the only one every subclass is to have is
-/// `init(entity:insertInto:)`; so the context leaves in a record of the calling thread what that call is for. A batch
-/// of objects uses one birth, on one thread.
+/// Subclasses' stored properties need a real initialiser call, and the only one that every subclass should have is
+/// `init(entity:insertInto:)`. So the context leaves the purpose of that call in a record of the calling thread. A
+/// batch of objects uses one birth, on one thread.
 struct Birth {
-    /// What the initialiser reads; unretained, because whoever delivers holds it.
+    /// The values that the initialiser reads; unretained, because the caller of `deliver` holds them.
     struct Record {
         var home: Unmanaged<ObjectHome>
         var layoutIdentifier: UInt32
@@ -58,7 +58,7 @@ struct Birth {
     /// Called by every context that is made.
     static func prepare() { preparation }
 
-    /// What the running initialiser is to take over; nil when somebody just makes a new object.
+    /// The birth for the running initialiser; nil if a program makes a new object.
     @inline(__always)
     static var due: UnsafeMutablePointer<Record>? {
         guard isPrepared, let pointer = pthread_getspecific(threadKey) else { return nil }

@@ -98,7 +98,7 @@ struct ChangedValues {
     /// Remembers the row that was built with the values.
     mutating func keep(_ row: Snapshot) { self.row = row }
 
-    /// Forgets the row: what else it has is not as it was any more.
+    /// Forgets the row, because its other values have changed.
     mutating func forgetRow() {
         if arePacked { unpack() }
         row = nil
@@ -115,7 +115,7 @@ struct ChangedValues {
         places = bySlot(layout.slots.count)
     }
 
-    /// It is given what it needs alone: who looks at a value would hold all the others for it.
+    /// It gets only the parts that it needs: reading a value would otherwise retain all the others.
     private static func packedValue(_ slot: Int, _ row: Snapshot?, _ layout: EntityLayout) -> SlotValue {
         row?.value(slot, kind: layout.slots[slot].kind) ?? .null
     }

@@ -3,15 +3,15 @@
 private func bytesOfInstance(_ instanceClass: AnyClass) -> Int
 
 extension NSManagedObject {
-    /// Gives a new object the class its entity names, when the initialiser of a superclass made it:
-    /// `NSManagedObject(entity: notes, insertInto: context)` is a `Note`, as on Apple's platforms.
+    /// Gives a new object the class of its entity if the initialiser of a superclass made it. `NSManagedObject(entity:
+    /// notes, insertInto: context)` is a `Note`, as on Apple's platforms.
     ///
-    /// That takes a class without stored properties of its own: then an instance is what an instance of the superclass
-    /// is, but for the pointer to its class in the first word. Otherwise the object stays what it is, and the home
-    /// takes a note, because no fetch may then believe that all its objects are of one class.
+    /// The class must have no stored properties of its own. Then an instance differs from one of the superclass in the
+    /// pointer to its class only. Otherwise the object keeps its class, and the home notes that: no fetch may then
+    /// assume that all its objects are of one class.
     ///
-    /// Returns the object: what the compiler knows of its class when it was made, it must not believe any more. Hence
-    /// the attribute, too.
+    /// Returns the object. The compiler must not use its knowledge of the object's class from before. Hence the
+    /// attribute, too.
     @inline(never)
     final func withClassOfEntity() -> NSManagedObject {
         let (made, wanted): (AnyClass, AnyClass) = (type(of: self), home.managedClass)

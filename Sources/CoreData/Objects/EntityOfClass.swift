@@ -1,6 +1,6 @@
 import Foundation
 
-/// The entity of a class: what the class itself says, or the models in use.
+/// Finds the entity of a class, from the class itself or from the models in use.
 enum EntityOfClass {
     /// A question to a class whether it overrides `entity()`. The framework's own method finds it and answers so that
     /// the asker knows; without a question it would have to stop the process where no model is in use.
@@ -22,8 +22,8 @@ enum EntityOfClass {
     // @unchecked Sendable would be needed to hand a question on; it never leaves the thread that asks.
     @TaskLocal private static var question: Transfer<Question>?
 
-    /// What `entity()` says of a class that does not override it. When it cannot say, an entity without a name and a
-    /// model, and a line on standard error: on a Mac the answer is nil then.
+    /// The result of `entity()` for a class that does not override it. If the entity cannot be found, it is an entity
+    /// without a name and a model, and standard error gets a line. On a Mac the answer is nil then.
     static func answer(of managedClass: NSManagedObject.Type) -> NSEntityDescription {
         if let question, question.value.managedClass == managedClass { return question.value.answer() }
         if let entity = unique(managedClass) { return entity }
@@ -38,14 +38,14 @@ enum EntityOfClass {
         return NSEntityDescription()
     }
 
-    /// What a class that overrides `entity()` says; nil for a class that does not.
+    /// The result of a class's own `entity()`; nil for a class that does not override it.
     static func overridden(by managedClass: NSManagedObject.Type) -> NSEntityDescription? {
         let question = Question(managedClass)
         let entity = Self.$question.withValue(Transfer(question)) { managedClass.entity() }
         return entity === question.plainAnswer ? nil : entity
     }
 
-    /// The name for a request: what the class says, what the models in use say, or the name of the class.
+    /// The name for a request: that of the class's own entity, that of the models in use, or the name of the class.
     static func name(of managedClass: NSManagedObject.Type) -> String {
         if let name = overridden(by: managedClass)?.name { return name }
         if ModelsInUse.entities(of: managedClass).isEmpty { return "\(managedClass)" }

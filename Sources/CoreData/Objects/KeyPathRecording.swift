@@ -1,11 +1,11 @@
 import Foundation
 
-/// One evaluation of a key path on objects that have no values and note what they are asked for.
+/// One evaluation of a key path on objects without values that note the names of the properties that are read.
 ///
-/// Such a recorder is an instance of its class, in no context and with a layout of its own: an accessor that meets that
-/// layout leaves its usual way and comes here. A program's initialisers run only where there are stored properties to
-/// be initialised: on a Mac a key path tells its name without any object, of classes that the framework cannot make,
-/// too. Used by one thread at a time (`KeyPathNames` holds a lock).
+/// Such a recorder is an instance of its class, in no context and with a layout of its own. An accessor that meets that
+/// layout calls this type. A program's initialisers run only if there are stored properties to be initialised. On a Mac
+/// a key path tells its name without any object, also for classes that the framework cannot make. Used by one thread at
+/// a time (`KeyPathNames` holds a lock).
 final class KeyPathRecording {
     private struct Step {
         let key: String
@@ -16,7 +16,7 @@ final class KeyPathRecording {
     nonisolated(unsafe) private static var current: KeyPathRecording?
 
     private var steps: [Step] = []
-    /// What was handed out so far, the root first; held so that no two have the same address.
+    /// The objects that were handed out so far, the root first; held so that no two have the same address.
     private var recorders: [NSManagedObject] = []
     /// Initialisers may read properties; only the key path's own reading counts.
     private var isListening = false
@@ -34,7 +34,7 @@ final class KeyPathRecording {
         return recording.path(of: keyPath, value)
     }
 
-    /// What was read, where each step was asked of the object that the step before gave.
+    /// The names that were read, if each step was asked of the object that the step before gave.
     private func path(of keyPath: AnyKeyPath, _ value: Any?) -> String? {
         var keys = steps.map(\.key)
         for (step, recorder) in zip(steps, recorders) where step.owner != ObjectIdentifier(recorder) { return nil }
@@ -109,7 +109,7 @@ final class KeyPathRecording {
         return recorder
     }
 
-    /// Forgets the last recorders. What no initialiser of its class has made, no `deinit` of its class is to meet.
+    /// Forgets the last recorders. A class's `deinit` must not run on an object that none of its initialisers has made.
     private func drop(_ count: Int) {
         for recorder in recorders.suffix(count) where type(of: recorder).isOfPlainSize {
             _ = recorder.withClass(NSManagedObject.self)
@@ -127,7 +127,7 @@ final class KeyPathRecording {
         steps.append(step)
     }
 
-    // MARK: What accessors of recorders ask
+    // MARK: The calls of recorders' accessors
 
     /// The place of a value of one of the given kinds.
     static func slot(of object: NSManagedObject, askedFor key: String, as kinds: AccessorKinds) -> Int {
@@ -138,7 +138,7 @@ final class KeyPathRecording {
         }
     }
 
-    /// What key-value coding gives for a key: where the class's entity is known, a value of the property's kind.
+    /// The value of key-value coding for a key: if the class's entity is known, a value of the property's kind.
     static func value(of object: NSManagedObject, askedFor key: String) -> Any? {
         current?.note(key, of: object)
         switch ModelsInUse.entities(of: type(of: object)).last?.propertiesByName[key] {
@@ -185,7 +185,7 @@ final class KeyPathRecording {
         return current.recorder(of: ManagedClassLookup.managedClass(of: destination))
     }
 
-    /// Any value of a type that the storage does not know: nobody looks at it.
+    /// Any value of a type that the storage does not know. It is never used.
     static func anyValue<Value>(of type: Value.Type) -> Value? {
         let known: [Any] = [
             NSNumber(value: 0), NSDecimalNumber.zero, NSSet(), NSOrderedSet(), NSString(), NSDate(), NSData(),
@@ -207,7 +207,7 @@ final class KeyPathRecording {
         }
     }
 
-    /// Some elements, because a key path may go on with a subscript.
+    /// Some elements, because a key path may continue with a subscript.
     private static func filled<List: RangeReplaceableCollection>(_ type: List.Type) -> Any {
         guard let element = anyValue(of: List.Element.self) else { return List() }
         return List(repeating: element, count: 256)
@@ -221,7 +221,7 @@ final class KeyPathRecording {
 extension NSManagedObject: KeyPathNaming {
     static func keys(readBy keyPath: AnyKeyPath) -> String? { KeyPathRecording.keys(readBy: keyPath, from: self) }
 
-    /// Whether the object exists only to note what a key path reads.
+    /// Whether the object exists only to record a key path.
     @inline(__always)
     final var isRecorder: Bool { layoutIdentifier == EntityLayout.identifierOfRecorders }
 }

@@ -1,4 +1,4 @@
-/// What an optional says of itself where its type is not known.
+/// Lets an optional of an unknown type be asked whether it is nil.
 private protocol NestedOptional {
     var isNilWithin: Bool { get }
 }

@@ -150,7 +150,7 @@ extension ManagedSlot {
         return destination(target, of: object)
     }
 
-    /// What stands for a destination that there is not.
+    /// The result for a destination that does not exist.
     @usableFromInline
     func missingDestination<Object: ManagedObjectClass>(of object: NSManagedObject) -> Object? {
         object.isRecorder ? KeyPathRecording.destination(of: object, as: Object.self) : nil

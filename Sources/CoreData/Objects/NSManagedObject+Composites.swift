@@ -63,7 +63,7 @@ extension NSManagedObject {
 }
 
 extension EntityLayout {
-    /// What a name leads to, or a key path into a composite attribute.
+    /// The property that a name, or a key path into a composite attribute, leads to.
     final func access(at keyPath: String) -> PropertyAccess? {
         if let found = access[keyPath] { return found }
         let keys = KeyValuePath(keyPath).keys
@@ -73,7 +73,7 @@ extension EntityLayout {
 }
 
 extension CompositeAccess {
-    /// What a path of element names leads to.
+    /// The property that a path of element names leads to.
     func access(at path: ArraySlice<String>) -> PropertyAccess? {
         guard let first = path.first, let access = elements[first] else { return nil }
         if path.count == 1 { return access }

@@ -3,7 +3,7 @@ import Foundation
 /// An object's unsaved changes at the beginning of an event. An event lasts from one did-change notification to the
 /// next.
 ///
-/// Most objects need none: what was not changed in an earlier event began as its row says.
+/// Most objects need none: a value that did not change in an earlier event began as in the row.
 struct EventBase {
     /// The row the changes belong to; once the object has another one they are saved or dropped.
     let row: Snapshot?

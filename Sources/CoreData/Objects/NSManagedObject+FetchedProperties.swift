@@ -1,6 +1,6 @@
 import Foundation
 
-// Fetched properties: what their request gives, kept until the object is refreshed.
+// Fetched properties: the results of their requests, kept until the object is refreshed.
 extension NSManagedObject {
     /// The objects of a fetched property, fetched when it is read for the first time since the object was refreshed or
     /// the property's user info changed.
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// What the request of a fetched property gives with `$FETCH_SOURCE` and `$FETCHED_PROPERTY` in place.
+    /// The results of a fetched property's request, with `$FETCH_SOURCE` and `$FETCHED_PROPERTY` in place.
     fileprivate final func objects(
         of property: NSFetchedPropertyDescription, for owner: NSManagedObject
     ) -> [NSManagedObject] {

@@ -1,4 +1,4 @@
-// What an object lets go of while a row that has its values is written.
+// The values that an object lets go of while a row that has them is written.
 extension NSManagedObject {
     /// The slots whose values an object has given up.
     struct GivenUpValues: Equatable {
@@ -7,10 +7,10 @@ extension NSManagedObject {
         let leadingToNew: SlotMask
     }
 
-    /// Gives up the values that a row has, and the overlay when it says nothing else. Nobody may read the object until
+    /// Gives up the values that a row has, and the overlay if it holds nothing else. The object must not be read until
     /// it has the row or takes the values back.
     ///
-    /// - Returns: nil when there are none.
+    /// - Returns: Nil if there are none.
     final func giveUpValues() -> GivenUpValues? {
         guard let overlay, !overlay.mask.isEmpty else { return nil }
         var leadingToNew = SlotMask()

@@ -25,7 +25,7 @@ extension NSManagedObject {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
-    /// What an object has beside its entity's properties and answers by name: predicates ask for `objectID`.
+    /// The values of keys that are not properties of the entity, such as `objectID` in a predicate.
     final func ownValue(forKey key: String) -> Any? {
         switch key {
         case "objectID": objectID
@@ -87,7 +87,7 @@ extension NSManagedObject {
         }
         switch access {
         case .attribute, .composite:
-            // The save writes it in any case: `willSave()` sets dates by this method so that nobody is told once more.
+            // The save writes it in any case: `willSave()` sets dates by this method without one more notification.
             flags.insert(.pendingEvent)
             set(value, forKey: key, by: access)
             flags.remove(.pendingEvent)
@@ -139,7 +139,7 @@ extension NSManagedObject {
         }
     }
 
-    // MARK: What changed
+    // MARK: Changes
 
     /// Does the work of `changedValues()` unless a subclass overrides it.
     final func plainChangedValues() -> [String: Any] {

@@ -1,7 +1,7 @@
 import Foundation
 
-// What two sides of a relationship have to hear of each other when changes of several contexts meet. Between objects of
-// one context every write tells both sides; a newer row, or a child's save, tells only the objects it is about.
+// Keeps two sides of a relationship in step when changes of several contexts meet. Between objects of one context
+// every write updates both sides; a newer row, or a child's save, updates only its own objects.
 extension NSManagedObject {
     /// A one-to-one relationship, whose rows have a key on both sides, and the object it leads to.
     struct Partner {
@@ -11,7 +11,7 @@ extension NSManagedObject {
         let key: ObjectKey?
     }
 
-    /// Whom the one-to-one relationships lead to now; nothing of a fault.
+    /// The objects that the one-to-one relationships lead to now; none for a fault.
     final var partners: [Partner] {
         guard let row else { return [] }
         return home.layout.oneToOnes.map { slot, inverse in
@@ -28,8 +28,8 @@ extension NSManagedObject {
         }
     }
 
-    /// After a newer row came under the object: those lose it who lead to it and are not the ones it leads to now,
-    /// whether the newer row speaks for them or an unsaved change.
+    /// Called after a newer row came under the object. Objects that lead to it lose it if it does not lead to them now,
+    /// by the newer row or by an unsaved change.
     final func settlePartners(after former: [Partner], newest: Snapshot, storeWins: Bool) {
         guard let context = home.context else { return }
         for partner in former {
@@ -68,7 +68,8 @@ extension NSManagedObject {
         }
     }
 
-    /// What stays on this side of a one-to-one relationship stays on the other, which may have a newer row, too.
+    /// A partner that stays on this side of a one-to-one relationship stays on the other side, which may have a newer
+    /// row, too.
     private func keepPartner(_ key: ObjectKey, _ place: Partner) {
         guard let context = home.context else { return }
         let object = context.object(for: key)
@@ -86,8 +87,8 @@ extension NSManagedObject {
         if reference(at: place.slot) != key { writeReference(key, at: place.slot) }
     }
 
-    /// After a child's save changed to-one relationships of the object: former owners and partners of both sides, of
-    /// whom the child may know nothing, follow.
+    /// Called after a child's save changed to-one relationships of the object. Former owners and partners of both sides
+    /// follow, also those that the child does not know.
     final func settleReferences(after links: [OwnerLink], _ former: [Partner]) {
         guard let context = home.context else { return }
         for (before, now) in zip(links, ownerLinks()) where before.present != now.present {

@@ -3,10 +3,10 @@ import Foundation
 // How an object gets at its values: the overlay where something changed, the row otherwise, the store when there is
 // none.
 extension NSManagedObject {
-    /// The row of an object that was only read and is no fault: all its values are there.
+    /// The row of an object that was only read and is no fault: it has all values.
     ///
-    /// The object holds the row as long as nobody gives it another one. So who takes it may not call anything that
-    /// could run code of the program or of the context before the value is read.
+    /// The object holds the row until it gets another one. So a caller must not call anything that could run code of
+    /// the program or of the context before it has read the value.
     @inline(__always)
     final var plainRow: Unmanaged<Snapshot>? {
         overlay == nil && !flags.contains(.unfired) ? heldRow : nil
@@ -19,7 +19,7 @@ extension NSManagedObject {
         return fire()
     }
 
-    /// Makes an object of which the row is at hand real.
+    /// Fires the fault of an object that has its row.
     @inline(__always)
     final func fireWithRow() {
         flags.remove(.unfired)
@@ -27,7 +27,7 @@ extension NSManagedObject {
         if !flags.contains(.inserted) { awakeFromFetch() }
     }
 
-    /// Makes a fault real: takes the row that is at hand, or asks the context's source for it.
+    /// Fires a fault: takes the row that the object has, or asks the context's source for it.
     @inline(never)
     final func fire() -> Snapshot {
         if let row {
@@ -79,7 +79,7 @@ extension NSManagedObject {
     @inline(__always)
     final func reference(at slot: Int) -> ObjectKey? { reference(at: slot, in: firedRow()) }
 
-    /// The same with the row at hand, which leaves a fault one.
+    /// The same with a given row. A fault is not fired.
     @inline(__always)
     final func reference(at slot: Int, in row: Snapshot) -> ObjectKey? {
         let layout = home.layout

@@ -4,7 +4,7 @@ import Foundation
 extension NSManagedObject {
     /// Which unsaved changes stay when an object gets a newer row.
     enum KeptChanges {
-        /// All of them; what was not changed is as the newer row has it.
+        /// All of them. Values that were not changed are those of the newer row.
         case all
         /// Those of properties that the newer row has unchanged.
         case unconflicting
@@ -40,8 +40,8 @@ extension NSManagedObject {
             after: former, newest: latest, storeWins: kept == .none || kept == .unconflicting)
     }
 
-    /// Drops the object's unsaved changes, and what they made of the objects on the other side. What others have
-    /// unsaved of its members stays theirs.
+    /// Drops the object's unsaved changes, and their effects on the objects on the other side. Unsaved changes of its
+    /// members by others stay.
     final func dropChanges() {
         let links = ownerLinks()
         let former = partners
@@ -50,7 +50,7 @@ extension NSManagedObject {
         if let row { settlePartners(after: former, newest: row, storeWins: true) }
     }
 
-    /// A value that was set back to what it was is no change that a newer row would have to give way to.
+    /// A value that was set back is not a change that a newer row would have to give way to.
     private func dropUnchangedValues() {
         guard let overlay, let row else { return }
         let slots = home.layout.slots
@@ -129,7 +129,8 @@ extension NSManagedObject {
         }
     }
 
-    /// Whether a slot's value was set since the last save. What a child gave a new object is in its row already.
+    /// Whether a slot's value was set since the last save. Values that a child gave a new object are in its row
+    /// already.
     final func isSetInMemory(_ slot: Int) -> Bool {
         if let overlay, overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { return true }
         guard flags.contains(.inserted), let row, row !== home.layout.defaultRow else { return false }

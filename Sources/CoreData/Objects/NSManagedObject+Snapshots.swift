@@ -1,6 +1,6 @@
 import Foundation
 
-// Rows as dictionaries: what merge conflicts show, and what refreshed objects are compared by.
+// Rows as dictionaries: for merge conflicts, and for comparing refreshed objects.
 extension NSManagedObject {
     /// The attributes and to-one ids of a row of this object's entity, by name; `NSNull` for nil.
     final func snapshotValues(of row: Snapshot) -> [String: Any] {
@@ -67,6 +67,6 @@ extension NSManagedObject {
         return Self.row(from: firedRow(), changes: changes, layout, key: key, version: version, renaming: [:])
     }
 
-    /// The object's key under its root entity: the same for whoever does not know its concrete entity.
+    /// The object's key under its root entity, which does not depend on its concrete entity.
     final var rootKey: ObjectKey { ObjectKey(layoutIndex: home.layout.rootIndex, key: key) }
 }

@@ -56,7 +56,7 @@ public final class ManagedSlot: Sendable {
         return find(in: object, as: kinds)
     }
 
-    /// What stands for a slot where the property is a fetched one.
+    /// The number in the place of a slot if the property is a fetched one.
     static var fetched: Int { -1 }
 
     @inline(never)

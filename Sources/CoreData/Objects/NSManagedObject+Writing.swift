@@ -1,6 +1,6 @@
 import Foundation
 
-// How an object's values change: every door (typed access, key-value coding, proxies) ends here.
+// Changes an object's values. Typed access, key-value coding and proxies all end here.
 extension NSManagedObject {
     /// Sets an attribute's slot.
     @inline(__always)
@@ -226,7 +226,7 @@ extension NSManagedObject {
             """)
     }
 
-    // MARK: What a save writes
+    // MARK: The changes that a save writes
 
     /// The slots whose value differs from the row's, for persistent properties only.
     final func persistentChanges() -> SlotMask {

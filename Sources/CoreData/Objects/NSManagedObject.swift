@@ -19,7 +19,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let inserted = Flags(rawValue: 1 << 0)
         static let updated = Flags(rawValue: 1 << 1)
         static let deleted = Flags(rawValue: 1 << 2)
-        /// The row is at hand but the object has not been read yet: it still calls itself a fault.
+        /// The object has its row but has not been read yet: it still calls itself a fault.
         static let unfired = Flags(rawValue: 1 << 3)
         /// In the context's list of inserted, updated or deleted objects.
         static let listedInserted = Flags(rawValue: 1 << 4)
@@ -41,7 +41,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let pendingInsert = Flags(rawValue: 1 << 13)
         static let pendingDelete = Flags(rawValue: 1 << 14)
         static let hasTransientChanges = Flags(rawValue: 1 << 15)
-        /// Deleted by somebody else; detached after the next did-change notification.
+        /// Deleted by another context or program; detached after the next did-change notification.
         static let mergedAway = Flags(rawValue: 1 << 16)
         /// A fault of a fetch with a batch size: its row comes with those of its batch.
         static let batched = Flags(rawValue: 1 << 17)
@@ -56,8 +56,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     @exclusivity(unchecked) final var home: ObjectHome
     @exclusivity(unchecked) final var key: Int64
     /// The object's reference to its row, counted by hand: the initialiser and `row` set it, `deinit` gives it back,
-    /// nobody else touches it. An accessor that loads a counted reference retains and releases it around each value
-    /// that it reads, which costs more than the reading.
+    /// and no other code touches it. An accessor that loads a counted reference retains and releases it around each
+    /// value that it reads, which costs more than the reading.
     @exclusivity(unchecked) private(set) final var heldRow: Unmanaged<Snapshot>?
     @exclusivity(unchecked) final var overlay: ObjectOverlay?
     @exclusivity(unchecked) final var flags: Flags

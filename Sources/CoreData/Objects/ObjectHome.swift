@@ -1,6 +1,6 @@
 import Foundation
 
-/// What all objects of one entity in one context have in common; objects keep one pointer to it instead of three.
+/// The values that all objects of one entity in one context share; objects keep one pointer to it instead of three.
 final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by the context's own deinitialiser
     /// Not retained: a context clears it when it goes. Nil for objects that belong to no context.
     unowned(unsafe) var context: NSManagedObjectContext?
@@ -48,7 +48,7 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
         var layoutIndex = layout.destinations[slot].layoutIndex
         let companion = layout.destinations[slot].companion
         if companion >= 0, !row.isNull(companion) { layoutIndex = Int(row.int(companion)) }
-        // The context is held by whoever works on its queue, and holds what it remembers.
+        // The code that works on the context's queue holds the context, and the context holds its remembered objects.
         return Unmanaged.passUnretained(context.recentObjects)._withUnsafeGuaranteedRef {
             $0.object(for: ObjectKey(layoutIndex: layoutIndex, key: row.int(slot)))
         }

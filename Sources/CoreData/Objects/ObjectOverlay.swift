@@ -1,8 +1,8 @@
 import Foundation
 
-/// What an object knows beyond its row: changed values, decoded objects, and its to-many relationships.
+/// The state of an object beyond its row: changed values, decoded objects, and its to-many relationships.
 ///
-/// Objects that are only read have none. Touched on the context's queue alone.
+/// Objects that are only read have none. Used on the context's queue only.
 final class ObjectOverlay {
     /// The values that differ from the row's, or were set.
     @exclusivity(unchecked) var values = ChangedValues()
@@ -10,7 +10,7 @@ final class ObjectOverlay {
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
     @exclusivity(unchecked) private var rare: Rare?
 
-    /// What few objects have. It lies apart, so that the others pay eight bytes for it.
+    /// Values that few objects have. They lie apart, so that the others pay eight bytes for them.
     private final class Rare {
         var boxed: [Int: Any] = [:]
         var boxedChanges = SlotMask()
@@ -81,7 +81,7 @@ final class ObjectOverlay {
     /// Asked of every object that is saved, and mostly false.
     @inline(__always) var hasBoxedChanges: Bool { rare.map { !$0.boxedChanges.isEmpty } ?? false }
 
-    /// What fetched properties gave when they were last fetched.
+    /// The results of fetched properties when they were last fetched.
     var fetched: [String: FetchedMembers] {
         get { rare?.fetched ?? [:] }
         _modify {
@@ -124,13 +124,13 @@ final class ObjectOverlay {
         mask.contains(slot) ? values[slot] : nil
     }
 
-    /// To-many relationships are asked for anew; what was added and removed stays so.
+    /// To-many relationships are read again; added and removed members stay so.
     func forgetBases() {
         toManys.forEach { $0?.forgetBase() }
         currentRow = nil
     }
 
-    /// What a fetched property gave, and the user info that its predicate could ask then.
+    /// The results of a fetched property, and the user info that its predicate used.
     struct FetchedMembers {
         let keys: [ObjectKey]
         let userInfo: NSDictionary?

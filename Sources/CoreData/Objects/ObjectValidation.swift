@@ -50,7 +50,7 @@ enum ObjectValidation {
         try raise(errors)
     }
 
-    /// What the model says of a value that a property is to have.
+    /// Checks a value for a property against the model.
     static func validate(_ value: Any?, forKey key: String, of object: NSManagedObject) throws {
         let layout = object.home.layout
         let rules = layout.validationRules
@@ -84,7 +84,7 @@ enum ObjectValidation {
         try raise(errors)
     }
 
-    /// Asks the class's own `validateValue(_:forKey:)` about each property, and takes over what it puts in its place.
+    /// Asks the class's own `validateValue(_:forKey:)` about each property, and takes over replaced values.
     private static func askForEachProperty(of object: NSManagedObject) throws {
         var errors: [NSError] = []
         let layout = object.home.layout
@@ -96,7 +96,7 @@ enum ObjectValidation {
                 else { continue }
             case .toOne, .composite: break
             case .toMany(let index):
-                // What nobody has touched is not loaded for this.
+                // An unchanged relationship is not loaded for this.
                 let isChanged = object.existingToManyState(index)?.hasChanges == true
                 if !isChanged, !layout.validationRules.countedToManys.contains(index) { continue }
             case .fetched: continue
@@ -156,7 +156,7 @@ enum ObjectValidation {
             guard case .double(let number) = overlay.values[slot] else { return false }
             return number.isNaN
         }
-        // What a saved row holds was looked at before; a new object's may be a default value.
+        // A saved row was checked before; a new object's row may hold a default value.
         guard object.flags.contains(.inserted), let row = object.row, !row.isNull(slot) else { return false }
         return row.double(slot).isNaN
     }
@@ -176,8 +176,8 @@ enum ObjectValidation {
         }
     }
 
-    /// What the object was made to lead to must be there: neither deleted in its context nor gone from the store
-    /// (1550).
+    /// Checks that the object's new references lead to existing objects: neither deleted in its context nor gone from
+    /// the store (1550).
     static func validateReferences(of object: NSManagedObject, in context: NSManagedObjectContext) throws {
         var errors: [NSError] = []
         func check(_ target: NSManagedObject?, _ name: String) {

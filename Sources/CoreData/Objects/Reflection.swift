@@ -1,7 +1,7 @@
 import Foundation
 
-// Reflection shows what `description` says and nothing behind it: following an object's references would walk through
-// the context, the model and half of the store, off any queue.
+// Reflection shows the `description` only. Following an object's references would walk through the context, the model
+// and half of the store, off any queue.
 extension NSManagedObject: CustomReflectable {
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .class) }

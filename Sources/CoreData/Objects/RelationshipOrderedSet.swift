@@ -69,7 +69,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     override func index(of object: Any) -> Int { reading { super.index(of: object) } }
     override func contains(_ object: Any) -> Bool { reading { super.contains(object) } }
     override var description: String { reading { super.description } }
-    // What is copied is no longer live.
+    // A copy is no longer live.
     override func copy(with zone: NSZone? = nil) -> Any { reading { NSOrderedSet(array: mirrored) } }
     override func mutableCopy(with zone: NSZone? = nil) -> Any { reading { NSMutableOrderedSet(array: mirrored) } }
 

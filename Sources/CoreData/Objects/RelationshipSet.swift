@@ -42,7 +42,7 @@ final class RelationshipSet: NSMutableSet {
         NSArray(array: members).objectEnumerator()
     }
 
-    // What is copied is no longer live.
+    // A copy is no longer live.
     override func copy(with zone: NSZone? = nil) -> Any { NSSet(array: members) }
     override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(array: members) }
 

@@ -50,7 +50,7 @@ final class ToManyState {
         let known = Set(members)
         added.removeAll { known.contains($0) && !removed.contains($0) }
         removed.formIntersection(known)
-        // Those that came back are in; what their coming back has changed is the order.
+        // Members that came back are in. Their coming back has changed the order.
         let back = removed.intersection(added.keys)
         if back.isEmpty { return }
         order = self.members
@@ -78,7 +78,7 @@ final class ToManyState {
         removed.insert(member)
     }
 
-    /// Replaces the whole content; the relationship must have been loaded. Returns what came and what went.
+    /// Replaces the whole content; the relationship must have been loaded. Returns the members that came and went.
     func replaceMembers(_ members: [ObjectKey], isOrdered: Bool) -> (added: [ObjectKey], removed: [ObjectKey]) {
         let old = self.members
         let oldSet = Set(old)
@@ -91,7 +91,7 @@ final class ToManyState {
         return (came, went)
     }
 
-    /// Takes over what a child context changed; members that are in (or out) already stay so.
+    /// Takes over the changes of a child context; members that are in (or out) already stay so.
     func merge(added newMembers: [ObjectKey], removed formerMembers: Set<ObjectKey>) {
         for member in formerMembers where base == nil || members.contains(member) { noteRemoval(of: member) }
         if newMembers.isEmpty { return }
@@ -99,8 +99,8 @@ final class ToManyState {
         for member in newMembers where !present.contains(member) { noteAddition(of: member) }
     }
 
-    /// Takes over the order that a child context gave the members it knew: who has left since stays away, and who has
-    /// joined since comes last. The relationship must have been loaded.
+    /// Takes over the order that a child context gave the members that it knew. Members that have left since stay away,
+    /// and members that have joined since come last. The relationship must have been loaded.
     func merge(order: [ObjectKey], present: [ObjectKey], added: Set<ObjectKey>, removed: Set<ObjectKey>) {
         let isPresent = Set(present)
         let known = Set(order)
@@ -109,8 +109,7 @@ final class ToManyState {
             order.filter { isPresent.contains($0) || added.contains($0) } + newcomers, isOrdered: true)
     }
 
-    /// Others have changed the members in the store: what has come and gone since they were read has come and gone
-    /// still.
+    /// Others have changed the members in the store. Members that were added and removed here stay so.
     func rebase(on members: [ObjectKey]) {
         guard let former = base else { return }
         let known = Set(members)
@@ -160,7 +159,7 @@ final class ToManyState {
         }
     }
 
-    /// The changes are saved: what is now is the base. Temporary keys have been replaced by then.
+    /// The changes are saved: the present members are the base. Temporary keys have been replaced by then.
     func acceptChanges(renaming permanent: [Int64: Int64]) {
         if base != nil {
             base = members.map { $0.renamed(permanent) }
@@ -201,13 +200,13 @@ extension ToManyState {
                 removed: Set(removed.map { $0.renamed(permanent) }), order: order?.map { $0.renamed(permanent) })
         }
 
-        /// Whether there is nothing but what the store has.
+        /// Whether the members are exactly those of the store.
         var isClean: Bool { added.isEmpty && removed.isEmpty && order == nil }
     }
 
     var memento: Memento { Memento(base: base, added: added.keys, removed: removed, order: order) }
 
-    /// Takes back what happened between two moments; what else changed stays. Both know members by their present keys.
+    /// Takes back the changes between two moments; other changes stay. Both know members by their present keys.
     func revert(from after: Memento, to before: Memento) {
         if base == after.base, added.keys == after.added, removed == after.removed, order == after.order,
             base != nil || before.base == nil
@@ -220,14 +219,14 @@ extension ToManyState {
             }
             return
         }
-        // Loading drops what turned out to be in or out already; it is no change.
+        // Loading drops changes that turned out to be in the store already; that is no change.
         let loaded = before.base == nil ? after.base.map { Set($0) } : nil
         let addedBefore = Set(before.added).subtracting((loaded ?? []).subtracting(before.removed))
         let removedBefore = loaded.map { before.removed.intersection($0) } ?? before.removed
         let addedAfter = Set(after.added)
         var came = addedAfter.subtracting(addedBefore).union(removedBefore.subtracting(after.removed))
         var went = addedBefore.subtracting(addedAfter).union(after.removed.subtracting(removedBefore))
-        // Who left and came back, or the other way round, has only another place.
+        // A member that left and came back, or the other way round, has only another place.
         let moved = came.intersection(went)
         came.subtract(moved)
         went.subtract(moved)
@@ -250,7 +249,7 @@ extension ToManyState {
             noteAddition(of: key)
         }
         guard isOrdered, let base else { return }
-        // A list that was loaded after the change tells what it was before.
+        // A list that was loaded after the change tells the members from before it.
         func former(of base: [ObjectKey]) -> [ObjectKey] {
             let joined = before.added.filter(addedBefore.contains)
             return base.filter { !before.removed.contains($0) && !addedBefore.contains($0) } + joined

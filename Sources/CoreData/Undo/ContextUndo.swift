@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a context with an undo manager remembers: how its changed objects were when changes were last processed.
+/// The memory of a context with an undo manager: the state of its changed objects when changes were last processed.
 ///
 /// For the context's queue only.
 final class ContextUndo {
@@ -8,7 +8,7 @@ final class ContextUndo {
     /// Changed objects as they were when changes were last processed; an object that is not in here was as its row
     /// says.
     private var baseline: [ObjectIdentifier: Baseline] = [:]
-    /// Temporary keys in recorded states and what became of them.
+    /// Temporary keys in recorded states, and the permanent ones that replaced them.
     private(set) var renames: [Int64: Int64] = [:]
     private var observer: (any NSObjectProtocol)?
 
@@ -35,12 +35,12 @@ final class ContextUndo {
         if let observer { NotificationCenter.default.removeObserver(observer) }
     }
 
-    /// What happened to changed objects since the last call; `inserted` are those that are new since.
+    /// The changes of objects since the last call; `inserted` are those that are new since.
     func changes(of objects: [NSManagedObject], inserted: [NSManagedObject]) -> [ObjectChange] {
         let new = Set(inserted.map(ObjectIdentifier.init))
         return objects.compactMap { object in
             let identifier = ObjectIdentifier(object)
-            // What a save did to it is over, and what it is now its row says.
+            // Changes before a save are complete, and the row has the present values.
             let isClean = object.flags.isDisjoint(with: [.inserted, .updated, .deleted])
             if isClean, baseline[identifier] == nil { return nil }
             if object.flags.contains(.deleted) { load(object) } else { loadLists(object) }
@@ -64,7 +64,8 @@ final class ContextUndo {
         for toMany in object.home.layout.toManys { _ = object.members(of: toMany.index) }
     }
 
-    /// Where a member stood in a list that nobody has read can be known only until it is saved without it.
+    /// Loads ordered lists that lost members before they were read. After a save the place of a removed member is
+    /// unknown.
     private func loadLists(_ object: NSManagedObject) {
         for toMany in object.home.layout.toManys where toMany.isOrdered {
             guard let state = object.existingToManyState(toMany.index), state.isFault, !state.removed.isEmpty else {
@@ -83,7 +84,8 @@ final class ContextUndo {
         }
     }
 
-    /// What the object's row says now is not recorded as a change, nor what it said as something to go back to.
+    /// The object has a new row. Its values are not recorded as changes, and undo does not restore those of the earlier
+    /// row.
     func noteNewRow(of object: NSManagedObject) {
         baseline[ObjectIdentifier(object)]?.state.row = object.row
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-// Undo and redo. Every time pending changes are processed, what happened to which object since the last time is
-// registered with the undo manager as one action; undoing puts the objects back and processes that, which registers the
-// redo.
+// Undo and redo. Every time pending changes are processed, the changes of each object since the last time are
+// registered with the undo manager as one action. Undoing puts the objects back and processes that, which registers
+// the redo.
 extension NSManagedObjectContext {
     /// The value of `undoManager` unless a subclass overrides it.
     final var plainUndoManager: UndoManager? {
@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
         undoRecord?.manager.redo()
     }
 
-    /// The end of an event: what is pending is processed, and the group that the event opened is closed.
+    /// Ends an event: processes pending changes, and closes the group that the event opened.
     final func endEvent() {
         processPendingChanges()
         undoRecord?.manager.endEvent()
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
 
     // MARK: Recording
 
-    /// Registers what happened to objects since changes were last processed.
+    /// Registers the changes of objects since changes were last processed.
     final func registerUndo(of changed: [NSManagedObject], inserted: [NSManagedObject]) {
         guard let undoRecord else { return }
         let own = changed.filter { $0.home.context === self && !$0.flags.contains(.mergedAway) }
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
         undoRecord?.forgetBaseline()
     }
 
-    /// Drops the record of what can be undone.
+    /// Drops the record of changes that can be undone.
     final func dropUndoRecord(all: Bool) {
         guard let undoRecord else { return }
         if all { undoRecord.manager.removeAllActions() } else { undoRecord.manager.removeAllActions(withTarget: self) }
@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
             withdraw(change.object)
             told.append((change.object, .undoInsertion))
         }
-        // What others have led to it since, unrecorded, must not lead to nothing.
+        // Relationships that were set since, and not recorded, must not lead to a missing object.
         for (object, event) in told where event == .undoInsertion { cutTies(of: object) }
         for (object, event) in told { object.awake(fromSnapshotEvents: event) }
         processPendingChanges()
@@ -139,7 +139,8 @@ extension NSManagedObjectContext {
 
     // MARK: Coming and going
 
-    /// Takes a new object away, or deletes a saved one, without the delete rules: what they did is recorded by itself.
+    /// Takes a new object away, or deletes a saved one, without the delete rules, because their effects are recorded
+    /// separately.
     private func withdraw(_ object: NSManagedObject) {
         object.flags.formUnion([.deleted, .pendingDelete])
         if !object.flags.contains(.listedDeleted) {
@@ -156,10 +157,10 @@ extension NSManagedObjectContext {
             revive(object)
             return
         }
-        // Saved as deleted: it is inserted again, with its key, because that is what others know it by.
+        // The deletion was saved. The object is inserted again with its key, because other contexts know it by that.
         object.move(to: home(at: object.home.layout.index))
         if let key = undoRecord?.renames[object.key] { object.key = key }
-        // Whatever stood for the missing row meanwhile gives way, also an object that a child brought and undo took
+        // An object that stood for the missing row meanwhile gives way, also one that a child brought and undo took
         // away.
         recentObjects.removeAll()
         let other = registeredObject(for: object.objectKey).flatMap { $0.flags.contains(.deleted) ? $0 : nil }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What an object was at one moment, to go back to: pointers to its row and copies of its overlay's arrays, which cost
-/// nothing until either side changes.
+/// The state of an object at one moment, to go back to: pointers to its row and copies of its overlay's arrays, which
+/// cost nothing until either side changes.
 struct ObjectState {
     /// Whether the object was there: inserted or fetched, and not deleted.
     var isAlive: Bool

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one undo, or one nested undo, takes back: actions and groups, in the order in which they were registered.
+/// The actions and groups that one undo, or one nested undo, performs, in the order in which they were registered.
 final class UndoGroup {
     enum Entry {
         case action(UndoAction)
