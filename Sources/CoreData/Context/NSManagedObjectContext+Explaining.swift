@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
     /// - Parameter request: The fetch to explain.
     /// - Returns: One explanation for each store with tables that has the entity, in the order of the coordinator's
     ///   stores. XML, binary and other stores that the program searches have none.
-    /// - Throws: The same errors as ``fetch(_:)``.
+    /// - Throws: The same errors as `fetch(_:)`.
     public final func explain<T>(_ request: NSFetchRequest<T>) throws -> [FetchExplanation] {
         checkConfinement()
         var plan = try plan(for: request)

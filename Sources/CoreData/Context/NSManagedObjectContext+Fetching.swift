@@ -79,12 +79,12 @@ extension NSManagedObjectContext {
 
     /// Counts the results that a fetch would give.
     ///
-    /// Unsaved changes count as in ``fetch(_:)``. If a subclass overrides the form without a type parameter, the count
+    /// Unsaved changes count as in `fetch(_:)`. If a subclass overrides the form without a type parameter, the count
     /// goes through that method.
     ///
     /// - Parameter request: The request to count for.
     /// - Returns: The number of results, which respects the request's limit and offset.
-    /// - Throws: The same errors as ``fetch(_:)``.
+    /// - Throws: The same errors as `fetch(_:)`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-3r91z)
     public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter request: The request to count for.
     /// - Returns: The number of results, which respects the request's limit and offset.
-    /// - Throws: The same errors as ``fetch(_:)``.
+    /// - Throws: The same errors as `fetch(_:)`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-3r91z)
     @_disfavoredOverload

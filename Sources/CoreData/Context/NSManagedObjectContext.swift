@@ -350,8 +350,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Runs the block while the context's queue is held, and returns when the block has finished.
     ///
     /// Calls may be nested: inside a block of the same context the block runs directly. Pending changes are processed
-    /// at the end only if the context has an undo manager. Any thread may call it. A confinement context has no queue,
-    /// so the call stops the process.
+    /// at the end if the context has an undo manager. Otherwise they wait for the next `perform` block or save, and on
+    /// a main-queue context for the end of the current event.
+    ///
+    /// Any thread may call it. A confinement context has no queue, so the call stops the process.
     ///
     /// - Parameter block: The work to do on the context's queue.
     ///
@@ -395,7 +397,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Parameter request: The entity, predicate, order and result type.
     /// - Returns: Managed objects, ids, dictionaries or one number, as the request's `resultType` says.
-    /// - Throws: The same errors as ``fetch(_:)``.
+    /// - Throws: The same errors as `fetch(_:)`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:)-38ys1)
     open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try plainFetch(request) }
@@ -406,7 +408,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Parameter request: The request to count for.
     /// - Returns: The number of results that a fetch would give.
-    /// - Throws: The same errors as ``fetch(_:)``.
+    /// - Throws: The same errors as `fetch(_:)`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-93zbm)
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {

@@ -146,7 +146,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - context: The context that the results belong to.
     /// - Returns: An array for a fetch, and an `NSPersistentStoreResult` for other requests. A request class of a
     ///   program's own gives an array with the answer of each store that a program wrote.
-    /// - Throws: The errors of ``NSManagedObjectContext/execute(_:)`` and ``NSManagedObjectContext/fetch(_:)``.
+    /// - Throws: The errors of ``NSManagedObjectContext/execute(_:)`` and `NSManagedObjectContext.fetch(_:)`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/execute(_:with:))
     @discardableResult

@@ -10,7 +10,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     private var storedOptions: [String: NSObject] = [:]
     private var pragmas: [String: NSObject] = [:]
 
-    /// The type of the store. A new description takes it from the scheme of its URL, which is SQLite for files.
+    /// The type of the store. A new description takes it from the URL's scheme: SQLite for a file.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/type)
     open var type: String = NSSQLiteStoreType

@@ -113,7 +113,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// Of all delegates, only one that takes snapshots hears of it.
     ///
     /// - Throws: `NSCoreDataError` (134060) if the objects are not sorted by section, and the errors of
-    ///   ``NSManagedObjectContext/fetch(_:)``.
+    ///   `NSManagedObjectContext.fetch(_:)`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/performfetch())
     open func performFetch() throws {

@@ -672,9 +672,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Checks a value for a property against the model, and may replace it.
     ///
-    /// A subclass that overrides this method is asked about every property before a new or changed object is saved. The
-    /// override decides by the key and calls super for the rules of the model. Methods such as `validateName(_:)` are
-    /// not called.
+    /// A subclass that overrides this method is asked before a new or changed object is saved. It is asked about each
+    /// attribute and to-one relationship, and about to-many relationships that have changed or have limits of their
+    /// count. The override decides by the key and calls super for the rules of the model. Methods such as
+    /// `validateName(_:)` are not called.
     ///
     /// - Parameters:
     ///   - value: The value to check. An override may put another value in its place.
