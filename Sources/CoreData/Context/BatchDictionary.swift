@@ -2,8 +2,8 @@ import Foundation
 
 /// The dictionary that the handler of a batch insertion fills, row after row.
 ///
-/// `NSMutableDictionary` keeps objects under objects and makes them of what it is given, which costs several times what
-/// the row costs. This one keeps the values of attributes by their slots, as they were given.
+/// `NSMutableDictionary` boxes keys and values as objects, which costs several times as much as the row itself. This
+/// class keeps the values of attributes by their slots, as they were given.
 final class BatchDictionary: NSMutableDictionary {
     /// Nil in a dictionary that was made from this one's class.
     private let layout: EntityLayout?

@@ -2,9 +2,9 @@ import Foundation
 
 /// The contexts whose queues the running thread holds, innermost last.
 ///
-/// `performAndWait` runs on the caller's thread, so neither `Thread.isMainThread` nor a queue-specific value alone can
-/// tell what a thread may touch: a main thread that runs a private context's block is on that context's queue *and*
-/// still holds the main queue below it. This per-thread stack does. It decides re-entrancy and confinement.
+/// `performAndWait` runs on the caller's thread, so `Thread.isMainThread` and queue-specific values do not tell all
+/// that a thread may touch. A main thread that runs a private context's block is on that context's queue and still
+/// holds the main queue. This per-thread stack knows both. It decides re-entrancy and confinement.
 enum HeldContexts {
     /// One frame of the stack; lives on the stack of `run(holding:_:)`.
     private struct Frame {

@@ -3,10 +3,12 @@ import Foundation
 
 /// The objects of one root entity that are alive in a context: key → object, unretained.
 ///
-/// Open addressing, eight bytes per entry; an object takes itself out when it is deallocated. Objects may be released
-/// on any thread, so every operation holds the lock; an object whose last reference is gone but which has not taken
-/// itself out yet is not found. (The runtime's try-retain does that; a weak reference per object would cost a side
-/// allocation and 20 ns where a probe under the lock costs 5.)
+/// It uses open addressing with eight bytes per entry. An object removes itself when it is deallocated. Objects may be
+/// released on any thread, so every operation holds the lock.
+///
+/// An object whose last reference is gone, but which has not removed itself yet, is not found. The runtime's try-retain
+/// ensures that. A weak reference per object would cost a side allocation, and 20 ns where a probe under the lock costs
+/// 5.
 final class IdentityMap: @unchecked Sendable {  // every access to the table holds `lock`
     private let lock = NSLock()
     @exclusivity(unchecked) private var entries: UnsafeMutablePointer<UnsafeMutableRawPointer?>

@@ -3,7 +3,7 @@ import Foundation
 // In-memory stores answer predicates and sort descriptors that have no SQL (values inside transformable attributes,
 // comparators that are blocks) by looking at the objects, as Apple's do.
 extension NSManagedObjectContext {
-    /// Whether a fetch that failed for want of SQL is to be decided object by object.
+    /// Whether a fetch that has no SQL is to be decided object by object.
     final func isJudgedInMemory(_ plan: FetchPlan, after error: NSError) -> Bool {
         guard error.domain == NSCocoaErrorDomain, error.code == NSCoreDataError,
             plan.store.predicate != nil || !plan.store.sortDescriptors.isEmpty,

@@ -2,8 +2,8 @@ import Foundation
 
 // The changes of many-to-many relationships that a save writes: pairs that came and went, and the order of the lists.
 extension NSManagedObjectContext {
-    /// Changes of many-to-many relationships. Pairs are told once, from the side that names them; the order of a list
-    /// is told by its owner, on either side.
+    /// Changes of many-to-many relationships. Each pair is reported once, from the side that names the table. The order
+    /// of a list is reported by its owner, on either side.
     final func collectJoins(
         _ objects: [NSManagedObject], _ deleted: [NSManagedObject], _ permanent: [Int64: Int64],
         into changes: inout [Int: ChangeSet]

@@ -233,7 +233,7 @@ extension NSManagedObjectContext {
     }
 
     /// Whether the parent, or the store, no longer has an object that this context knows and has not changed. A child
-    /// that took its deletion back inserts such an object anew.
+    /// that took its deletion back inserts such an object again.
     private func isGoneAbove(_ object: NSManagedObject) -> Bool {
         guard object.flags.isDisjoint(with: [.deleted, .inserted, .updated]) else { return false }
         do {
@@ -282,7 +282,7 @@ extension NSManagedObjectContext {
         let object = object(for: current(change.key))
         let wasKnown = object.row != nil
         if !wasKnown, let found, found.key == object.key {
-            // The rows that the child's save has looked at: by now the store may have newer ones.
+            // The rows that the child's save has checked: by now the store may have newer ones.
             object.row = found
             object.flags.insert(.unfired)
         }

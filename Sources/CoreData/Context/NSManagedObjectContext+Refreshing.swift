@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
     /// Does the work of `reset()` unless a subclass overrides it.
     final func plainReset() {
         checkConfinement()
-        // Before anything lets go of them: observers are told about all.
+        // This comes before any object is released, because the notification names all of them.
         let objects = identityMaps.map { $0?.objects ?? [] }
         unsavedIndex = nil
         insertedList = []

@@ -146,8 +146,8 @@ extension NSManagedObjectContext: RequestExecutor {
         return wantsCount ? NSNumber(value: outcome.count) : NSNumber(value: true)
     }
 
-    /// Has each of some stores do its part of a batch, in one transaction each, of which none commits before all have
-    /// done theirs.
+    /// Lets each store do its part of a batch in a transaction of its own. None commits before all have done their
+    /// part.
     private func together(
         _ stores: ArraySlice<any BatchStore>,
         _ body: @escaping (_ store: any BatchStore, _ beforeCommit: () throws -> Void) throws -> BatchOutcome

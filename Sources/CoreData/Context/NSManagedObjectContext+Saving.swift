@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
         if isForLater { rowSource?.takeOverSoon() }
     }
 
-    /// A save that has nothing to write: observers are told all the same, as on a Mac.
+    /// Ends a save that has nothing to write. It posts the notifications all the same, as on a Mac.
     private func finishWithoutChanges() throws {
         try ownCoordinator?.saveMetadata()
         advanceGeneration()

@@ -281,7 +281,7 @@ extension NSManagedObjectContext {
         var isRising = true
         for (index, position) in known.enumerated() {
             guard let position else {
-                // A newcomer before an old member would need a gap; number everything anew.
+                // A newcomer before an old member would need a gap, so all members get new numbers.
                 if known[index...].contains(where: { $0 != nil }) { isRising = false }
                 break
             }

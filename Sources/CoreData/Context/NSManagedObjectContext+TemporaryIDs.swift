@@ -49,8 +49,8 @@ extension NSManagedObjectContext {
 
     // MARK: References to temporary ids
 
-    /// Has everything that leads to temporary keys lead to the permanent ones: objects that were renamed, unsaved ones,
-    /// and those that are noted. No other object has to be looked at.
+    /// Replaces temporary keys by permanent ones in references: of renamed objects, of unsaved ones, and of noted ones.
+    /// No other object can have temporary keys.
     final func replaceTemporaryReferences(_ permanent: [Int64: Int64], in renamed: [NSManagedObject]) {
         for objects in [renamed, insertedList, updatedList, deletedList] {
             for object in objects where object.home.context === self { object.replaceTemporaryReferences(permanent) }

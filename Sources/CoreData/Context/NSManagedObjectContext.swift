@@ -128,7 +128,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Guards the values that other queues leave here.
     let mailboxLock = NSLock()
     var mailbox: [PermanentKeys] = []
-    /// Whether there is anything in the mailbox; set under `mailboxLock`, looked at without.
+    /// Whether the mailbox holds anything. It is set under `mailboxLock` and read without it.
     let hasMail = Atomic<Bool>(false)
     /// The `confinementResponse` that the program has set; 0 when it has set none.
     let ownConfinementResponse = Atomic<UInt8>(0)

@@ -87,7 +87,7 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Reading
 
-    /// `context` is the context that asks; stores that programs write are told.
+    /// `context` is the context that asks. Stores that programs write get it.
     final func row(
         for key: ObjectKey, rootIndex: Int, at generation: QueryGeneration? = nil, refreshing: Bool = false,
         in context: NSManagedObjectContext? = nil
@@ -240,9 +240,9 @@ extension NSPersistentStoreCoordinator {
         try rowStore(numbered: number).write(changes, takingBack: takingBack, beforeCommit: beforeCommit)
     }
 
-    /// The order in which one save writes to several stores: files and databases by their addresses, so that two savers
-    /// that need the same ones do not wait for each other for ever; then those in memory; then programs' stores, which
-    /// commit at once.
+    /// The order in which one save writes to several stores. Files and databases come first, by their addresses, so
+    /// that two savers of the same stores do not block each other for ever. Stores in memory follow, and then programs'
+    /// stores, which commit at once.
     final func savingOrder(of numbers: some Collection<Int>) -> ArraySlice<Int> {
         if numbers.count < 2 { return Array(numbers)[...] }
         let stores = lock.withLock { attached }.filter { numbers.contains($0.number) }

@@ -1,4 +1,4 @@
-/// A weak reference to a context that is told of changes.
+/// A weak reference to a context that gets notice of changes.
 struct WeakContext {
     weak var context: NSManagedObjectContext?
 }

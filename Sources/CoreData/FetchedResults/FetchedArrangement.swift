@@ -2,8 +2,8 @@ import Foundation
 
 /// The results of a fetched-results controller: objects in order, cut into sections.
 ///
-/// A value. The place of an object is found from where it was last seen: changes before it push it along, and the notes
-/// are made anew once that may have taken it far.
+/// A value. An object is searched for around its last known place, because changes before it move it. The notes of the
+/// places are made again once objects may have moved far.
 struct FetchedArrangement {
     struct Section {
         let name: String

@@ -19,7 +19,7 @@ struct FetchedChanges {
 
     var isEmpty: Bool { deletedSections.isEmpty && insertedSections.isEmpty && objects.isEmpty }
 
-    /// Puts the objects' changes into the order they are told in.
+    /// Sorts the objects' changes into the order in which the delegate gets them.
     mutating func sortObjects() {
         func rank(_ change: Object) -> (Int, Int) {
             switch change.type {
@@ -32,7 +32,7 @@ struct FetchedChanges {
         objects.sort { rank($0) < rank($1) }
     }
 
-    /// The difference between two arrangements. `isChanged` says which of the objects that stay are told as updates.
+    /// The difference between two arrangements. `isChanged` says which of the remaining objects are updates.
     init(
         from old: FetchedArrangement, to new: FetchedArrangement, isChanged: (NSObject) -> Bool
     ) {

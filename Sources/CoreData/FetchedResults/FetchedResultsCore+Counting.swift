@@ -2,9 +2,8 @@ import Foundation
 
 // The sections of results that are read in batches.
 extension FetchedResultsCore {
-    /// The sections as the store counts them, so that no batch is read for their names; nil where only the objects
-    /// know: with unsaved changes, with limits, and where the results are not sorted by the section's key path as it
-    /// is.
+    /// The sections as the store counts them, so that no batch is read for their names. Nil if only the objects know
+    /// them: with unsaved changes, with limits, and if the results are not sorted by exactly the section's key path.
     func countedSections(of items: [NSObject], _ fetched: Fetched) -> [FetchedArrangement.Section]? {
         let parameters = fetched.parameters
         guard let path = sectionNameKeyPath, fetched.isTracked, parameters.fetchBatchSize > 0,

@@ -2,7 +2,7 @@ import Foundation
 
 /// The state and the work of a fetched-results controller, for any result type.
 final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used on the context's queue alone
-    /// Methods that a delegate may leave out with consequences for the form in which it is told.
+    /// Methods whose absence decides the form in which the delegate gets changes.
     struct DelegateMethods: OptionSet {
         let rawValue: Int
         static let snapshot = DelegateMethods(rawValue: 1)

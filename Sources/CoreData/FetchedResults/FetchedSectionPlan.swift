@@ -14,8 +14,8 @@ struct FetchedSectionPlan {
         var isKept = true
     }
 
-    /// `counts` are the sections until now, `removed` the section of every object that goes or is placed anew,
-    /// `newcomers` the objects that are put in, in order, with the number of anchors before them.
+    /// `counts` are the sections until now. `removed` is the section of every object that is removed or moved.
+    /// `newcomers` are the objects that are put in, in order, with the number of anchors before them.
     init(counts: [(name: String, count: Int)], removed: [Int], newcomers: [(name: String, gap: Int)]) {
         var left = counts.map(\.count)
         for section in removed { left[section] -= 1 }

@@ -23,7 +23,7 @@ struct FetchedUpdate {
     private let old: FetchedArrangement
     private let order: FetchedOrder
     private let deleted: [Int]
-    /// Places of everything that goes or is placed anew, rising.
+    /// The places of all objects that are removed or moved, rising.
     let removed: [Int]
     private(set) var newcomers: [Newcomer]
     private(set) var sections: [FetchedArrangement.Section] = []

@@ -1,6 +1,6 @@
-// A delegate sees a controller in another form, with another result type. Written out for each combination of
-// optionals, because only then the compiler prefers these to the operators for any two objects. (Two optionals of
-// different result types are not among them: a delegate's controller is none.)
+// A delegate sees a controller in another form, with another result type. The operators are written for each
+// combination of optionals, because only then the compiler prefers them to those for any two objects. Two optionals of
+// different result types are missing, because a delegate's controller is never optional.
 
 /// Whether both are the same controller, or one is the form of the other that delegates get.
 ///

@@ -5,7 +5,7 @@
 struct AccessorKinds: OptionSet {
     let rawValue: UInt32
 
-    // Computed, so that handing one over is a constant and no look at a global.
+    // Computed, so that passing one is a constant and reads no global.
     static var integer: AccessorKinds { AccessorKinds(.integer, .boolean) }
     static var double: AccessorKinds { AccessorKinds(.double, .float, .date) }
     static var string: AccessorKinds { AccessorKinds(.string, .uri) }

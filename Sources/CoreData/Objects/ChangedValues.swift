@@ -104,7 +104,7 @@ struct ChangedValues {
         row = nil
     }
 
-    /// Has the values of a new object lie in the row that was built with them.
+    /// Moves the values of a new object into the row that was built with them.
     mutating func pack(in row: Snapshot) {
         self.row = row
         places = []

@@ -300,7 +300,7 @@ extension NSManagedObject {
         return Self.row(from: row, changes: overlay, home.layout, key: key, version: version, renaming: permanent)
     }
 
-    /// Has the values that a new object was given lie in a row, as long as no other one is set.
+    /// Moves the values that a new object was given into a row, until another one is set.
     final func packValues() {
         guard flags.contains(.inserted), let overlay, overlay.canBePacked, let row, row === home.layout.defaultRow
         else { return }

@@ -41,7 +41,7 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
         if managedClass == nil { findClass() }
     }
 
-    /// The object that a to-one relationship leads to in a row, where that was looked at lately.
+    /// The object that a to-one relationship leads to in a row, if it was read lately.
     @inline(__always)
     func recentObject(for slot: Int, in row: Snapshot) -> NSManagedObject? {
         guard let context, !row.isNull(slot) else { return nil }

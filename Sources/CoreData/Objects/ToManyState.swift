@@ -123,7 +123,7 @@ final class ToManyState {
             order.filter { !lost.contains($0) } + members.filter { !placed.contains($0) && !removed.contains($0) }
     }
 
-    /// The members in the store are others than known: they are loaded anew when asked for. An order that was set
+    /// The members in the store differ from the known ones, so they are loaded again on demand. An order that was set
     /// stays.
     func forgetBase() {
         if order == nil { base = nil }

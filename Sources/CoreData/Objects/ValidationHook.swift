@@ -1,9 +1,7 @@
-/// Whether a class has its own `validateValue(_:forKey:)`: only then is it worth to box every value of every saved
-/// object and ask.
+/// Whether a class has its own `validateValue(_:forKey:)`. Only then a save boxes every value of every object and asks.
 ///
-/// Swift cannot be asked that. But a class's metadata hold its methods, its superclass's first and in the superclass's
-/// order: the place of this method is where a class that overrides it, and nothing else, differs from one that
-/// overrides nothing.
+/// Swift cannot tell. But a class's metadata hold its methods, its superclass's first and in the superclass's order.
+/// This method is at the place where a class that overrides only this method differs from one that overrides nothing.
 enum ValidationHook {
     private final class Plain: NSManagedObject {}
 

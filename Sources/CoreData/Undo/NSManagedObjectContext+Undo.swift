@@ -171,7 +171,7 @@ extension NSManagedObjectContext {
         overlay.boxedChanges = before.boxedChanges
         object.overlay = overlay
         if let savedRow {
-            // The row is there: only its deletion, which was not saved, is over.
+            // The row exists. Only its deletion, which was not saved, is taken back.
             object.flags = [.registered, .updated, .listedUpdated, .pendingInsert]
             let old = before.row ?? object.row ?? object.home.layout.defaultRow
             for (slot, description) in object.home.layout.slots.enumerated() {

@@ -5,7 +5,7 @@ struct MergedChanges: Sendable {
     var inserted: [ObjectKey] = []
     var updated: [ObjectKey] = []
     var deleted: [ObjectKey] = []
-    /// Whether everything that is known has to be read anew.
+    /// Whether all registered objects have to be read again.
     var invalidatesAll = false
     /// Whether the coordinator's row cache has the new rows; otherwise they are read from the store.
     var isCached = true
