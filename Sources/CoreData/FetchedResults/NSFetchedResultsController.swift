@@ -26,8 +26,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// Creates a controller. Nothing is fetched yet.
     ///
-    /// The process stops if the request has no sort descriptors. With a section key path the sort descriptors have to
-    /// keep each section together, so the first one usually sorts by that key path.
+    /// The process stops if the request's sort descriptors are nil. With a section key path the sort descriptors have
+    /// to keep each section together, so the first one usually sorts by that key path.
     ///
     /// - Parameters:
     ///   - fetchRequest: The objects to fetch, and their order.
