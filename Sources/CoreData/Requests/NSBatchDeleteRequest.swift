@@ -1,28 +1,46 @@
 import Foundation
 
-/// What a batch deletion returns.
+/// The form in which a batch deletion reports its result.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleterequestresulttype)
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
-    /// Whether it succeeded: `NSNumber`.
+    /// Whether the deletion succeeded, as an `NSNumber`.
     case resultTypeStatusOnly = 0
-    /// The ids of the rows: `[NSManagedObjectID]`.
+    /// The ids of the deleted rows: `[NSManagedObjectID]`.
     case resultTypeObjectIDs = 1
-    /// The number of rows: `NSNumber`.
+    /// The number of deleted rows, as an `NSNumber`.
     case resultTypeCount = 2
 }
 
-/// Deletes rows of SQLite stores without making objects of them, in one transaction of each store, of which none
-/// commits before all have done their part.
+/// A request that deletes rows of a store without making objects of them.
 ///
-/// Delete rules are followed in the store: members of cascading relationships go too, inverse to-one relationships
-/// become nil (their rows' versions rise), pairs of many-to-many relationships and files of external data go. When a
-/// row that stays would lose a mandatory to-one relationship, or still stands in a relationship with the deny rule, the
-/// request fails and nothing is deleted. Validation by objects does not take place.
+/// SQLite stores and stores in PostgreSQL execute it. Other stores throw `NSPersistentStoreUnsupportedRequestTypeError`
+/// (134091). The deletion takes one transaction in each store. No store commits before all stores have done their part.
 ///
-/// No context hears of it: pass the ids to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+/// The store follows the delete rules:
+///
+/// - Members of cascading relationships are deleted, too.
+/// - Inverse to-one relationships become nil, and the versions of their rows rise.
+/// - Pairs of many-to-many relationships and files of external data are removed.
+///
+/// The request fails and deletes nothing in two cases: a row that stays would lose a mandatory to-one relationship, or
+/// a row that goes still has members in a relationship with the deny rule. Objects are not validated.
+///
+/// Contexts do not notice the deletion. Ask for the ids, and pass them to
+/// ``NSManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleterequest)
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
-    /// Which rows: entity, predicate, and where they are set offset, limit and order count, over all stores together.
+    /// The rows to delete.
+    ///
+    /// Entity, predicate and ``NSFetchRequest/includesSubentities`` count. So do offset and limit, over all stores
+    /// together. The order counts only where there is an offset or a limit.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleterequest/fetchrequest)
     open private(set) var fetchRequest: NSFetchRequest<NSFetchRequestResult>
-    /// What to return; whether it succeeded, unless set otherwise.
+    /// The form of the result; ``NSBatchDeleteRequestResultType/resultTypeStatusOnly`` unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleterequest/resulttype)
     open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
 
     private static func request(
@@ -34,19 +52,35 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         return request
     }
 
-    /// Deletes the rows that a fetch request describes; it is copied.
+    /// Creates a request that deletes the rows which a fetch request describes.
+    ///
+    /// - Parameter fetch: The rows to delete. The request is copied, with its
+    ///   ``NSPersistentStoreRequest/affectedStores``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleterequest/init(fetchrequest:))
     public init(fetchRequest fetch: NSFetchRequest<NSFetchRequestResult>) {
         fetchRequest = Self.request(fetch.fetchParameters, fetch.affectedStores)
         super.init()
         affectedStores = fetch.affectedStores
     }
 
-    /// Deletes the rows that a fetch request of any result type describes; it is copied.
+    /// Creates a request that deletes the rows which a fetch request of any result type describes.
+    ///
+    /// OpenCoreData only: on a Mac the compiler converts the request's type.
+    ///
+    /// - Parameter fetch: The rows to delete. The request is copied, with its
+    ///   ``NSPersistentStoreRequest/affectedStores``.
     public convenience init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) {
         self.init(fetchRequest: Self.request(fetch.fetchParameters, fetch.affectedStores))
     }
 
-    /// Deletes the rows with the given ids. Stops the process when their entities have no common parent.
+    /// Creates a request that deletes the rows with the given ids.
+    ///
+    /// Stops the process if the entities of the ids have no common parent.
+    ///
+    /// - Parameter objects: The ids of saved objects. If there are none, the request deletes nothing.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleterequest/init(objectids:))
     public convenience init(objectIDs objects: [NSManagedObjectID]) {
         var parameters = FetchParameters()
         parameters.entity = Self.commonEntity(of: objects)
@@ -72,8 +106,10 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         return common
     }
 
+    /// ``NSPersistentStoreRequestType/batchDeleteRequestType``.
     open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
+    /// A copy that deletes the same rows.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSBatchDeleteRequest(fetchRequest: fetchRequest)
         copy.affectedStores = affectedStores

@@ -1,45 +1,85 @@
 import Foundation
 
-/// What a batch insertion returns.
+/// The form in which a batch insertion reports its result.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequestresulttype)
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
-    /// Whether it succeeded: `NSNumber`.
+    /// Whether the insertion succeeded, as an `NSNumber`.
     case statusOnly = 0
-    /// The ids of the rows: `[NSManagedObjectID]`.
+    /// The ids of the inserted rows: `[NSManagedObjectID]`.
     case objectIDs = 1
-    /// The number of rows: `NSNumber`.
+    /// The number of inserted rows, as an `NSNumber`.
     case count = 2
 }
 
-/// Inserts rows into a SQLite store without making objects of them, in one transaction and in memory that does not grow
-/// with their number.
+/// A request that inserts rows into a store without making objects of them.
 ///
-/// The values come from dictionaries from attribute name to value, all at once or one by one from a handler, or are set
-/// on a scratch object that a handler gets. Attributes that are not given have their default value; relationships are
-/// not set. A composite attribute is given as a dictionary, or one of its elements by a key path. A key that is no
-/// attribute, a value of the wrong type, a missing mandatory value and a number that does not fit are errors (1550,
-/// 1570, 1610, 1620), and nothing is inserted then; other validation does not take place. A row that breaks a
-/// uniqueness constraint is an error (133021) unless the merge policy of the context says otherwise: with object trump
-/// the given values replace those of the row that is there, with store trump that row stays.
+/// SQLite stores and stores in PostgreSQL execute it. Other stores throw `NSPersistentStoreUnsupportedRequestTypeError`
+/// (134091). The insertion takes one transaction, and its use of memory does not grow with the number of rows.
 ///
-/// No context hears of it: pass the ids to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+/// The values come from dictionaries from attribute name to value. Give all dictionaries at once, or fill one after the
+/// other in a handler. A second kind of handler sets the values on a scratch object. Attributes without a given value
+/// get their default value. Relationships cannot be set. A composite attribute is given as a dictionary; one element of
+/// it is given under its key path.
+///
+/// Nothing is inserted if one of these errors occurs:
+///
+/// - 1550: a key is no attribute, or a value has the wrong type.
+/// - `NSValidationMissingMandatoryPropertyError` (1570): a mandatory value is missing.
+/// - `NSValidationNumberTooLargeError` (1610) or `NSValidationNumberTooSmallError` (1620): a number does not fit its
+///   attribute.
+/// - 133021: a row breaks a uniqueness constraint.
+///
+/// Other validation does not take place. The merge policy of the context may settle a broken uniqueness constraint
+/// instead. With object trump the given values replace those of the row that is there. With overwrite all values of
+/// that row are replaced. With store trump and with rollback that row stays as it is.
+///
+/// Contexts do not notice the insertion. Ask for the ids, and pass them to
+/// ``NSManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest)
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The name of the entity whose rows are inserted.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/entityname)
     open private(set) var entityName: String
-    /// The entity, where the request was made with one.
+    /// The entity, if the request was created with one; nil if it was created with a name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/entity)
     open private(set) var entity: NSEntityDescription?
 
-    /// The rows, as dictionaries from attribute name to value.
+    /// The rows, as dictionaries from attribute name to value. They count only if there is no handler.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/objectstoinsert)
     open var objectsToInsert: [[String: Any]]?
-    /// Fills the next row's dictionary, which is empty at each call, and returns false; returns true after the last
-    /// one.
+    /// A closure that fills the dictionary of the next row.
+    ///
+    /// The closure gets an empty dictionary at each call. It returns false after it has filled the dictionary, and true
+    /// if there are no more rows. It takes precedence over the other sources of values. It runs on the queue of the
+    /// context that executes the request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/dictionaryhandler)
     open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
-    /// Sets the next row's values on an object of the entity's class, which is new at each call, and returns false;
-    /// returns true after the last one. The object belongs to no context and is not to be kept.
+    /// A closure that sets the values of the next row on an object of the entity's class.
+    ///
+    /// The closure gets a new object at each call. It returns false after it has set the values, and true if there are
+    /// no more rows. The object belongs to no context; do not keep it. The closure runs on the queue of the context
+    /// that executes the request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/managedobjecthandler)
     open var managedObjectHandler: ((NSManagedObject) -> Bool)?
-    /// What to return; whether it succeeded, unless set otherwise.
+    /// The form of the result; ``NSBatchInsertRequestResultType/statusOnly`` unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/resulttype)
     open var resultType = NSBatchInsertRequestResultType.statusOnly
 
-    /// Inserts rows of the named entity from dictionaries.
+    /// Creates a request that inserts rows of the named entity from dictionaries.
+    ///
+    /// - Parameters:
+    ///   - entityName: The name of an entity in the model of the context that executes the request.
+    ///   - dictionaries: One dictionary from attribute name to value for each row.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/init(entityname:objects:))
     public init(entityName: String, objects dictionaries: [[String: Any]]) {
         self.entityName = entityName
         self.entity = nil
@@ -47,7 +87,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         objectsToInsert = dictionaries
     }
 
-    /// Inserts rows of an entity from dictionaries.
+    /// Creates a request that inserts rows of an entity from dictionaries.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the rows.
+    ///   - dictionaries: One dictionary from attribute name to value for each row.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/init(entity:objects:))
     public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
         self.entityName = entity.name ?? ""
         self.entity = entity
@@ -55,7 +101,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         objectsToInsert = dictionaries
     }
 
-    /// Inserts rows of the named entity, each filled in by the handler until it returns true.
+    /// Creates a request that inserts rows of the named entity from dictionaries which a handler fills.
+    ///
+    /// - Parameters:
+    ///   - entityName: The name of an entity in the model of the context that executes the request.
+    ///   - handler: Fills the empty dictionary that it gets, and returns false; returns true if there are no more rows.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/init(entityname:dictionaryhandler:))
     public init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
         self.entityName = entityName
         self.entity = nil
@@ -63,7 +115,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         dictionaryHandler = handler
     }
 
-    /// Inserts rows of an entity, each filled in by the handler until it returns true.
+    /// Creates a request that inserts rows of an entity from dictionaries which a handler fills.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the rows.
+    ///   - handler: Fills the empty dictionary that it gets, and returns false; returns true if there are no more rows.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/init(entity:dictionaryhandler:))
     public init(
         entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
     ) {
@@ -73,7 +131,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         dictionaryHandler = handler
     }
 
-    /// Inserts rows of the named entity, each set on a scratch object by the handler until it returns true.
+    /// Creates a request that inserts rows of the named entity with the values that a handler sets on a scratch object.
+    ///
+    /// - Parameters:
+    ///   - entityName: The name of an entity in the model of the context that executes the request.
+    ///   - handler: Sets values on the object that it gets, and returns false; returns true if there are no more rows.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/init(entityname:managedobjecthandler:))
     public init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
         self.entityName = entityName
         self.entity = nil
@@ -81,7 +145,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         managedObjectHandler = handler
     }
 
-    /// Inserts rows of an entity, each set on a scratch object by the handler until it returns true.
+    /// Creates a request that inserts rows of an entity with the values that a handler sets on a scratch object.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the rows.
+    ///   - handler: Sets values on the object that it gets, and returns false; returns true if there are no more rows.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest/init(entity:managedobjecthandler:))
     public init(
         entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
     ) {
@@ -91,14 +161,18 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         managedObjectHandler = handler
     }
 
-    /// Inserts no rows, of no entity.
+    /// Creates a request that inserts no rows, and names no entity.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest)
     @available(*, deprecated, renamed: "init(entityName:objects:)")
     public override convenience init() {
         self.init(entityName: "", objects: [])
     }
 
+    /// ``NSPersistentStoreRequestType/batchInsertRequestType``.
     open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
+    /// A copy that inserts the same rows, from the same handler where there is one.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSBatchInsertRequest(entityName: entityName, objects: [])
         copy.entity = entity

@@ -1,28 +1,41 @@
 import Foundation
 
-/// A type a fetch request may return: managed objects, their ids, dictionaries and numbers.
+/// A type that a fetch request may return: managed objects, their ids, dictionaries and numbers.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequestresult)
 public protocol NSFetchRequestResult: NSObjectProtocol {}
 
 extension NSDictionary: NSFetchRequestResult {}
 extension NSNumber: NSFetchRequestResult {}
 
-/// A description of what to read: which entity, which objects of it, in which order, how many, in which shape.
+/// A description of what to read: an entity, a condition, an order, a limit and the form of the results.
 ///
-/// `ResultType` is one of the types that conform to `NSFetchRequestResult`, or that protocol itself. (The parameter
+/// `ResultType` is one of the types that conform to ``NSFetchRequestResult``, or that protocol itself. The parameter
 /// has no constraint: without the Objective-C runtime a protocol does not conform to itself, and
-/// `NSFetchRequest<NSFetchRequestResult>` has to stay a type.)
+/// `NSFetchRequest<NSFetchRequestResult>` has to stay a type.
 ///
-/// A request is not safe to change while another thread executes it.
+/// Pass a request to ``NSManagedObjectContext/fetch(_:)``, or call ``execute()`` in a block of a context. Do not change
+/// a request while another thread executes it. A context reads the request when it starts a fetch, so later changes
+/// have no effect on that fetch.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest)
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     final var parameters = FetchParameters()
     final weak var unretainedEntity: NSEntityDescription?
 
-    /// Creates a request without an entity; set `entity` before it is executed.
+    /// Creates a request without an entity. Set ``entity`` before you execute it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/init())
     public override init() {
         super.init()
     }
 
-    /// Creates a request for an entity by name; the model of the context that executes it knows the entity.
+    /// Creates a request for an entity by name.
+    ///
+    /// - Parameter entityName: The name of an entity in the model of the context that executes the request. An unknown
+    ///   name is an error of that execution.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/init(entityname:))
     public convenience init(entityName: String) {
         self.init()
         parameters.givenEntityName = entityName
@@ -35,7 +48,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
         return result
     }
 
-    /// The request under the general type of results: itself where it has that, otherwise a copy.
+    /// The request under the general type of results: the request itself if it has that type, otherwise a copy.
     final var ofAnyResults: NSFetchRequest<any NSFetchRequestResult> {
         if let same = self as? NSFetchRequest<any NSFetchRequestResult> { return same }
         let copy = NSFetchRequest<any NSFetchRequestResult>()
@@ -44,6 +57,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
         return copy
     }
 
+    /// ``NSPersistentStoreRequestType/fetchRequestType``.
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
     override func result(in context: any RequestExecutor) throws -> NSPersistentStoreResult {
@@ -52,112 +66,173 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
 
     override func output(in context: any RequestExecutor) throws -> Any { try context.fetch(self) }
 
-    /// The entity whose objects are asked for.
+    /// The entity whose objects are read. Nil if the request was created with a name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/entity)
     open var entity: NSEntityDescription? {
         get { parameters.entity ?? unretainedEntity }
         set { parameters.entity = newValue }
     }
 
-    /// The name of the entity whose objects are asked for.
+    /// The name of the entity whose objects are read; nil if the request has no entity.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/entityname)
     open var entityName: String? { parameters.entityName }
 
-    /// Which objects; `nil` means all.
+    /// The condition that an object has to meet; nil matches all objects of the entity.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/predicate)
     open var predicate: NSPredicate? {
         get { parameters.predicate }
         set { parameters.predicate = newValue }
     }
 
-    /// The order of the results, most significant first; without any the order is not defined.
+    /// The order of the results, most significant first. Without sort descriptors the order is not defined.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/sortdescriptors)
     open var sortDescriptors: [NSSortDescriptor]? {
         get { parameters.sortDescriptors }
         set { parameters.sortDescriptors = newValue }
     }
 
-    /// The most results to return; 0 means no limit.
+    /// The greatest number of results to return; 0, the value unless set, means no limit.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/fetchlimit)
     open var fetchLimit: Int {
         get { parameters.fetchLimit }
         set { parameters.fetchLimit = newValue }
     }
 
-    /// How many results to skip first.
+    /// The number of results to leave out at the beginning; 0 unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/fetchoffset)
     open var fetchOffset: Int {
         get { parameters.fetchOffset }
         set { parameters.fetchOffset = newValue }
     }
 
-    /// How many objects to realise at a time as the result array is walked; 0 means all at once.
+    /// The number of objects whose rows are read together; 0, the value unless set, reads all rows at once.
+    ///
+    /// With a batch size, the fetch returns an array of faults. The first access to an object reads the rows of its
+    /// batch. ``NSManagedObjectContext/fetch(_:batchSize:)`` needs less memory for large results. A context remembers
+    /// the batches of its latest 16 fetches; objects of older ones are read one by one.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/fetchbatchsize)
     open var fetchBatchSize: Int {
         get { parameters.fetchBatchSize }
         set { parameters.fetchBatchSize = newValue }
     }
 
-    /// The shape of the results.
+    /// The form of the results; managed objects unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/resulttype)
     open var resultType: NSFetchRequestResultType {
         get { parameters.resultType }
         set { parameters.resultType = newValue }
     }
 
-    /// Whether objects of subentities are returned too; `true` unless set otherwise.
+    /// Whether objects of subentities are returned, too; true unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/includessubentities)
     open var includesSubentities: Bool {
         get { parameters.includesSubentities }
         set { parameters.includesSubentities = newValue }
     }
 
-    /// Whether the values are read along with the ids; `true` unless set otherwise.
+    /// Whether a fetch of objects reads their values along with the ids; true unless set otherwise.
+    ///
+    /// False has an effect only if objects come back as faults, and nothing is prefetched or refreshed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/includespropertyvalues)
     open var includesPropertyValues: Bool {
         get { parameters.includesPropertyValues }
         set { parameters.includesPropertyValues = newValue }
     }
 
-    /// Whether unsaved changes of the context count; `true` unless set otherwise.
+    /// Whether unsaved changes of the context and its parents count; true unless set otherwise.
+    ///
+    /// Fetches of dictionaries never see unsaved changes: they read the store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges)
     open var includesPendingChanges: Bool {
         get { parameters.includesPendingChanges }
         set { parameters.includesPendingChanges = newValue }
     }
 
-    /// Whether objects come back as faults (their values wait in the row cache); `true` unless set otherwise.
+    /// Whether objects come back as faults; true unless set otherwise.
+    ///
+    /// The values of a fault that the fetch has read are in the row cache, so that firing the fault reads nothing. With
+    /// false the objects come back fired.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/returnsobjectsasfaults)
     open var returnsObjectsAsFaults: Bool {
         get { parameters.returnsObjectsAsFaults }
         set { parameters.returnsObjectsAsFaults = newValue }
     }
 
-    /// Whether equal dictionaries are returned once.
+    /// Whether equal dictionaries are returned once; false unless set otherwise. It has no effect on other forms of
+    /// results.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/returnsdistinctresults)
     open var returnsDistinctResults: Bool {
         get { parameters.returnsDistinctResults }
         set { parameters.returnsDistinctResults = newValue }
     }
 
-    /// Relationships whose objects are read along, as key paths.
+    /// Key paths of relationships whose objects are read along with the results.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/relationshipkeypathsforprefetching)
     open var relationshipKeyPathsForPrefetching: [String]? {
         get { parameters.relationshipKeyPathsForPrefetching }
         set { parameters.relationshipKeyPathsForPrefetching = newValue }
     }
 
-    /// The columns of dictionary results: property descriptions, expression descriptions, names or key paths.
+    /// The columns of dictionary results; nil means all attributes.
+    ///
+    /// Elements are property descriptions, ``NSExpressionDescription`` objects, names or Swift key paths such as
+    /// `\Book.title`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestofetch)
     open var propertiesToFetch: [Any]? {
         get { parameters.propertiesToFetch }
         set { parameters.propertiesToFetch = newValue }
     }
 
-    /// What dictionary results are grouped by: property descriptions, names or key paths.
+    /// The columns by which dictionary results are grouped.
+    ///
+    /// Elements are property descriptions, names or Swift key paths.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestogroupby)
     open var propertiesToGroupBy: [Any]? {
         get { parameters.propertiesToGroupBy }
         set { parameters.propertiesToGroupBy = newValue }
     }
 
-    /// Which groups are returned.
+    /// The condition that a group has to meet; nil returns all groups.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/havingpredicate)
     open var havingPredicate: NSPredicate? {
         get { parameters.havingPredicate }
         set { parameters.havingPredicate = newValue }
     }
 
-    /// Whether objects the context already knows take the values just read.
+    /// Whether objects that the context knows already take over the values just read; false unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/shouldrefreshrefetchedobjects)
     open var shouldRefreshRefetchedObjects: Bool {
         get { parameters.shouldRefreshRefetchedObjects }
         set { parameters.shouldRefreshRefetchedObjects = newValue }
     }
 
-    /// Fetches by the context whose block calls this: inside `perform` or `performAndWait` only.
+    /// Executes the request in the context whose block calls this function.
+    ///
+    /// Call it inside `perform` or `performAndWait` of a context. Elsewhere it stops the process.
+    ///
+    /// - Returns: The results in the order of the sort descriptors.
+    /// - Throws: An `NSError` if the entity is unknown, the predicate has no translation, or the store cannot be read.
+    ///   See ``NSManagedObjectContext/fetch(_:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/execute())
     open func execute() throws -> [ResultType] {
         let executor: any RequestExecutor.Type = NSManagedObjectContext.self
         guard let context = executor.innermostHeld else {
@@ -166,6 +241,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
         return try context.fetch(self)
     }
 
+    /// A copy that can be changed without changing this request.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchRequest<ResultType>()
         copy.parameters = fetchParameters ?? parameters
@@ -173,13 +249,16 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
         return copy
     }
 
+    /// Whether another request, of whatever result type, describes the same fetch.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPersistentStoreRequest, let others = other.fetchParameters else { return false }
         return self === other || parameters.isSame(as: others)
     }
 
+    /// A hash of the entity's name.
     open override var hash: Int { entityName?.hashValue ?? 0 }
 
+    /// The entity, the predicate, the order, the batch size and the form of the results.
     open override var description: String {
         "<NSFetchRequest: \(address(of: self))> (entity: \(entityName ?? "(null)"); "
             + "predicate: (\(predicate?.printed ?? "(null)")); "

@@ -1,9 +1,11 @@
-/// What became of a row.
+/// The kind of change that history records for a row.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangetype)
 public enum NSPersistentHistoryChangeType: Int, Sendable {
-    /// It was inserted.
+    /// The row was inserted.
     case insert = 0
-    /// It was updated.
+    /// The row was updated.
     case update = 1
-    /// It was deleted.
+    /// The row was deleted.
     case delete = 2
 }

@@ -1,9 +1,11 @@
 import Foundation
 
-/// A place in the history of one or several stores: after a certain transaction of each.
+/// A position in the history of one or more stores: behind a certain transaction of each store.
 ///
-/// Compares by value, and can be kept between runs of a program: it archives itself (`NSKeyedArchiver`) and is
-/// `Codable`.
+/// Tokens compare by value. A program can keep a token between runs: the class archives itself with `NSKeyedArchiver`,
+/// and it is `Codable`. `Codable` is an OpenCoreData addition. A token is immutable, and may be used on any thread.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorytoken)
 open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Codable, @unchecked Sendable {
     // Immutable.
     /// The number of the last transaction, by the identifier of the store.
@@ -13,14 +15,18 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Codabl
         self.numbers = numbers
     }
 
+    /// The token itself, as it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// Whether another token is the same position in the same stores.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? NSPersistentHistoryToken)?.numbers == numbers
     }
 
+    /// A hash of the position.
     open override var hash: Int { numbers.hashValue }
 
+    /// The number of the last transaction of each store.
     open override var description: String {
         let list = numbers.sorted { $0.key < $1.key }.map { "\"\($0.key)\" = \($0.value);" }
         return "<NSPersistentHistoryToken: {\(list.joined(separator: " "))}>"
@@ -28,7 +34,7 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Codabl
 
     // MARK: Archiving
 
-    /// An archive with tokens can be read with `requiresSecureCoding`.
+    /// True: a token can be decoded where `requiresSecureCoding` is set.
     public static var supportsSecureCoding: Bool { true }
 
     private static let identifiersKey = "storeIdentifiers"
@@ -41,7 +47,7 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Codabl
         coder.encode(sorted.map { NSNumber(value: $0.value) } as NSArray, forKey: Self.numbersKey)
     }
 
-    /// Reads a token from an archive; nil when it holds none.
+    /// Reads a token from an archive; nil if the archive holds none.
     public required init?(coder: NSCoder) {
         let identifiers = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: Self.identifiersKey)
         let numbers = coder.decodeObject(of: [NSArray.self, NSNumber.self], forKey: Self.numbersKey)
@@ -53,11 +59,17 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Codabl
     }
 
     /// Reads a token as a dictionary from store identifier to transaction number.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: The error of the decoder, if it holds no such dictionary.
     public required init(from decoder: any Decoder) throws {
         numbers = try decoder.singleValueContainer().decode([String: Int64].self)
     }
 
     /// Writes the token as a dictionary from store identifier to transaction number.
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: The error of the encoder.
     open func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(numbers)

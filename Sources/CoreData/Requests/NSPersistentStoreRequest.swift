@@ -1,35 +1,49 @@
 import Foundation
 
-/// What a request asks for.
+/// The kinds of request that a coordinator passes to its stores.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequesttype)
 public enum NSPersistentStoreRequestType: UInt, Sendable {
-    /// Objects, ids, dictionaries or a count: `NSFetchRequest`.
+    /// Reads objects, ids, dictionaries or a count: ``NSFetchRequest``.
     case fetchRequestType = 1
-    /// Saving the changes of a context: `NSSaveChangesRequest`.
+    /// Saves the changes of a context: ``NSSaveChangesRequest``.
     case saveRequestType = 2
-    /// Inserting rows without objects.
+    /// Inserts rows without objects: ``NSBatchInsertRequest``.
     case batchInsertRequestType = 5
-    /// Updating rows without objects.
+    /// Updates rows without objects: ``NSBatchUpdateRequest``.
     case batchUpdateRequestType = 6
-    /// Deleting rows without objects.
+    /// Deletes rows without objects: ``NSBatchDeleteRequest``.
     case batchDeleteRequestType = 7
-    /// Reading or deleting persistent history: `NSPersistentHistoryChangeRequest`.
+    /// Reads or deletes persistent history: ``NSPersistentHistoryChangeRequest``.
     case persistentHistoryRequestType = 8
 }
 
-/// Something that a context asks of a coordinator, and a coordinator of its stores.
+/// A request that a context makes of its coordinator, and a coordinator of its stores.
+///
+/// The base class cannot be executed. A program may derive requests of its own from it.
+/// ``NSPersistentStoreCoordinator/execute(_:with:)`` hands those to the stores that the program wrote, and returns an
+/// array of their answers.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequest)
 open class NSPersistentStoreRequest: NSObject, NSCopying {
-    /// Creates a request; only its subclasses can be executed.
+    /// Creates a request. Only its subclasses can be executed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequest)
     public override init() {
         super.init()
     }
 
-    /// What the request asks for. A subclass has to answer; the base class asks for a fetch.
+    /// The kind of the request. A subclass overrides this property; the base class answers with a fetch.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequest/requesttype)
     open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
-    /// The stores the request concerns; nil for all of the coordinator's.
+    /// The stores that execute the request; nil, the value unless set, means all stores of the coordinator.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequest/affectedstores)
     open var affectedStores: [NSPersistentStore]?
 
-    /// What a fetch request of any result type says; `nil` for other requests.
+    /// The parameters of a fetch request of any result type; nil for other requests.
     var fetchParameters: FetchParameters? { nil }
 
     /// Executes the request for a context, on its queue. The base class cannot be executed.
@@ -39,8 +53,10 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
             reason: "Unknown command type \(type(of: self)): a context cannot execute it")
     }
 
-    /// What `NSPersistentStoreCoordinator.execute(_:with:)` returns for the request. One that a program made up goes to
-    /// the stores that programs wrote: an array of what each of them answers.
+    /// The value that `NSPersistentStoreCoordinator.execute(_:with:)` returns for the request.
+    ///
+    /// Requests of a program's own classes go to the stores that programs wrote. The value is an array of their
+    /// answers.
     func output(in context: any RequestExecutor) throws -> Any {
         guard Self.isMadeUp(type(of: self)), let answers = try context.answers(ofObjectStoresTo: self) else {
             return try result(in: context)
@@ -60,5 +76,6 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
         return copy
     }
 
+    /// A request that can be changed without changing this one.
     open override func copy() -> Any { copy(with: nil) }
 }

@@ -1,16 +1,24 @@
 import Foundation
 
-/// What `NSManagedObjectContext.execute(_:)` returns; a subclass for each kind of request.
+/// The result of ``NSManagedObjectContext/execute(_:)``, with a subclass for each kind of request.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreresult)
 open class NSPersistentStoreResult: NSObject {}
 
-/// What a batch insertion did.
+/// The result of a batch insertion.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertresult)
 open class NSBatchInsertResult: NSPersistentStoreResult {
-    /// `NSNumber` of a truth value or of the number of rows, or `[NSManagedObjectID]`, as `resultType` says.
+    /// An `NSNumber` with a truth value or the number of rows, or `[NSManagedObjectID]`, as ``resultType`` says.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertresult/result)
     open private(set) var result: Any?
-    /// What the request asked for.
+    /// The form that the request asked for.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchinsertresult/resulttype)
     open private(set) var resultType: NSBatchInsertRequestResultType
 
-    /// Makes a result of nothing. For subclasses in a program's tests.
+    /// Creates an empty result, for the tests of a program.
     public override init() {
         resultType = .statusOnly
         super.init()
@@ -22,14 +30,20 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
     }
 }
 
-/// What a batch update did.
+/// The result of a batch update.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchupdateresult)
 open class NSBatchUpdateResult: NSPersistentStoreResult {
-    /// `NSNumber` of a truth value or of the number of rows, or `[NSManagedObjectID]`, as `resultType` says.
+    /// An `NSNumber` with a truth value or the number of rows, or `[NSManagedObjectID]`, as ``resultType`` says.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchupdateresult/result)
     open private(set) var result: Any?
-    /// What the request asked for.
+    /// The form that the request asked for.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchupdateresult/resulttype)
     open private(set) var resultType: NSBatchUpdateRequestResultType
 
-    /// Makes a result of nothing. For subclasses in a program's tests.
+    /// Creates an empty result, for the tests of a program.
     public override init() {
         resultType = .statusOnlyResultType
         super.init()
@@ -41,15 +55,22 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
     }
 }
 
-/// What a batch deletion did.
+/// The result of a batch deletion.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleteresult)
 open class NSBatchDeleteResult: NSPersistentStoreResult {
-    /// `NSNumber` of a truth value or of the number of rows, or `[NSManagedObjectID]`, as `resultType` says. Rows that
-    /// went along by a delete rule are not among them.
+    /// An `NSNumber` with a truth value or the number of rows, or `[NSManagedObjectID]`, as ``resultType`` says.
+    ///
+    /// Rows that the store deleted because of a delete rule are not among them.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleteresult/result)
     open private(set) var result: Any?
-    /// What the request asked for.
+    /// The form that the request asked for.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleteresult/resulttype)
     open private(set) var resultType: NSBatchDeleteRequestResultType
 
-    /// Makes a result of nothing. For subclasses in a program's tests.
+    /// Creates an empty result, for the tests of a program.
     public override init() {
         resultType = .resultTypeStatusOnly
         super.init()

@@ -1,20 +1,38 @@
 import Foundation
 
-/// The changes of a context on their way to a store: what `NSIncrementalStore.execute(_:with:)` is given when a context
-/// saves.
+/// The changes that a context sends to a store.
 ///
-/// New objects have their permanent ids already. For the queue of the objects' context only.
+/// ``NSIncrementalStore/execute(_:with:)`` gets one when a context saves. New objects have their permanent ids already.
+/// Use the request and its objects on the queue of their context only.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssavechangesrequest)
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
-    /// The objects to be inserted.
+    /// The objects to insert.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssavechangesrequest/insertedobjects)
     open private(set) var insertedObjects: Set<NSManagedObject>?
-    /// The objects to be updated.
+    /// The objects to update.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssavechangesrequest/updatedobjects)
     open private(set) var updatedObjects: Set<NSManagedObject>?
-    /// The objects to be deleted.
+    /// The objects to delete.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssavechangesrequest/deletedobjects)
     open private(set) var deletedObjects: Set<NSManagedObject>?
-    /// The objects that the context wants to be as it read them, although it did not change them.
+    /// Unchanged objects whose records must be as the context read them; otherwise the save has a conflict.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssavechangesrequest/lockedobjects)
     open private(set) var lockedObjects: Set<NSManagedObject>?
 
-    /// Makes a request out of sets of objects of one context; nil stands for none.
+    /// Creates a request from objects of one context.
+    ///
+    /// - Parameters:
+    ///   - insertedObjects: The objects to insert; nil stands for none.
+    ///   - updatedObjects: The objects to update; nil stands for none.
+    ///   - deletedObjects: The objects to delete; nil stands for none.
+    ///   - lockedObjects: The objects to compare with their records; nil stands for none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssavechangesrequest/init(inserted:updated:deleted:locked:))
     public init(
         inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
         deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?
@@ -26,8 +44,10 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
         super.init()
     }
 
+    /// ``NSPersistentStoreRequestType/saveRequestType``.
     open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
+    /// A request with the same objects.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSSaveChangesRequest(
             inserted: insertedObjects, updated: updatedObjects, deleted: deletedObjects, locked: lockedObjects)

@@ -1,22 +1,24 @@
-/// What requests, and the stores that programs write, ask of a context: what depends on their kind, and how errors call
-/// it. Requests know no more of contexts than this.
+/// The part of a context that requests and the stores of programs use. They know nothing else of contexts.
 protocol RequestExecutor: NSManagedObjectContext {
-    /// What a batch request's result holds.
+    /// Carries out a batch insertion. The value is the content of the request's result.
     func insertBatch(_ request: NSBatchInsertRequest) throws -> Any
+    /// Carries out a batch update. The value is the content of the request's result.
     func updateBatch(_ request: NSBatchUpdateRequest) throws -> Any
+    /// Carries out a batch deletion. The value is the content of the request's result.
     func deleteBatch(_ request: NSBatchDeleteRequest) throws -> Any
     func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T]
-    /// The coordinator of the context, or of the last one of its parents.
+    /// The coordinator of the context, or of its last parent.
     var persistentStoreCoordinator: NSPersistentStoreCoordinator? { get set }
-    /// Fetches, and gives the results in the form of those that come later.
+    /// Fetches, and wraps the results as those of an asynchronous fetch.
     func wrappedResult<ResultType>(of request: NSFetchRequest<ResultType>) throws -> NSPersistentStoreResult
-    /// What the stores that programs write answer to a request of a program's own kind; nil where there are none.
+    /// The answers of the stores that programs write to a request of a program's own class; nil if there are no such
+    /// stores.
     func answers(ofObjectStoresTo request: NSPersistentStoreRequest) throws -> [Any]?
-    /// What errors call the context.
+    /// The name of the context in error messages.
     var debugName: String { get }
 
-    /// The context whose block runs on this thread; the innermost of several.
+    /// The context whose block runs on this thread; of several the innermost.
     static var innermostHeld: (any RequestExecutor)? { get }
-    /// A context for whoever asks a program's store without one.
+    /// A new context of a coordinator, for calls into a program's store that come without a context.
     static func own(of coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectContext
 }
