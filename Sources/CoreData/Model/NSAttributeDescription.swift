@@ -1,8 +1,10 @@
 import Foundation
 
-/// The kind of value an attribute holds. The raw values are the ones compiled models and stores use.
+/// The kinds of value that an attribute may have. The raw values are those in compiled models and stores.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributetype)
 public enum NSAttributeType: UInt, Sendable {
-    /// No type chosen; only for transient attributes and expressions.
+    /// No type. Only transient attributes and expressions may have it.
     case undefinedAttributeType = 0
     /// A signed 16-bit integer (`NSNumber`).
     case integer16AttributeType = 100
@@ -30,9 +32,9 @@ public enum NSAttributeType: UInt, Sendable {
     case URIAttributeType = 1200
     /// Any value that a value transformer turns into data.
     case transformableAttributeType = 1800
-    /// The id of a managed object; only in results.
+    /// The id of a managed object. Only results of fetches have it.
     case objectIDAttributeType = 2000
-    /// A group of attributes under one name; see `NSCompositeAttributeDescription`.
+    /// A group of attributes under one name: ``NSCompositeAttributeDescription``.
     case compositeAttributeType = 2100
 
     /// The name of the class whose instances the attribute holds; `nil` where the model has to say.
@@ -78,13 +80,21 @@ public enum NSAttributeType: UInt, Sendable {
 
 /// A property that holds one value: a number, a string, a date, data …
 // @unchecked Sendable: see NSPropertyDescription.
+/// A property that holds one value, such as a number, a string, a date or data.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription)
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
-    /// The kind of value, as the Swift overlay of the framework names it.
+    /// The kinds of value that an attribute may have, with the names that the framework has in Swift.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription)
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
-        /// The raw value of the corresponding `NSAttributeType`.
+        /// The raw value of the ``NSAttributeType``.
         public var rawValue: UInt
 
-        /// Wraps a raw value of `NSAttributeType`.
+        /// Creates a type from a raw value of ``NSAttributeType``.
+        ///
+        /// - Parameter rawValue: The raw value. Any number is taken; an unknown one stops the process when it is set as
+        ///   the type of an attribute.
         public init(rawValue: UInt) {
             self.rawValue = rawValue
         }
@@ -93,7 +103,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
             rawValue = type.rawValue
         }
 
-        /// No type chosen; only for transient attributes and expressions.
+        /// No type. Only transient attributes and expressions may have it.
         public static let undefined = AttributeType(.undefinedAttributeType)
         /// A signed 16-bit integer.
         public static let integer16 = AttributeType(.integer16AttributeType)
@@ -121,7 +131,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         public static let uri = AttributeType(.URIAttributeType)
         /// Any value that a value transformer turns into data.
         public static let transformable = AttributeType(.transformableAttributeType)
-        /// The id of a managed object; only in results.
+        /// The id of a managed object. Only results of fetches have it.
         public static let objectID = AttributeType(.objectIDAttributeType)
         /// A group of attributes under one name.
         public static let composite = AttributeType(.compositeAttributeType)
@@ -138,11 +148,15 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     private final var storedAllowsCloudEncryption = false
 
     /// Creates an attribute of undefined type.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription)
     public override init() {
         super.init()
     }
 
-    /// The kind of value the attribute holds; setting it also resets `attributeValueClassName`.
+    /// The kind of value that the attribute holds. Setting it also resets ``attributeValueClassName``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription/attributetype)
     open var attributeType: NSAttributeType {
         get { storedType }
         set {
@@ -152,7 +166,9 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// The kind of value the attribute holds. An unknown raw value is a programmer error.
+    /// The kind of value that the attribute holds. Setting an unknown raw value stops the process.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription/type)
     public final var type: AttributeType {
         get { AttributeType(rawValue: attributeType.rawValue) }
         set {
@@ -163,7 +179,11 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// The name of the class of the values; follows from the type, except for transformable attributes.
+    /// The name of the class of the values.
+    ///
+    /// It follows from the type. Only a transformable attribute needs one that is set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname)
     open var attributeValueClassName: String? {
         get { storedValueClassName }
         set {
@@ -172,7 +192,9 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// The value a newly inserted object starts with.
+    /// The value that a newly inserted object starts with.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription/defaultvalue)
     open var defaultValue: Any? {
         get { storedDefaultValue }
         set {
@@ -182,8 +204,11 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// The registered name of the transformer that turns a transformable value into data; `nil` means secure
-    /// unarchiving's default.
+    /// The registered name of the transformer that turns a transformable value into data.
+    ///
+    /// Nil stands for secure unarchiving of property-list classes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription/valuetransformername)
     open var valueTransformerName: String? {
         get { storedValueTransformerName }
         set {
@@ -192,7 +217,9 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// Whether large data may be kept in a file beside the store.
+    /// Whether large data may be kept in a file beside the store; false unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription/allowsexternalbinarydatastorage)
     open var allowsExternalBinaryDataStorage: Bool {
         get { storedAllowsExternalBinaryDataStorage }
         set {
@@ -201,7 +228,9 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// Whether persistent history keeps the last value of a deleted object.
+    /// Whether persistent history keeps the last value of a deleted object; false unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription/preservesvalueinhistoryondeletion)
     open var preservesValueInHistoryOnDeletion: Bool {
         get { storedPreservesValueInHistoryOnDeletion }
         set {
@@ -210,7 +239,9 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// Whether the value may be encrypted in a cloud record. Kept and archived; it has no other effect.
+    /// Whether the value may be encrypted in a cloud record. OpenCoreData keeps the value; it has no other effect.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription/allowscloudencryption)
     open var allowsCloudEncryption: Bool {
         get { storedAllowsCloudEncryption }
         set {
@@ -244,6 +275,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
             && storedAllowsCloudEncryption == other.storedAllowsCloudEncryption
     }
 
+    /// The description of the property, with type, class and default value.
     open override var description: String {
         super.description + ", attributeType \(attributeType.rawValue), "
             + "attributeValueClassName \(attributeValueClassName ?? "(null)"), "

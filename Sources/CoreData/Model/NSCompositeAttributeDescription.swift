@@ -4,16 +4,25 @@ import Foundation
 ///
 /// An element may be composite itself. Elements of other kinds than attributes do not exist.
 // @unchecked Sendable: see NSPropertyDescription.
+/// An attribute made of several attributes. Its value is a dictionary from element name to value.
+///
+/// An element may be composite itself. All elements are attributes.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscompositeattributedescription)
 open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
     private final var storedElements: [NSAttributeDescription] = []
 
     /// Creates a composite attribute without elements.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscompositeattributedescription)
     public override init() {
         super.init()
         attributeType = .compositeAttributeType
     }
 
-    /// The attributes the value is made of, each with a name of its own.
+    /// The attributes that the value is made of, each with a name of its own.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscompositeattributedescription/elements)
     open var elements: [NSAttributeDescription] {
         get { storedElements }
         set {
@@ -22,7 +31,8 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
         }
     }
 
-    /// The attributes at the leaves, each once, in order: what has a place in a row. Their names from here downwards.
+    /// The attributes at the leaves, each once, in order, with their names from here downwards. They have places in a
+    /// row.
     package final var leaves: [(path: [String], attribute: NSAttributeDescription)] {
         storedElements.flatMap { element -> [(path: [String], attribute: NSAttributeDescription)] in
             guard let inner = element as? NSCompositeAttributeDescription else { return [([element.name], element)] }

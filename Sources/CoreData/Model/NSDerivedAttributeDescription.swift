@@ -6,16 +6,30 @@ import Foundation
 /// `canonical:(attribute)`, `uppercase:(attribute)`, `lowercase:(attribute)`; `relationship.@count`; and
 /// `relationship.attribute.@sum`. The attribute is read-only.
 // @unchecked Sendable: see NSPropertyDescription; expressions are immutable.
+/// An attribute whose value the store computes from other properties when an object is saved.
+///
+/// The attribute is read-only. The expression is one of these:
+///
+/// - the key path of an attribute, or of an attribute of a to-one relationship
+/// - `now()`
+/// - `canonical:(attribute)`, `uppercase:(attribute)` and `lowercase:(attribute)`
+/// - `relationship.@count` and `relationship.attribute.@sum`
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsderivedattributedescription)
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
     private final var storedDerivationExpression: NSExpression?
 
     /// Creates a derived attribute without an expression.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsderivedattributedescription)
     public override init() {
         super.init()
         isReadOnly = true
     }
 
-    /// What the value is computed from.
+    /// The expression that computes the value.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsderivedattributedescription/derivationexpression)
     open var derivationExpression: NSExpression? {
         get { storedDerivationExpression }
         set {

@@ -7,6 +7,13 @@ import Foundation
 /// changed; later changes stop the process with "Can't modify an immutable model.".
 // @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before, as any class under
 // construction, it belongs to one thread.
+/// A kind of managed object: its name, its class, its properties and its place in the inheritance of entities.
+///
+/// An entity owns its properties and its subentities. ``properties`` includes inherited properties. Each of them is the
+/// very object that the superentity declares. Until a coordinator uses the model, everything can be changed, by one
+/// thread. Later changes stop the process with "Can't modify an immutable model.", except changes of ``userInfo``.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription)
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The model that holds the entity. Cleared by the model's deinit.
     final unowned(unsafe) var model: NSManagedObjectModel?
@@ -33,7 +40,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// What is computed once when the model freezes; `nil` while it can still change.
     final var frozen: FrozenEntity?
 
-    /// Creates an entity without a name whose objects are plain `NSManagedObject`s.
+    /// Creates an entity without a name. Its objects are of the class ``NSManagedObject``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/init())
     public override init() {
         super.init()
     }
@@ -49,13 +58,19 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Whether the model is in use and nothing can change any more.
     final var isFrozen: Bool { frozen != nil }
 
-    /// The model the entity belongs to. Reading it on an entity of no model is a programmer error.
+    /// The model that the entity belongs to. Stops the process if the entity belongs to none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/managedobjectmodel)
     open var managedObjectModel: NSManagedObjectModel {
         guard let model else { fatalError("The entity '\(name ?? "")' belongs to no model.") }
         return model
     }
 
-    /// The name of the class of the entity's objects; `nil` sets it back to `NSManagedObject`.
+    /// The name of the class of the entity's objects; nil sets it back to `NSManagedObject`.
+    ///
+    /// A name without a module is looked for in the modules of the program. `Module.Class` is always found.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/managedobjectclassname)
     open var managedObjectClassName: String! {
         get { storedClassName }
         set {
@@ -65,6 +80,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The name, unique within the model.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/name)
     open var name: String? {
         get { storedName }
         set {
@@ -73,7 +90,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Whether only subentities have objects.
+    /// Whether only subentities have objects; false unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/isabstract)
     open var isAbstract: Bool {
         get { storedIsAbstract }
         set {
@@ -82,13 +101,19 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Free information for the application; empty unless set. It may be changed while the model is in use.
+    /// Free information for the application; empty unless set.
+    ///
+    /// Any thread may read and set it, also while the model is in use.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/userinfo)
     open var userInfo: [AnyHashable: Any]? {
         get { storedUserInfo.withLock { $0 } }
         set { storedUserInfo.withLock { $0 = newValue } }
     }
 
-    /// A string that changes the version hash although nothing else about the entity changed.
+    /// A string that changes the version hash although nothing else about the entity changes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/versionhashmodifier)
     open var versionHashModifier: String? {
         get { storedVersionHashModifier }
         set {
@@ -97,7 +122,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The name the entity had in the previous version of the model, for inferred mappings; `name` unless set.
+    /// The name of the entity in the previous version of the model, for inferred mappings; ``name`` unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/renamingidentifier)
     open var renamingIdentifier: String? {
         get { storedRenamingIdentifier ?? storedName }
         set {
@@ -107,6 +134,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The indexes of the entity.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/indexes)
     open var indexes: [NSFetchIndexDescription] {
         get { storedIndexes }
         set {
@@ -119,7 +148,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Combinations of attributes of which no two objects may have the same values.
     ///
-    /// Each inner array is one constraint; its elements are attribute names or attribute descriptions.
+    /// Each inner array is one constraint. Its elements are attribute names or attribute descriptions. Stores with
+    /// tables check the constraints; atomic and incremental stores do not.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/uniquenessconstraints)
     open var uniquenessConstraints: [[Any]] {
         get { storedUniquenessConstraints }
         set {
@@ -128,7 +160,11 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Indexes over several properties, as models had them before `indexes`; elements as in uniqueness constraints.
+    /// Indexes over several properties, as older models have them in place of ``indexes``.
+    ///
+    /// The elements are the same as in ``uniquenessConstraints``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription)
     open var compoundIndexes: [[Any]] {
         get { storedCompoundIndexes }
         set {
@@ -137,8 +173,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The name under which an object would appear in a system-wide search index; an expression over the object,
-    /// the entity's name as a constant unless set otherwise. Kept; nothing is indexed.
+    /// The expression for the name of an object in a system-wide search index.
+    ///
+    /// The expression is evaluated over an object. Unless set it is the name of the entity as a constant. OpenCoreData
+    /// keeps the value, and indexes nothing.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/corespotlightdisplaynameexpression)
     open var coreSpotlightDisplayNameExpression: NSExpression {
         get { storedDisplayNameExpression ?? NSExpression(forConstantValue: storedName ?? "") }
         set {
@@ -147,9 +187,16 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The entity of a name in the model of a context; nil when the model has none of that name.
+    /// Returns the entity of a name in the model of a context.
     ///
-    /// Stops the process when the context has no coordinator (and so no model).
+    /// Stops the process if the context has no coordinator, and so no model.
+    ///
+    /// - Parameters:
+    ///   - entityName: The name of the entity.
+    ///   - context: A context whose coordinator, or whose parent's coordinator, has the model.
+    /// - Returns: The entity; nil if the model has none of that name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/entity(forentityname:in:))
     open class func entity(
         forEntityName entityName: String, in context: NSManagedObjectContext
     ) -> NSEntityDescription? {
@@ -157,9 +204,16 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         return context.entityOfModel(named: entityName)
     }
 
-    /// Makes a new object of the named entity, of the class the model says, and inserts it into the context.
+    /// Creates an object of the named entity, and inserts it into a context.
     ///
-    /// Stops the process when the model has no such entity.
+    /// The object is of the class that the model names. Stops the process if the model has no such entity.
+    ///
+    /// - Parameters:
+    ///   - entityName: The name of the entity.
+    ///   - context: The context of the new object. Call the function on its queue.
+    /// - Returns: The new object.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/insertnewobject(forentityname:into:))
     open class func insertNewObject(
         forEntityName entityName: String, into context: NSManagedObjectContext
     ) -> NSManagedObject {
@@ -169,10 +223,19 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Inheritance
 
-    /// The entity this one inherits from. Not retained; it is set by the superentity's `subentities`.
+    /// The entity that this one inherits from; nil for one at the top.
+    ///
+    /// The ``subentities`` of the other entity set it. The reference is not strong.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/superentity)
     open var superentity: NSEntityDescription? { storedSuperentity }
 
     /// The entities that inherit from this one directly.
+    ///
+    /// The setter takes an entity away from its former superentity. It stops the process if the entity would inherit
+    /// from itself.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/subentities)
     open var subentities: [NSEntityDescription] {
         get { storedSubentities }
         set {
@@ -204,11 +267,17 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The direct subentities by name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/subentitiesbyname)
     open var subentitiesByName: [String: NSEntityDescription] {
         Dictionary(storedSubentities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether the entity is the given one or inherits from it. An equal entity of another model counts as the same.
+    /// Whether the entity is the given one, or inherits from it. An equal entity of another model counts as the same.
+    ///
+    /// - Parameter entity: The entity to look for.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/iskindof(entity:))
     open func isKindOf(entity: NSEntityDescription) -> Bool {
         var candidate: NSEntityDescription? = self
         while let current = candidate {
@@ -225,7 +294,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// All properties: the inherited ones first, then the entity's own.
     ///
-    /// The setter takes the entity's own; inherited ones among them (as in `entity.properties += …`) stay inherited.
+    /// The setter takes over the entity's own properties. Inherited ones among them stay inherited, so that
+    /// `entity.properties += …` works.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/properties)
     open var properties: [NSPropertyDescription] {
         get { frozen?.properties ?? inheritedProperties + storedProperties }
         set {
@@ -243,28 +315,38 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Over how many entities one may inherit in a model that is read from a file: whoever walks up needs the stack.
+    /// How many entities an entity may inherit over in a model that is read from a file. Walking up needs stack.
     static let maximumInheritance = 256
 
     private final var inheritedProperties: [NSPropertyDescription] { storedSuperentity?.properties ?? [] }
 
-    /// All properties, inherited ones included, by name.
+    /// All properties by name, inherited ones included.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/propertiesbyname)
     open var propertiesByName: [String: NSPropertyDescription] {
         frozen?.propertiesByName
             ?? Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// All attributes, inherited ones included, by name.
+    /// All attributes by name, inherited ones included.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/attributesbyname)
     open var attributesByName: [String: NSAttributeDescription] {
         frozen?.attributesByName ?? propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
     }
 
-    /// All relationships, inherited ones included, by name.
+    /// All relationships by name, inherited ones included.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/relationshipsbyname)
     open var relationshipsByName: [String: NSRelationshipDescription] {
         frozen?.relationshipsByName ?? propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
     }
 
-    /// The relationships, inherited ones included, that lead to the given entity.
+    /// Returns the relationships that lead to an entity, inherited ones included.
+    ///
+    /// - Parameter entity: The destination. Relationships to its superentities and subentities are left out.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/relationships(fordestination:))
     open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
         properties.compactMap { $0 as? NSRelationshipDescription }.filter {
             $0.destinationEntity === entity || $0.destinationEntity?.isEqual(entity) == true
@@ -277,7 +359,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         forgetRecordedVersionHash()
     }
 
-    /// The description changes: a hash recorded for the former one does not hold any more, here and below.
+    /// Forgets the hash that a file recorded, here and in all subentities: the description has changed.
     final func forgetRecordedVersionHash() {
         recordedVersionHash = nil
         for subentity in storedSubentities { subentity.forgetRecordedVersionHash() }
@@ -285,8 +367,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Copying and equality
 
-    /// A mutable copy with copies of the entity's own properties and indexes; it belongs to no model and has neither
-    /// superentity nor subentities. Copying a whole model keeps them.
+    /// A copy that can be changed, with copies of the entity's own properties and indexes.
+    ///
+    /// The copy belongs to no model, and has neither a superentity nor subentities. Copying a whole model keeps them.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSEntityDescription()
         copy.storedName = storedName
@@ -303,13 +386,18 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
-    /// 32 bytes that change when the entity, one of its properties or its superentity changes in a way that concerns
-    /// the layout of a store.
+    /// A hash of 32 bytes that identifies the version of the entity.
+    ///
+    /// It changes when the entity, one of its properties or its superentity changes in a way that concerns the layout
+    /// of a store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/versionhash)
     open var versionHash: Data {
         if isFrozen, let model, let hash = model.entityVersionHashesByName[name ?? ""] { return hash }
         return computeVersionHash()
     }
 
+    /// A copy that can be changed, without model, superentity and subentities.
     open override func copy() -> Any { copy(with: nil) }
 
     /// The uniqueness constraints with every element as a name.
@@ -324,6 +412,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         (element as? NSPropertyDescription)?.name ?? element as? String
     }
 
+    /// Whether another entity has the same description. Superentity and subentities are compared by name.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSEntityDescription else { return false }
         if self === other { return true }
@@ -341,8 +430,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
             && storedProperties.sorted { $0.name < $1.name } == other.storedProperties.sorted { $0.name < $1.name }
     }
 
+    /// A hash of the name.
     open override var hash: Int { storedName?.hashValue ?? 0 }
 
+    /// The name, the class, the superentity, the properties and the subentities.
     open override var description: String {
         "(<NSEntityDescription: \(address(of: self))>) name \(name ?? "(null)"), "
             + "managedObjectClassName \(storedClassName), renamingIdentifier \(renamingIdentifier ?? "(null)"), "
@@ -351,7 +442,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 }
 
-/// What an entity of a frozen model knows without computing it again.
+/// Values of an entity of a frozen model that are computed once.
 struct FrozenEntity {
     let properties: [NSPropertyDescription]
     let propertiesByName: [String: NSPropertyDescription]

@@ -4,16 +4,25 @@ import Foundation
 ///
 /// It goes into `NSFetchRequest.propertiesToFetch`; it is never part of an entity.
 // @unchecked Sendable: see NSPropertyDescription; expressions are immutable.
+/// A column of a dictionary result, or an element of an index, with a value that an expression computes.
+///
+/// Put it into ``NSFetchRequest/propertiesToFetch``. It is never part of an entity.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsexpressiondescription)
 open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
     private final var storedExpression: NSExpression?
     private final var storedResultType = NSAttributeType.undefinedAttributeType
 
     /// Creates a description without an expression.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsexpressiondescription)
     public override init() {
         super.init()
     }
 
-    /// What is computed.
+    /// The expression that computes the value.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsexpressiondescription/expression)
     open var expression: NSExpression? {
         get { storedExpression }
         set {
@@ -22,7 +31,9 @@ open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// The type of the result.
+    /// The type of the value.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsexpressiondescription/expressionresulttype)
     open var expressionResultType: NSAttributeType {
         get { storedResultType }
         set {
@@ -31,7 +42,10 @@ open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
         }
     }
 
-    /// The type of the result, as the Swift overlay names it. An unknown raw value is a programmer error.
+    /// The type of the value, with the names that the framework has in Swift. Setting an unknown raw value stops the
+    /// process.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsexpressiondescription/resulttype)
     public final var resultType: NSAttributeDescription.AttributeType {
         get { NSAttributeDescription.AttributeType(rawValue: expressionResultType.rawValue) }
         set {

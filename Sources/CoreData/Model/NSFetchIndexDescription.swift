@@ -1,15 +1,22 @@
 import Foundation
 
-/// How an index orders its elements.
+/// The kind of index that an element belongs to.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementtype)
 public enum NSFetchIndexElementType: UInt, Sendable {
     /// An ordinary index.
     case binary = 0
-    /// A spatial index over numbers.
+    /// A spatial index over numbers. Stores make no such index.
     case rTree = 1
 }
 
 /// An index of an entity: an ordered list of properties, and optionally which objects it covers.
 // @unchecked Sendable: immutable once the model is frozen; every setter checks that.
+/// An index of an entity: an ordered list of properties, and optionally a condition.
+///
+/// Change an index before a coordinator uses the model; later changes stop the process.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexdescription)
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Cleared by the entity's deinit.
     final unowned(unsafe) var owner: NSEntityDescription?
@@ -17,7 +24,13 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     private final var storedElements: [NSFetchIndexElementDescription]
     private final var storedPartialIndexPredicate: NSPredicate?
 
-    /// Creates an index; the name must be unique within its entity.
+    /// Creates an index.
+    ///
+    /// - Parameters:
+    ///   - name: A name, unique within the entity.
+    ///   - elements: What to index, most significant first; nil stands for nothing.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexdescription/init(name:elements:))
     public init(name: String, elements: [NSFetchIndexElementDescription]?) {
         storedName = name
         storedElements = elements ?? []
@@ -29,7 +42,9 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
         for element in storedElements where element.owner === self { element.owner = nil }
     }
 
-    /// The name of the index.
+    /// The name of the index, unique within its entity.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexdescription/name)
     open var name: String {
         get { storedName }
         set {
@@ -38,7 +53,9 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// What is indexed, most significant first.
+    /// The elements of the index, most significant first.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexdescription/elements)
     open var elements: [NSFetchIndexElementDescription] {
         get { storedElements }
         set {
@@ -49,10 +66,16 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The entity the index belongs to.
+    /// The entity that the index belongs to; nil if it belongs to none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexdescription/entity)
     open var entity: NSEntityDescription? { owner }
 
-    /// Which objects the index covers; `nil` means all.
+    /// The condition for objects that the index covers; nil covers all. The setter copies the predicate.
+    ///
+    /// A condition that needs functions which SQLite alone does not have is left out of the index in the file.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexdescription/partialindexpredicate)
     open var partialIndexPredicate: NSPredicate? {
         get { storedPartialIndexPredicate }
         set {
@@ -65,7 +88,8 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
         require(owner?.isFrozen != true, "Can't modify an immutable model.")
     }
 
-    /// A copy whose elements name their properties but point at none; an entity that takes it resolves them.
+    /// A copy whose elements name their properties, and do not refer to them. An entity that takes the copy resolves
+    /// the names.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchIndexDescription(
             name: storedName, elements: storedElements.compactMap { $0.copy() as? NSFetchIndexElementDescription })
@@ -73,8 +97,10 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
+    /// A copy that belongs to no entity.
     open override func copy() -> Any { copy(with: nil) }
 
+    /// Whether another index has the same name, elements and condition.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSFetchIndexDescription else { return false }
         return self === other
@@ -82,8 +108,10 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
                 && sameValue(storedPartialIndexPredicate, other.storedPartialIndexPredicate))
     }
 
+    /// A hash of the name.
     open override var hash: Int { storedName.hashValue }
 
+    /// The entity, the name, the elements and the condition.
     open override var description: String {
         "<NSFetchIndexDescription : (\(owner?.name ?? "(null)"):\(storedName), elements: "
             + "\(storedElements.map { $0.description }), predicate: \(storedPartialIndexPredicate?.description ?? "(null)"))>"
@@ -92,6 +120,9 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
 
 /// One element of an index: a property, its kind of index and its direction.
 // @unchecked Sendable: immutable once the model is frozen; every setter checks that.
+/// One element of an index: a property, its kind of index and its direction.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription)
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Cleared by the index's deinit.
     final unowned(unsafe) var owner: NSFetchIndexDescription?
@@ -102,7 +133,14 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     private final var storedCollationType: NSFetchIndexElementType
     private final var storedIsAscending = true
 
-    /// Creates an element over an attribute, a relationship or an expression description.
+    /// Creates an element of an index.
+    ///
+    /// - Parameters:
+    ///   - property: An attribute, a relationship or an expression description. Attributes and relationships are not
+    ///     retained.
+    ///   - collationType: The kind of index.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription/init(property:collationtype:))
     public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
         storedProperty = property
         storedPropertyName = property.name
@@ -120,17 +158,23 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
         super.init()
     }
 
-    /// What is indexed; `nil` when the property died, or when the name is not (yet) one of the entity.
+    /// The indexed property; nil if it is gone, or if the entity has no property of the element's name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription/property)
     open var property: NSPropertyDescription? {
         if let expression = ownedExpression { return expression }
         if let property = storedProperty { return property }
         return storedPropertyName.flatMap { owner?.owner?.propertiesByName[$0] }
     }
 
-    /// The name of what is indexed.
+    /// The name of the indexed property.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription/propertyname)
     open var propertyName: String? { property?.name ?? storedPropertyName }
 
-    /// Ordinary or spatial.
+    /// The kind of index.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription/collationtype)
     open var collationType: NSFetchIndexElementType {
         get { storedCollationType }
         set {
@@ -139,7 +183,9 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
         }
     }
 
-    /// The direction, `true` unless set otherwise.
+    /// The direction; true, which means ascending, unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription/isascending)
     open var isAscending: Bool {
         get { storedIsAscending }
         set {
@@ -148,10 +194,12 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
         }
     }
 
-    /// The index the element belongs to.
+    /// The index that the element belongs to; nil if it belongs to none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription/indexdescription)
     open var indexDescription: NSFetchIndexDescription? { owner }
 
-    /// A copy that names its property without pointing at it.
+    /// A copy that names its property, and does not refer to it.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSFetchIndexElementDescription(
             propertyName: propertyName ?? "", collationType: storedCollationType)
@@ -160,8 +208,10 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
         return copy
     }
 
+    /// A copy that belongs to no index.
     open override func copy() -> Any { copy(with: nil) }
 
+    /// Whether another element has the same property name, kind and direction.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSFetchIndexElementDescription else { return false }
         return self === other
@@ -170,8 +220,10 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
                 && sameValue(ownedExpression, other.ownedExpression))
     }
 
+    /// A hash of the property's name.
     open override var hash: Int { propertyName?.hashValue ?? 0 }
 
+    /// The name of the property, the kind of index and the direction.
     open override var description: String {
         "<NSFetchIndexElementDescription : (\(propertyName ?? "(null)"), "
             + "\(storedCollationType == .binary ? "binary" : "rtree"), \(storedIsAscending ? "ascending" : "descending"))>"

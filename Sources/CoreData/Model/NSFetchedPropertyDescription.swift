@@ -5,17 +5,27 @@ import Foundation
 /// The predicate may use `$FETCH_SOURCE` (the object) and `$FETCHED_PROPERTY` (this description). Such a property is
 /// optional, transient and read-only.
 // @unchecked Sendable: see NSPropertyDescription; the fetch request is not changed once the model is frozen.
+/// A property whose value is the result of a fetch request. The request runs when the value is first read.
+///
+/// The predicate may use `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description. The property is
+/// optional, transient and read-only.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription)
 open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
     private final var storedFetchRequest: NSFetchRequest<NSFetchRequestResult>?
 
     /// Creates a fetched property without a request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription)
     public override init() {
         super.init()
         isTransient = true
         isReadOnly = true
     }
 
-    /// The request that computes the value.
+    /// The request that gives the value.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription/fetchrequest)
     open var fetchRequest: NSFetchRequest<NSFetchRequestResult>? {
         get { storedFetchRequest }
         set {

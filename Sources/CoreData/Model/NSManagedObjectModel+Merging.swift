@@ -3,9 +3,12 @@ import Foundation
 extension NSManagedObjectModel {
     /// Creates a model with copies of the entities, configurations and templates of several models.
     ///
-    /// An entity that several models hold is taken once; if the two differ the process stops, as on Apple's
-    /// platforms. Relationships that lead from one model to another find their destination by name. `nil` in, `nil`
-    /// out.
+    /// An entity that several models have is taken once. The process stops if two models have different entities of one
+    /// name. Relationships that lead from one model to another find their destination by name.
+    ///
+    /// - Parameter models: The models; they are not changed. Nil gives nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init(bymerging:))
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
         guard let models else { return nil }
         self.init()
@@ -24,8 +27,15 @@ extension NSManagedObjectModel {
         adopt(chosen, from: models)
     }
 
-    /// Creates a model from those entities of several models whose version hashes a store's metadata names; `nil` if
-    /// one of them is in none of the models.
+    /// Creates a model from the entities of several models whose version hashes a store's metadata name.
+    ///
+    /// The result is nil if none of the models has one of the entities, or if the metadata hold no version hashes.
+    ///
+    /// - Parameters:
+    ///   - models: The models, usually all versions of one model; they are not changed.
+    ///   - metadata: The metadata of a store, with ``NSStoreModelVersionHashesKey``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init(bymerging:forstoremetadata:))
     public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
         guard let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
         // One version usually has them all; entities of one version also agree on what has no hash.

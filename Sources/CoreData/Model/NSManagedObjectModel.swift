@@ -6,6 +6,13 @@ import Foundation
 /// from then on it can be read from any thread, and a change stops the process with
 /// "Can't modify an immutable model.".
 // @unchecked Sendable: immutable once frozen (every setter checks); freezing itself happens under `freezeLock`.
+/// A schema: the entities of an application, their configurations and their fetch request templates.
+///
+/// A model is built in code, read from a file, or merged from other models. The first coordinator that uses a model
+/// freezes it. From then on any thread may read the model, and a change stops the process with "Can't modify an
+/// immutable model.". Until then the model belongs to one thread. Copy a frozen model to get one that can be changed.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel)
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// The name that stands for all entities in place of a configuration.
     static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
@@ -22,6 +29,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private final var cachedVersionHashes: [String: Data]?
 
     /// Creates an empty model.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init())
     public override init() {
         super.init()
     }
@@ -39,7 +48,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Entities
 
-    /// The entities, in the order they were given; the setter also takes over the subentities of what it is given.
+    /// The entities, in the order in which they were given.
+    ///
+    /// The setter also takes over all subentities of the given entities.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/entities)
     open var entities: [NSEntityDescription] {
         get { storedEntities }
         set {
@@ -59,6 +72,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// The entities by name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/entitiesbyname)
     open var entitiesByName: [String: NSEntityDescription] {
         frozen?.entitiesByName
             ?? Dictionary(storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
@@ -66,11 +81,18 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Configurations
 
-    /// The names of the configurations; the one that stands for all entities is not among them.
+    /// The names of the configurations, sorted. The name that stands for all entities is not among them.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/configurations)
     open var configurations: [String] { configurationNames.keys.sorted() }
 
-    /// The entities of a configuration; all for `nil` and for `PF_DEFAULT_CONFIGURATION_NAME`, `nil` for a name the
-    /// model does not have.
+    /// Returns the entities of a configuration.
+    ///
+    /// - Parameter configuration: The name of a configuration. Nil and `PF_DEFAULT_CONFIGURATION_NAME` stand for all
+    ///   entities.
+    /// - Returns: The entities; nil if the model has no such configuration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/entities(forconfigurationname:))
     open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration, configuration != Self.defaultConfigurationName else { return storedEntities }
         guard let names = configurationNames[configuration] else { return nil }
@@ -78,7 +100,16 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return names.compactMap { byName[$0] }
     }
 
-    /// Defines a configuration. An entity that is not in the model is a programmer error.
+    /// Defines a configuration, or replaces it.
+    ///
+    /// Stops the process if the model has no entity of the name of one of the given entities, or if the model is in
+    /// use.
+    ///
+    /// - Parameters:
+    ///   - entities: Entities of this model.
+    ///   - configuration: The name of the configuration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/setentities(_:forconfigurationname:))
     open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
         requireMutable()
         let byName = entitiesByName
@@ -94,9 +125,17 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     // MARK: Fetch request templates
 
     /// The fetch request templates by name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/fetchrequesttemplatesbyname)
     open var fetchRequestTemplatesByName: [String: NSFetchRequest<NSFetchRequestResult>] { storedTemplates }
 
-    /// Adds, replaces or (with `nil`) removes a fetch request template.
+    /// Adds, replaces or removes a fetch request template.
+    ///
+    /// - Parameters:
+    ///   - fetchRequestTemplate: The template; nil removes the template of that name.
+    ///   - name: The name of the template.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/setfetchrequesttemplate(_:forname:))
     open func setFetchRequestTemplate(
         _ fetchRequestTemplate: NSFetchRequest<NSFetchRequestResult>?, forName name: String
     ) {
@@ -104,12 +143,24 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         storedTemplates[name] = fetchRequestTemplate
     }
 
-    /// The template itself. Copy it before you change it.
+    /// Returns the template of a name. It is the template itself: copy it before you change it.
+    ///
+    /// - Parameter name: The name of the template.
+    /// - Returns: The template; nil if the model has none of that name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/fetchrequesttemplate(forname:))
     open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<NSFetchRequestResult>? {
         storedTemplates[name]
     }
 
-    /// A copy of a template whose predicate has the given values in place of its variables.
+    /// Returns a copy of a template, with values in place of the variables of its predicate.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the template.
+    ///   - variables: The values, by the names of the variables without `$`.
+    /// - Returns: A request of its own; nil if the model has no template of that name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/fetchrequestfromtemplate(withname:substitutionvariables:))
     open func fetchRequestFromTemplate(
         withName name: String, substitutionVariables variables: [String: Any]
     ) -> NSFetchRequest<NSFetchRequestResult>? {
@@ -120,7 +171,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Names and identifiers
 
-    /// Localised names of entities and properties, by keys such as `Entity/Person` and `Property/name/Entity/Person`.
+    /// Localised names of entities and properties.
+    ///
+    /// Examples of keys are `Entity/Person` and `Property/name/Entity/Person`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/localizationdictionary)
     open var localizationDictionary: [String: String]? {
         get { storedLocalizationDictionary }
         set {
@@ -129,7 +184,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Names the developer gave to this version; they play no part in compatibility.
+    /// Names that the developer gave to this version of the model. They play no part in compatibility.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/versionidentifiers)
     open var versionIdentifiers: Set<AnyHashable> {
         get { storedVersionIdentifiers }
         set {
@@ -147,9 +204,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return frozen != nil
     }
 
-    /// Makes the model immutable and computes what is read often. Later calls do nothing; any thread may call.
+    /// Makes the model immutable, and computes values that are read often. Later calls do nothing. Any thread may call.
     ///
-    /// Names that stand for destinations and inverses are resolved first. What cannot work is left to `validate()`.
+    /// Resolves the names of destinations and inverses first. `validate()` reports descriptions that cannot work.
     final func freeze() {
         freezeLock.lock()
         defer { freezeLock.unlock() }
@@ -185,8 +242,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return layout
     }
 
-    /// Points relationships and fetched properties that only know names at entities and inverses of this model. Does
-    /// nothing once the model is frozen: what has no inverse then has none.
+    /// Resolves the names of entities and inverses in relationships and fetched properties.
+    ///
+    /// Does nothing once the model is frozen: a relationship without an inverse then stays without one.
     final func resolveReferences() {
         freezeLock.lock()
         defer { freezeLock.unlock() }
@@ -236,7 +294,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return result
     }
 
-    /// The version hashes of all entities by name; computed once when the model is frozen.
+    /// The version hashes of all entities by name.
+    ///
+    /// A frozen model computes them once. Any thread may read them then.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/entityversionhashesbyname)
     open var entityVersionHashesByName: [String: Data] {
         freezeLock.lock()
         defer { freezeLock.unlock() }
@@ -253,7 +315,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Copying and equality
 
-    /// A mutable copy of everything; superentities, destinations and inverses point inside the copy.
+    /// A copy of the whole model that can be changed. Superentities, destinations and inverses are those of the copy.
     open func copy(with zone: NSZone? = nil) -> Any { copied() }
 
     /// A copy, not frozen, with the same entities under the same version hashes.
@@ -271,42 +333,74 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
-    /// Base64 of 32 bytes that identify the layout of all entities; the same string as in a store's metadata and in
-    /// the version information of a compiled bundle.
+    /// A checksum of the version hashes of all entities: 32 bytes in base64.
+    ///
+    /// The metadata of a store and the version information of a compiled bundle hold the same text.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/versionchecksum)
     open var versionChecksum: String { VersionHash.checksum(of: entityVersionHashesByName) }
 
-    /// Whether a store with the given metadata has the layout of the configuration's entities (`nil`: all).
+    /// Whether a store with the given metadata has the layout of a configuration.
     ///
-    /// The entities in the metadata and in the configuration must be the same and have the same hashes. An unknown
-    /// configuration is not compatible with anything.
+    /// The metadata and the configuration must name the same entities, with the same version hashes.
+    ///
+    /// - Parameters:
+    ///   - configuration: The name of a configuration; nil stands for all entities.
+    ///   - metadata: The metadata of a store, with ``NSStoreModelVersionHashesKey``.
+    /// - Returns: True if they fit; false if they do not, and if the model has no such configuration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/isconfiguration(withname:compatiblewithstoremetadata:))
     open func isConfiguration(
         withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
     ) -> Bool {
         compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) == .compatible
     }
 
-    /// Merges the models of the given bundles (`nil`: the main bundle): every `.momd`, `.mom`, `.xcdatamodeld` and
-    /// `.xcdatamodel` among their resources. The result is empty when there are none.
+    /// Merges the models among the resources of bundles.
+    ///
+    /// Models are `.momd`, `.mom`, `.xcdatamodeld` and `.xcdatamodel`. Of a bundle with several versions the current
+    /// version counts. A model that cannot be read is left out, with a line on standard error. Two different entities
+    /// of one name stop the process.
+    ///
+    /// - Parameter bundles: The bundles; nil stands for the main bundle and the bundles of a package's targets beside
+    ///   the program.
+    /// - Returns: The merged model. It is empty if there are no models.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/mergedmodel(from:))
     open class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
         NSManagedObjectModel(byMerging: models(in: bundles))
     }
 
-    /// Merges, from all versions of all models in the bundles, the entities a store's metadata names; `nil` if one is
-    /// missing.
+    /// Merges the entities that a store's metadata name, out of all versions of all models in bundles.
     ///
-    /// Versions of which the bundle says that they have these entities are read first. The others are read only when
-    /// those turn out not to have them.
+    /// The function first reads the versions whose bundle records these entities. It reads the other versions only if
+    /// the first ones do not have the entities.
+    ///
+    /// - Parameters:
+    ///   - bundles: The bundles; nil stands for the main bundle and the bundles of a package's targets beside the
+    ///     program.
+    ///   - metadata: The metadata of a store, with ``NSStoreModelVersionHashesKey``.
+    /// - Returns: The model of the store; nil if an entity is missing, or the metadata hold no version hashes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/mergedmodel(from:forstoremetadata:))
     open class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
         plainMergedModel(from: bundles, forStoreMetadata: metadata)
     }
 
-    /// The version checksum of every version in a bundle, by version name.
+    /// Returns the version checksum of each version in a model's bundle.
+    ///
+    /// - Parameter modelURL: The URL of an `.xcdatamodeld` or a `.momd`.
+    /// - Returns: The checksums by the names of the versions.
+    /// - Throws: An error of reading if a version cannot be read.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/checksumsforversionedmodel(at:))
     open class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
         try ModelBundle.checksums(at: modelURL)
     }
 
+    /// A copy of the whole model that can be changed.
     open override func copy() -> Any { copy(with: nil) }
 
     /// Moves everything out of a model that nobody else uses into this empty one: entities stay the same objects.
@@ -322,6 +416,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         storedVersionIdentifiers = other.storedVersionIdentifiers
     }
 
+    /// Whether another model has equal entities, configurations and fetch request templates.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectModel else { return false }
         if self === other { return true }
@@ -330,8 +425,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             && storedTemplates == other.storedTemplates
     }
 
+    /// The number of entities.
     open override var hash: Int { storedEntities.count }
 
+    /// The names of the entities and templates, and whether the model can be changed.
     open override var description: String {
         "(<NSManagedObjectModel: \(address(of: self))>) isEditable \(!isFrozen), "
             + "entities \(storedEntities.map { $0.name ?? "(null)" }), "

@@ -7,6 +7,13 @@ import Foundation
 /// with "Can't modify an immutable model.".
 // @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before, as any class under
 // construction, it belongs to one thread.
+/// One named property of an entity: the common part of attributes, relationships, fetched properties and expressions.
+///
+/// A property belongs to at most one entity. Setting ``NSEntityDescription/properties`` makes the link. Until a
+/// coordinator uses the model, everything can be changed, by one thread. Later changes stop the process with "Can't
+/// modify an immutable model.", except changes of ``userInfo``.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription)
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity that declares the property; `nil` while it stands alone. Cleared by the entity's deinit, so it
     /// never dangles although it does not retain.
@@ -28,18 +35,24 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     private final var storedValidationPredicates: [NSPredicate] = []
     private final var storedValidationWarnings: [Any] = []
 
-    /// Creates a property that is optional, not transient, and nameless.
+    /// Creates a property without a name. It is optional and not transient.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription)
     public override init() {
         super.init()
     }
 
     /// The entity that declares the property.
     ///
-    /// An inherited property answers the entity that declares it, not the subentity it was read from. One that was not
-    /// added to an entity answers an entity without name and properties, a new one each time.
+    /// An inherited property names the entity that declares it, also where it was read from a subentity. A property of
+    /// no entity gives an entity without a name and properties, a new one each time.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/entity)
     open var entity: NSEntityDescription { owner ?? NSEntityDescription() }
 
-    /// The key of the property, unique within its entity including what the entity inherits.
+    /// The key of the property, unique within its entity, inherited properties included.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/name)
     open var name: String {
         get { storedName }
         set {
@@ -48,7 +61,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Whether the property may be `nil` (or empty) when an object is saved; `true` unless set otherwise.
+    /// Whether the property may be nil, or empty, when an object is saved; true unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/isoptional)
     open var isOptional: Bool {
         get { storedIsOptional }
         set {
@@ -57,7 +72,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Whether the value lives in memory only and is never written to a store.
+    /// Whether the value is kept in memory only, and never written to a store; false unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/istransient)
     open var isTransient: Bool {
         get { storedIsTransient }
         set {
@@ -66,20 +83,32 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The predicates a value must satisfy to be saved; `SELF` in them is the value.
+    /// The predicates that a value must satisfy to be saved. `SELF` stands for the value.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/validationpredicates)
     open var validationPredicates: [NSPredicate] { storedValidationPredicates }
 
-    /// What to report when the predicate at the same index fails: a message, or an error code as a number.
+    /// What to report if the predicate at the same index fails: a message, or an error code as a number.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/validationwarnings)
     open var validationWarnings: [Any] { storedValidationWarnings }
 
-    /// Replaces the validation predicates and their messages; the arrays are parallel.
+    /// Replaces the validation predicates and their messages.
+    ///
+    /// Stops the process if there are messages, but not as many as predicates.
+    ///
+    /// - Parameters:
+    ///   - validationPredicates: The predicates, with `SELF` for the value; nil stands for none.
+    ///   - validationWarnings: A message for each predicate; nil stands for none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/setvalidationpredicates(_:withvalidationwarnings:))
     open func setValidationPredicates(
         _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
     ) {
         setValidation(predicates: validationPredicates ?? [], warnings: validationWarnings ?? [])
     }
 
-    /// As `setValidationPredicates`, with warnings that may be error codes as compiled models hold them.
+    /// The same as `setValidationPredicates`, with warnings that may be error codes as compiled models hold them.
     final func setValidation(predicates: [NSPredicate], warnings: [Any]) {
         requireMutable()
         require(
@@ -90,13 +119,19 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         storedValidationWarnings = warnings
     }
 
-    /// Free information for the application; empty unless set. It may be changed while the model is in use.
+    /// Free information for the application; empty unless set.
+    ///
+    /// Any thread may read and set it, also while the model is in use.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/userinfo)
     open var userInfo: [AnyHashable: Any]? {
         get { storedUserInfo.withLock { $0 } }
         set { storedUserInfo.withLock { $0 = newValue } }
     }
 
-    /// Whether the property alone gets an index of its own; superseded by `NSEntityDescription.indexes`.
+    /// Whether the property has an index of its own. ``NSEntityDescription/indexes`` supersedes it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/isindexed)
     open var isIndexed: Bool {
         get { storedIsIndexed }
         set {
@@ -105,7 +140,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// A string that changes the version hash although nothing else about the property changed.
+    /// A string that changes the version hash although nothing else about the property changes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/versionhashmodifier)
     open var versionHashModifier: String? {
         get { storedVersionHashModifier }
         set {
@@ -114,7 +151,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Whether the value is meant for a system-wide search index. Kept and archived; nothing is indexed.
+    /// Whether the value is meant for a system-wide search index. OpenCoreData keeps the value, and indexes nothing.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/isindexedbyspotlight)
     open var isIndexedBySpotlight: Bool {
         get { storedIsIndexedBySpotlight }
         set {
@@ -123,7 +162,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Whether the value is meant for external records. Kept; external records are not written.
+    /// Whether the value is meant for external records. OpenCoreData keeps the value, and writes no such records.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription)
     open var isStoredInExternalRecord: Bool {
         get { storedIsStoredInExternalRecord }
         set {
@@ -132,7 +173,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The name the property had in the previous version of the model, for inferred mappings; `name` unless set.
+    /// The name of the property in the previous version of the model, for inferred mappings; ``name`` unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/renamingidentifier)
     open var renamingIdentifier: String? {
         get { storedRenamingIdentifier ?? (storedName.isEmpty ? nil : storedName) }
         set {
@@ -171,26 +214,32 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.storedValidationWarnings = storedValidationWarnings
     }
 
-    /// A mutable copy that belongs to no entity.
+    /// A copy that can be changed, and belongs to no entity.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = makeEmptyCopy()
         copyFields(to: copy)
         return copy
     }
 
-    /// 32 bytes that change when the property changes in a way that concerns the layout of a store.
+    /// A hash of 32 bytes that identifies the version of the property.
     ///
-    /// Name, optionality, transience, type or ends, counts, order and `versionHashModifier` count; default values,
-    /// validation, delete rules, indexes and user info do not.
+    /// It changes when the property changes in a way that concerns the layout of a store. These count: name,
+    /// optionality, transience, type or destination and inverse, counts, order and ``versionHashModifier``. Default
+    /// values, validation, delete rules, indexes and user info do not count.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/versionhash)
     open var versionHash: Data { VersionHash.hash(of: self) }
 
+    /// A copy that can be changed, and belongs to no entity.
     open override func copy() -> Any { copy(with: nil) }
 
+    /// Whether another property is of the same kind and has the same description. Other entities are compared by name.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPropertyDescription else { return false }
         return self === other || (type(of: self) == type(of: other) && hasSameDescription(as: other))
     }
 
+    /// A hash of the name.
     open override var hash: Int { name.hashValue }
 
     /// Field-by-field equality; other entities are compared by name. Overridden by each kind.
@@ -206,6 +255,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
             && sameValue(storedValidationWarnings, other.storedValidationWarnings)
     }
 
+    /// The kind, the name, the entity and the flags of the property.
     open override var description: String {
         "(<\(type(of: self)): \(address(of: self))>), name \(name), isOptional \(isOptional), "
             + "isTransient \(isTransient), entity \(owner?.name ?? "(null)"), "

@@ -1,19 +1,24 @@
 import Foundation
 
-/// What happens to the objects at the other end of a relationship when an object is deleted.
+/// The effect of deleting an object on the objects at the other end of a relationship.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsdeleterule)
 public enum NSDeleteRule: UInt, Sendable {
-    /// Nothing; the other end may keep a reference to a deleted object.
+    /// Nothing happens. The other end may keep a reference to a deleted object.
     case noActionDeleteRule = 0
-    /// The other end's inverse is set to `nil` or loses the object.
+    /// The inverse at the other end becomes nil, or loses the object.
     case nullifyDeleteRule = 1
-    /// The objects at the other end are deleted too.
+    /// The objects at the other end are deleted, too.
     case cascadeDeleteRule = 2
-    /// The object cannot be deleted while the relationship holds any object.
+    /// The object cannot be deleted as long as the relationship holds any object.
     case denyDeleteRule = 3
 }
 
 /// A property that refers to one object or to many objects of an entity.
 // @unchecked Sendable: see NSPropertyDescription.
+/// A property that refers to one object, or to many objects, of an entity.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription)
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
     // While a model is under construction its parts may die in any order: weak. A frozen model holds all of them,
     // and its deinit clears the fast pointers, which spare hot paths the cost of a weak load.
@@ -28,14 +33,16 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
     private final var storedDeleteRule = NSDeleteRule.nullifyDeleteRule
     private final var storedIsOrdered = false
 
-    /// Creates a to-many relationship without bounds whose delete rule is nullify.
+    /// Creates a to-many relationship without bounds. Its delete rule is nullify.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription)
     public override init() {
         super.init()
     }
 
-    /// The entity of the objects the relationship refers to.
+    /// The entity of the objects that the relationship refers to. The reference is weak: the model owns both ends.
     ///
-    /// Not retained: the model that holds both ends does that.
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription/destinationentity)
     open var destinationEntity: NSEntityDescription? {
         get { isFrozen ? frozenDestination : weakDestination }
         set {
@@ -45,7 +52,11 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         }
     }
 
-    /// The relationship of `destinationEntity` that leads back; both ends have to name each other. Not retained.
+    /// The relationship of ``destinationEntity`` that leads back. Both relationships have to name each other.
+    ///
+    /// The reference is weak: the model owns both ends.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription/inverserelationship)
     open var inverseRelationship: NSRelationshipDescription? {
         get { isFrozen ? frozenInverse : weakInverse }
         set {
@@ -75,7 +86,9 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         }
     }
 
-    /// The most objects the relationship may hold; 1 makes it to-one, 0 means no bound.
+    /// The greatest number of objects in the relationship. 1 makes it to-one; 0, the value unless set, means no bound.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription/maxcount)
     open var maxCount: Int {
         get { storedMaxCount }
         set {
@@ -84,7 +97,9 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         }
     }
 
-    /// The fewest objects a non-optional relationship must hold when saved; 0 means no bound.
+    /// The least number of objects in a relationship that is not optional, checked by saves; 0 means no bound.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription/mincount)
     open var minCount: Int {
         get { storedMinCount }
         set {
@@ -93,7 +108,9 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         }
     }
 
-    /// What becomes of the other end when an object is deleted; nullify unless set otherwise.
+    /// The effect of deleting an object on the other end; nullify unless set otherwise.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription/deleterule)
     open var deleteRule: NSDeleteRule {
         get { storedDeleteRule }
         set {
@@ -102,10 +119,14 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         }
     }
 
-    /// Whether the relationship refers to many objects: `maxCount` is not 1.
+    /// Whether the relationship refers to many objects: ``maxCount`` is not 1.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription/istomany)
     open var isToMany: Bool { storedMaxCount != 1 }
 
-    /// Whether a to-many relationship keeps its objects in order (`NSOrderedSet` instead of `NSSet`).
+    /// Whether a to-many relationship keeps its objects in order, in an `NSOrderedSet` in place of an `NSSet`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription/isordered)
     open var isOrdered: Bool {
         get { storedIsOrdered }
         set {
@@ -160,6 +181,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
             && storedIsOrdered == other.storedIsOrdered
     }
 
+    /// The description of the property, with destination, inverse, counts, order and delete rule.
     open override var description: String {
         super.description + ", destination entity \(destinationEntityName ?? "(null)"), "
             + "inverseRelationship \(inverseRelationshipName ?? "(null)"), minCount \(minCount), "

@@ -1,6 +1,8 @@
 import Foundation
 
-/// Metadata: the version hash of every entity, `[String: Data]` of 32 bytes each.
+/// The key of a store's metadata for the version hash of each entity: `[String: Data]`, 32 bytes each.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsstoremodelversionhasheskey)
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 
 /// What a store's metadata say of the version of the model that it was made with.
