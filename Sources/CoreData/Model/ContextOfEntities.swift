@@ -1,4 +1,4 @@
-/// What entities ask of a context: they know no more of it.
+/// The part of a context that entities use. They know nothing else of contexts.
 protocol ContextOfEntities: AnyObject {
     /// The entity of a name in the context's model; nil when it has none. Stops the process where there is no model.
     func entityOfModel(named name: String) -> NSEntityDescription?

@@ -1,4 +1,4 @@
-/// A fetch request as the model that has it sees it: what it says, and the entity that it is for.
+/// A fetch request in the view of the model that has it: its parameters, and its entity.
 protocol ModelRequest: AnyObject {
     /// Everything the request says.
     var parameters: FetchParameters { get set }

@@ -37,7 +37,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The version hash that the file of the model recorded; used where the hash cannot be computed exactly.
     final var recordedVersionHash: Data?
 
-    /// What is computed once when the model freezes; `nil` while it can still change.
+    /// Values that are computed once when the model freezes; nil as long as it can change.
     final var frozen: FrozenEntity?
 
     /// Creates an entity without a name. Its objects are of the class ``NSManagedObject``.

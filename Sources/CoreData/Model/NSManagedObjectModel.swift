@@ -436,7 +436,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
 }
 
-/// What a frozen model knows without computing it again.
+/// Values of a frozen model that are computed once.
 private struct FrozenModel {
     let entitiesByName: [String: NSEntityDescription]
     let numbering: [NSEntityDescription]

@@ -1,4 +1,4 @@
-/// What stands for the entity of objects that are made without one, by `NSManagedObject()`, and of ids of no object.
+/// The entity of objects that are made without one, by `NSManagedObject()`, and of ids of no object.
 enum NoEntity {
     /// Held here, because an entity does not hold its model.
     static let model: NSManagedObjectModel = {

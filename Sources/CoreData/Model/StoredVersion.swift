@@ -5,11 +5,11 @@ import Foundation
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsstoremodelversionhasheskey)
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 
-/// What a store's metadata say of the version of the model that it was made with.
+/// The version of the model with which a store was made, as its metadata describe it.
 ///
-/// The hash of a composite or derived attribute does not tell its name, nor that of a derived one its type. Values
-/// would be taken for others after a renaming: so stores also note the hashes of older versions of this library, which
-/// tell.
+/// The hash of a composite or derived attribute does not depend on its name, and that of a derived one not on its type.
+/// After a renaming, values would be taken for those of another attribute. So stores also note the hashes of older
+/// versions of this library, which depend on names.
 struct StoredVersion: Equatable {
     /// The version hash of each entity in the store by its name; nil where the metadata have none.
     let hashes: [String: Data]?

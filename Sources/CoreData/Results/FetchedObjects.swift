@@ -1,32 +1,34 @@
 import Foundation
 
-/// What a fetch found, for results larger than a program wants to hold: a collection that keeps keys, and makes objects
-/// of them a batch at a time.
+/// A collection of fetched objects that keeps their keys, and makes the objects a batch at a time.
 ///
-/// Made by `fetch(_:batchSize:)` of a context. Its order and its `count` stay what they were when it was fetched:
-/// objects that come to match later are not in it, and one that does not match any more keeps its place. The values are
-/// those that the store has when a batch is read, under the unsaved changes of the context.
+/// OpenCoreData only. ``NSManagedObjectContext/fetch(_:batchSize:)`` makes one, for results larger than a program wants
+/// to hold. The order and the `count` stay as they were at the time of the fetch. Objects that match later are not in
+/// the collection. An object that does not match any more keeps its place. The values are those that the store has when
+/// a batch is read, with the unsaved changes of the context.
 ///
-/// The collection holds the objects of the batch that was asked for last, each iterator those of its own. When the next
-/// batch is asked for, it lets go of them, and what nobody else holds is gone, together with its row; an object with
-/// unsaved changes the context holds. An object that is asked for again is the same one as long as somebody holds it,
-/// and made anew otherwise. So a loop may `save()` and `reset()` as it goes: what follows is made anew.
+/// The collection holds the objects of the latest batch only; each iterator holds those of its own batch. The next
+/// batch replaces them, and objects that nobody else holds are released, together with their rows. The context holds
+/// objects with unsaved changes. An object that is read again is the same one as long as somebody holds it; otherwise
+/// it is a new one. So a loop may call `save()` and `reset()` between the objects:
 ///
-///     for (number, book) in try context.fetch(request, batchSize: 500).enumerated() {
-///         book.price *= 2
-///         if number % 10_000 == 9_999 {
-///             try context.save()
-///             context.reset()
-///         }
+/// ```swift
+/// for (number, book) in try context.fetch(request, batchSize: 500).enumerated() {
+///     book.price *= 2
+///     if number % 10_000 == 9_999 {
+///         try context.save()
+///         context.reset()
 ///     }
+/// }
+/// ```
 ///
-/// What the context or others delete keeps its place, too: an object whose row is gone is a fault without a row. The
-/// context says what becomes of such (`shouldDeleteInaccessibleFaults`: a deleted object without values). A new object
-/// that was found is followed when it gets its permanent id; after `rollback()` or `reset()` it has no row.
+/// A deleted object keeps its place, too. An object without a row is a fault; `shouldDeleteInaccessibleFaults` of the
+/// context decides how it reads: as a deleted object without values, unless set otherwise. A new object in the result
+/// is followed when it gets its permanent id. After `rollback()` or `reset()` it has no row.
 ///
-/// A batch that cannot be read gives faults; reading one stops the process, as any fault does that cannot be read, and
-/// `fulfillFaults(of:relationshipKeyPaths:)` throws. To be used on the context's queue. The collection holds its
-/// context.
+/// If a batch cannot be read, its objects are faults. Reading such a fault stops the process;
+/// ``NSManagedObjectContext/fulfillFaults(of:relationshipKeyPaths:)`` throws instead. Use the collection on the
+/// context's queue. The collection holds its context.
 public struct FetchedObjects<Object: NSManagedObject>: RandomAccessCollection {
     private let latest: FetchedWindow
 
@@ -34,19 +36,23 @@ public struct FetchedObjects<Object: NSManagedObject>: RandomAccessCollection {
         latest = FetchedWindow(batches, context)
     }
 
-    /// The place of the first object: 0.
+    /// The position of the first object: 0.
     public var startIndex: Int { 0 }
 
-    /// How many objects there are.
+    /// The number of objects.
     public var endIndex: Int { latest.count }
 
-    /// The object at a place, with those of its batch. Stops the process when the collection has no such place.
+    /// The object at a position, read together with its batch.
+    ///
+    /// Stops the process if the collection has no such position, or if the object is not of the class `Object`.
+    ///
+    /// - Parameter position: A number from 0 to `count` - 1.
     public subscript(position: Int) -> Object { Self.typed(latest.object(at: position)) }
 
-    /// Iterates by a batch of its own, so that several may be under way at once.
+    /// Creates an iterator with a batch of its own, so that several iterators can be used at once.
     public func makeIterator() -> Iterator { Iterator(window: latest.another()) }
 
-    /// Gives the objects one after the other. To be used on the context's queue.
+    /// An iterator over fetched objects. Use it on the context's queue.
     public struct Iterator: IteratorProtocol {
         private let window: FetchedWindow
         private var position = 0
@@ -77,19 +83,20 @@ extension FetchedObjects.Iterator: Sendable {}
 extension NSManagedObjectContext {
     /// Executes a fetch, and returns its objects as a collection that makes them a batch at a time and keeps none.
     ///
-    /// Reads keys alone: some four bytes of each row are kept. Several stores of one coordinator that sort are read
-    /// whole first, and so are the objects of stores in memory that decide a predicate object by object. To be called
-    /// on the context's queue; overrides of `fetch(_:)` are not asked. An object of another class than `Object` stops
-    /// the process when it is asked for, as in `fetch(_:)`.
+    /// OpenCoreData only. The fetch reads keys alone, and keeps about four bytes of each row. It reads all rows first
+    /// in two cases: several stores sort together, or a store in memory has to test a predicate object by object.
+    /// Overrides of `fetch(_:)` are not called. An object of another class than `Object` stops the process when it is
+    /// read.
     ///
     /// - Parameters:
-    ///   - request: Which objects, in which order; unsaved changes count unless its `includesPendingChanges` is false.
-    ///     What it says of prefetching, faults and property values is done with each batch. Its `fetchBatchSize` does
-    ///     not count, and its `resultType` has to be that of objects.
-    ///   - batchSize: How many objects are made and read together; at least 1.
+    ///   - request: The objects and their order. Unsaved changes count unless ``NSFetchRequest/includesPendingChanges``
+    ///     is false. Prefetching, faults and property values apply to each batch. ``NSFetchRequest/fetchBatchSize``
+    ///     does not count. ``NSFetchRequest/resultType`` has to be that of objects; another one stops the process.
+    ///   - batchSize: The number of objects that are made and read together; at least 1.
     /// - Returns: The objects, for this context's queue.
-    /// - Throws: An `NSError` when the entity is unknown, the predicate has no translation, or the store cannot be
-    ///   read.
+    /// - Throws: An `NSError` if the entity is unknown, the predicate has no translation, or the store cannot be read.
+    ///
+    /// Call it on the context's queue.
     public final func fetch<Object: NSManagedObject>(
         _ request: NSFetchRequest<Object>, batchSize: Int
     ) throws -> FetchedObjects<Object> {

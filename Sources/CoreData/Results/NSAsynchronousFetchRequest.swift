@@ -1,20 +1,36 @@
 import Foundation
 
-/// A fetch that reads in the background: `NSManagedObjectContext.execute(_:)` returns at once, and the completion block
-/// is called on the context's queue when the objects are there.
+/// A fetch that reads in the background.
 ///
-/// Only the making of the objects takes place on the context's queue, not the reading. A `Progress` that is current
-/// while the request is executed gets the fetch's own as its child; cancelling it ends the fetch with an error. A
-/// context of the confinement type stops the process: it has no queue.
+/// ``NSManagedObjectContext/execute(_:)`` returns at once. The completion block runs on the context's queue when the
+/// objects are there. The fetch reads on a queue of the system; only the objects are made on the context's queue.
+///
+/// If a `Progress` is current while the request is executed, the progress of the fetch becomes its child. Cancelling it
+/// ends the fetch with an error. A context with the confinement concurrency type has no queue; executing the request
+/// there stops the process.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchrequest)
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
-    /// What to fetch.
+    /// The fetch to execute.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchrequest/fetchrequest)
     open private(set) var fetchRequest: NSFetchRequest<ResultType>
-    /// Called on the context's queue with the complete result, also when the fetch failed or was cancelled.
+    /// A closure that gets the complete result on the context's queue. It also runs if the fetch fails or is cancelled.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchrequest/completionblock)
     open private(set) var completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
-    /// How many results are expected, as the total of the progress; 0, the value unless set, when nobody knows.
+    /// The expected number of results, for the total of the progress; 0, the value unless set, if it is not known.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchrequest/estimatedresultcount)
     open var estimatedResultCount = 0
 
-    /// Fetches what the request describes, as it is when it is executed.
+    /// Creates an asynchronous fetch.
+    ///
+    /// - Parameters:
+    ///   - request: The fetch. It is read when the asynchronous request is executed.
+    ///   - blk: A closure that gets the complete result on the context's queue.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchrequest/init(fetchrequest:completionblock:))
     public init(
         fetchRequest request: NSFetchRequest<ResultType>,
         completionBlock blk: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
@@ -24,6 +40,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
         super.init()
     }
 
+    /// A copy with a copy of the fetch request, and the same completion block.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let request = fetchRequest.copy() as? NSFetchRequest<ResultType>
         let copy = NSAsynchronousFetchRequest(fetchRequest: request ?? fetchRequest, completionBlock: completionBlock)

@@ -4,10 +4,17 @@ import Foundation
 ///
 /// May be read from any thread.
 // @unchecked Sendable: what changes is guarded by `lock`.
+/// The result of a request that runs in the background. Any thread may read it.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreasynchronousresult)
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchecked Sendable {
     /// The context that executed the request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreasynchronousresult/managedobjectcontext)
     public let managedObjectContext: NSManagedObjectContext
-    /// How far the request is; nil where it was complete at once.
+    /// The progress of the request; nil if the result was complete at once.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreasynchronousresult/progress)
     public let progress: Progress?
     private let lock = NSLock()
     private var storedError: (any Error)?
@@ -17,10 +24,16 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
         self.progress = progress
     }
 
-    /// Why the request failed; nil while it goes on and when it succeeded. A cancelled one has `NSUserCancelledError`.
+    /// The error of a request that failed; nil as long as it runs, and if it succeeded.
+    ///
+    /// A cancelled request has the error `NSUserCancelledError`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreasynchronousresult/operationerror)
     open var operationError: (any Error)? { lock.withLock { storedError } }
 
-    /// Ends the request as soon as possible; its completion block is called all the same.
+    /// Ends the request as soon as possible. Its completion block still runs.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreasynchronousresult/cancel())
     open func cancel() {
         progress?.cancel()
     }
@@ -32,8 +45,13 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
 
 /// What an asynchronous fetch found.
 // @unchecked Sendable: what changes is guarded by `resultLock`.
+/// The result of an asynchronous fetch. Any thread may read it.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchresult)
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult, @unchecked Sendable {
     /// The request that was executed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchresult/fetchrequest)
     public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
     private let resultLock = NSLock()
     private var storedResult: [ResultType]?
@@ -45,7 +63,9 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
         super.init(context: context, progress: progress)
     }
 
-    /// What was found; nil while the fetch goes on and when it failed. Objects among it are for the context's queue.
+    /// The results; nil as long as the fetch runs, and if it failed. Use objects among them on the context's queue.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchresult/finalresult)
     open var finalResult: [ResultType]? { resultLock.withLock { storedResult } }
 
     final func finish(_ outcome: Result<[ResultType], any Error>) {
@@ -57,7 +77,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 }
 
 extension NSManagedObjectContext {
-    /// Fetches, and gives the results in the form of those that come later.
+    /// Fetches, and wraps the results as those of an asynchronous fetch.
     final func wrappedResult<ResultType>(of request: NSFetchRequest<ResultType>) throws -> NSPersistentStoreResult {
         let later = NSAsynchronousFetchRequest(fetchRequest: request)
         let result = NSAsynchronousFetchResult(request: later, context: self, progress: nil)
