@@ -1,12 +1,24 @@
-/// The name of the variable of mapping expressions that stands for the migration manager.
+/// The variable of mapping expressions for the migration manager.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanagerkey)
 public let NSMigrationManagerKey = "manager"
-/// The name of the variable that stands for the object that is migrated.
+/// The variable of mapping expressions for the source object.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationsourceobjectkey)
 public let NSMigrationSourceObjectKey = "source"
-/// The name of the variable that stands for the object that came of it.
+/// The variable of mapping expressions for the destination object.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationdestinationobjectkey)
 public let NSMigrationDestinationObjectKey = "destination"
-/// The name of the variable that stands for the entity mapping being carried out.
+/// The variable of mapping expressions for the entity mapping that is being carried out.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationentitymappingkey)
 public let NSMigrationEntityMappingKey = "entityMapping"
-/// The name of the variable that stands for the property mapping whose value is asked for.
+/// The variable of mapping expressions for the property mapping whose value is computed.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationpropertymappingkey)
 public let NSMigrationPropertyMappingKey = "propertyMapping"
-/// The name of the variable that stands for the entity mapping's policy.
+/// The variable of mapping expressions for the policy of the entity mapping.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationentitypolicykey)
 public let NSMigrationEntityPolicyKey = "entityPolicy"

@@ -1,56 +1,86 @@
 import Foundation
 
-/// What becomes of the objects of an entity in a migration.
+/// The ways in which a migration treats the objects of an entity.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymappingtype)
 public enum NSEntityMappingType: UInt, Sendable {
-    /// Not said.
+    /// No way is given.
     case undefinedEntityMappingType = 0
     /// The migration policy decides.
     case customEntityMappingType = 1
-    /// The entity is new: no source object leads to one of it.
+    /// The entity is new: no source object becomes an object of it.
     case addEntityMappingType = 2
-    /// The entity is gone, and its objects with it.
+    /// The entity is removed, and its objects with it.
     case removeEntityMappingType = 3
     /// The entity is the same in both models.
     case copyEntityMappingType = 4
-    /// The entity is there in both models and differs.
+    /// The entity exists in both models, and differs.
     case transformEntityMappingType = 5
 }
 
-/// How the objects of one entity of the source become objects of one entity of the destination.
+/// A description of how the objects of a source entity become objects of a destination entity.
 ///
-/// Belongs to one thread, as the mapping model it is part of.
+/// It belongs to one thread, as its mapping model does.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping)
 open class NSEntityMapping: NSObject {
-    /// The mapping's name, by which value expressions refer to it; unique in its mapping model. Empty unless set.
+    /// The name of the mapping, unique in its mapping model; empty unless set. Value expressions use it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/name)
     open var name: String! = ""
-    /// What becomes of the objects.
+    /// The way in which the objects are treated.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/mappingtype)
     open var mappingType = NSEntityMappingType.undefinedEntityMappingType
-    /// The name of the entity in the source model; nil where the entity is new.
+    /// The name of the entity in the source model; nil if the entity is new.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/sourceentityname)
     open var sourceEntityName: String?
-    /// The version hash of the source entity the mapping was made for.
+    /// The version hash of the source entity that the mapping was made for.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/sourceentityversionhash)
     open var sourceEntityVersionHash: Data?
-    /// The name of the entity in the destination model; nil where the entity is gone.
+    /// The name of the entity in the destination model; nil if the entity is removed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/destinationentityname)
     open var destinationEntityName: String?
-    /// The version hash of the destination entity the mapping was made for.
+    /// The version hash of the destination entity that the mapping was made for.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/destinationentityversionhash)
     open var destinationEntityVersionHash: Data?
-    /// The values of attributes.
+    /// The mappings that give the values of attributes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/attributemappings)
     open var attributeMappings: [NSPropertyMapping]?
-    /// What relationships lead to.
+    /// The mappings that give the destinations of relationships.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/relationshipmappings)
     open var relationshipMappings: [NSPropertyMapping]?
 
-    /// Gives the source objects: an array of them, or the result of a fetch.
+    /// An expression that gives the source objects: an array of them, or the result of a fetch.
     ///
-    /// Mapping models have `FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", "Book",
-    /// "TRUEPREDICATE"), $manager.sourceContext, NO)`, which is read in batches; so is every object of the source
-    /// entity when there is no expression.
+    /// Mapping models usually have `FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:",
+    /// "Book", "TRUEPREDICATE"), $manager.sourceContext, NO)`. Such a fetch is read in batches. Without an expression
+    /// every object of the source entity is read, in batches, too.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/sourceexpression)
     open var sourceExpression: NSExpression?
 
-    /// What the application wants to keep with the mapping; a policy can read it.
+    /// Free information for the application. A policy can read it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/userinfo)
     open var userInfo: [AnyHashable: Any]?
 
-    /// The name of the `NSEntityMigrationPolicy` subclass that does the work; nil for that class itself.
+    /// The name of a subclass of ``NSEntityMigrationPolicy`` that does the work; nil for that class itself.
+    ///
+    /// If the named module has no such class, a class of that name in another module of the program is taken.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping/entitymigrationpolicyclassname)
     open var entityMigrationPolicyClassName: String?
 
     /// Creates a mapping without names.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping)
     public override init() { super.init() }
 
     /// The name that expressions use where the mapping has none of its own.
@@ -61,7 +91,7 @@ open class NSEntityMapping: NSObject {
         }
     }
 
-    /// Whether both say the same about the same versions of the same entities.
+    /// Whether another mapping has the same description, with the same versions of the entities.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSEntityMapping else { return false }
         return self === other
@@ -72,8 +102,10 @@ open class NSEntityMapping: NSObject {
                 && (userInfo ?? [:]) as NSDictionary == (other.userInfo ?? [:]) as NSDictionary
     }
 
+    /// A hash of the name.
     open override var hash: Int { name?.hashValue ?? 0 }
 
+    /// The name, the type, the entities, the policy's class and the property mappings.
     open override var description: String {
         "(<NSEntityMapping: \(address(of: self))>) name \(name ?? "(null)"), mappingType \(mappingType.rawValue), "
             + "sourceEntityName \(sourceEntityName ?? "(null)"), destinationEntityName "
@@ -82,7 +114,7 @@ open class NSEntityMapping: NSObject {
             + "relationshipMappings \(relationshipMappings ?? [])"
     }
 
-    /// Whether a migration by this mapping does what one by the other does.
+    /// Whether a migration by this mapping has the same result as one by the other mapping.
     final func isSame(as other: NSEntityMapping) -> Bool {
         func same(_ left: [NSPropertyMapping]?, _ right: [NSPropertyMapping]?) -> Bool {
             let (left, right) = (left ?? [], right ?? [])

@@ -1,47 +1,70 @@
 import Foundation
 
-/// Carries out one entity mapping of a migration; subclasses decide what becomes of the objects.
+/// A policy that carries out one entity mapping of a migration. Subclasses decide how objects are migrated.
 ///
-/// For each entity mapping the manager makes one policy, of the class the mapping names, and calls it on the thread of
-/// the migration, which holds both contexts:
+/// For each entity mapping the manager makes one policy, of the class that the mapping names. It calls the policy on
+/// the thread of the migration, which holds the queues of both contexts:
 ///
-/// 1. `begin(_:with:)`, then `createDestinationInstances(forSource:in:manager:)` for every source object, then
-///    `endInstanceCreation(forMapping:manager:)`;
-/// 2. once all mappings are there, `createRelationships(forDestination:in:manager:)` for every destination object, then
-///    `endRelationshipCreation(forMapping:manager:)`;
-/// 3. once all relationships are there, `performCustomValidation(forMapping:manager:)` and `end(_:manager:)`.
+/// 1. ``begin(_:with:)``, then ``createDestinationInstances(forSource:in:manager:)`` for every source object, then
+///    ``endInstanceCreation(forMapping:manager:)``.
+/// 2. After all mappings have done that: ``createRelationships(forDestination:in:manager:)`` for every destination
+///    object, then ``endRelationshipCreation(forMapping:manager:)``.
+/// 3. After all mappings have done that: ``performCustomValidation(forMapping:manager:)`` and ``end(_:manager:)``.
 ///
-/// Objects of both sides are plain `NSManagedObject`s, because an application's classes know one version of the model
-/// only. They come in batches that are saved one by one: an object lives on as long as the policy holds it. Validation
-/// is left to the end. An error that a policy throws ends the migration with 134170, which has it as its underlying
-/// error.
+/// The objects on both sides are plain ``NSManagedObject`` objects, because the classes of an application fit one
+/// version of the model only. The objects come in batches, and each batch is saved. An object outlives its batch only
+/// as long as the policy holds it. Validation takes place at the end.
+///
+/// An error of a policy ends the migration with `NSEntityMigrationPolicyError` (134170), with the policy's error as the
+/// underlying error.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymigrationpolicy)
 open class NSEntityMigrationPolicy: NSObject {
-    /// Makes a policy. The manager does, once for each entity mapping.
+    /// Creates a policy. The manager creates one for each entity mapping.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymigrationpolicy)
     public override init() { super.init() }
 
-    /// Whether the next start of the program goes on in the midst of a migration that was killed while policies of this
-    /// class took part, with new policies. False unless a subclass says otherwise.
+    /// Whether the next start of the program can resume a killed migration in which policies of this class took part.
     ///
-    /// An addition to Apple's interface. A subclass that returns true promises that its hooks need nothing that earlier
-    /// ones have left in memory: neither in the policy (not even what `begin(_:with:)` has put there) nor in the
-    /// manager's `userInfo` nor elsewhere. Then the new store, the associations and the order of the hooks are resumed
-    /// as they were at the last checkpoint, of which there are about two a second, between batches, and one behind each
-    /// entity mapping of each pass: hooks that had run before it do not run again; what later ones did to the new store
-    /// is undone, and they run once more. What a hook does elsewhere, to files for example, it must be able to do
-    /// twice.
+    /// OpenCoreData only. False unless a subclass overrides it. The resumed migration creates new policies. So a
+    /// subclass that returns true promises that its hooks need nothing that earlier hooks left in memory: neither in
+    /// the policy, including what ``begin(_:with:)`` stored there, nor in the manager's `userInfo`, nor elsewhere.
     ///
-    /// With a class that returns false the entity mappings before the first one of such a class are resumed, and from
-    /// there on the hooks of all run again. A migration whose manager is of a class of the program's own begins anew.
+    /// Checkpoints are made about twice a second, between batches, and behind each entity mapping of each pass. The new
+    /// store, the associations and the order of the hooks are resumed from the last checkpoint. Hooks that ran before
+    /// it do not run again. Changes that later hooks made to the new store are undone, and these hooks run once more. A
+    /// hook that changes anything else, such as files, must be able to do it twice.
+    ///
+    /// If the class returns false, only the entity mappings before the first one of such a class are resumed. From
+    /// there on the hooks of all mappings run again. If the manager is of a program's own class, the migration begins
+    /// anew.
     open class var canResume: Bool { false }
 
-    /// The entity mapping begins.
+    /// Called when the entity mapping begins. The base class does nothing.
+    ///
+    /// - Parameters:
+    ///   - mapping: The entity mapping.
+    ///   - manager: The manager of the migration.
+    /// - Throws: Any error; it ends the migration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymigrationpolicy/begin(_:with:))
     open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
-    /// Makes the destination objects of one source object: here, one object of the destination entity, whose attributes
-    /// get what the mapping's value expressions give; the two are then associated.
+    /// Creates the destination objects of one source object.
     ///
-    /// An override that does not call `super` associates what it makes
-    /// (`associate(sourceInstance:withDestinationInstance:for:)`), or no relationships are made for it.
+    /// The base class creates one object of the destination entity, sets its attributes by the value expressions of the
+    /// mapping, and associates the two objects. An override that does not call `super` has to call
+    /// ``NSMigrationManager/associate(sourceInstance:withDestinationInstance:for:)`` for the objects that it creates.
+    /// Objects without an association get no relationships.
+    ///
+    /// - Parameters:
+    ///   - sInstance: An object of the source context.
+    ///   - mapping: The entity mapping.
+    ///   - manager: The manager of the migration.
+    /// - Throws: Any error; it ends the migration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymigrationpolicy/createdestinationinstances(forsource:in:manager:))
     open func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -51,38 +74,83 @@ open class NSEntityMigrationPolicy: NSObject {
         manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)
     }
 
-    /// All source objects of the mapping have been looked at.
+    /// Called after all source objects of the mapping have been handled. The base class does nothing.
+    ///
+    /// - Parameters:
+    ///   - mapping: The entity mapping.
+    ///   - manager: The manager of the migration.
+    /// - Throws: Any error; it ends the migration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymigrationpolicy/endinstancecreation(formapping:manager:))
     open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Gives one destination object its relationships: here, what the mapping's value expressions give.
+    /// Sets the relationships of one destination object.
+    ///
+    /// The base class sets them by the value expressions of the mapping. Only an override is called for every object:
+    /// the framework skips objects for which nothing is left to do.
+    ///
+    /// - Parameters:
+    ///   - dInstance: An object of the destination context.
+    ///   - mapping: The entity mapping.
+    ///   - manager: The manager of the migration.
+    /// - Throws: Any error; it ends the migration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymigrationpolicy/createrelationships(fordestination:in:manager:))
     open func createRelationships(
         forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
         try manager.setRelationships(of: dInstance, by: mapping, policy: self)
     }
 
-    /// All destination objects of the mapping have their relationships.
+    /// Called after all destination objects of the mapping have their relationships. The base class does nothing.
+    ///
+    /// - Parameters:
+    ///   - mapping: The entity mapping.
+    ///   - manager: The manager of the migration.
+    /// - Throws: Any error; it ends the migration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymigrationpolicy/endrelationshipcreation(formapping:manager:))
     open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Everything is there: the last place to look for what must not be. Throwing ends the migration.
+    /// Checks the result of the mapping, after all mappings have their relationships. The base class does nothing.
+    ///
+    /// - Parameters:
+    ///   - mapping: The entity mapping.
+    ///   - manager: The manager of the migration.
+    /// - Throws: Any error; it ends the migration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymigrationpolicy/performcustomvalidation(formapping:manager:))
     open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// The entity mapping is at its end.
+    /// Called when the entity mapping ends. The base class does nothing.
+    ///
+    /// - Parameters:
+    ///   - mapping: The entity mapping.
+    ///   - manager: The manager of the migration.
+    /// - Throws: Any error; it ends the migration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymigrationpolicy/end(_:manager:))
     open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// What `FUNCTION($entityPolicy, "name:", argument)` in a value expression calls: the function of that name.
+    /// Carries out a function that a value expression calls by `FUNCTION($entityPolicy, "name:", argument)`.
     ///
-    /// On Apple's platforms the name is a selector of the policy. Here a subclass overrides this method and asks the
-    /// name:
+    /// OpenCoreData only. On Apple's platforms the name is a selector of the policy. Here a subclass overrides this
+    /// method and compares the name:
     ///
-    ///     override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
-    ///         switch name {
-    ///         case "year:": (arguments[0] as? Date).map { calendar.component(.year, from: $0) }
-    ///         default: try super.performFunction(name, arguments: arguments)
-    ///         }
+    /// ```swift
+    /// override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+    ///     switch name {
+    ///     case "year:": (arguments[0] as? Date).map { calendar.component(.year, from: $0) }
+    ///     default: try super.performFunction(name, arguments: arguments)
     ///     }
+    /// }
+    /// ```
     ///
-    /// Throws 134170 for a name that nobody knows.
+    /// - Parameters:
+    ///   - name: The name in the expression, with its colons.
+    ///   - arguments: The values of the arguments.
+    /// - Returns: The value of the function.
+    /// - Throws: `NSEntityMigrationPolicyError` (134170) for a name that no class knows.
     open func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         throw MappingErrors.unknownFunction(name, of: self)
     }

@@ -1,32 +1,44 @@
 import Foundation
 
-/// How a store of one model becomes a store of another: a mapping for each entity.
+/// A description of how a store of one model becomes a store of another: a mapping for each entity.
 ///
-/// Made in code, inferred from two models, or read from a `.cdm` or `.xcmappingmodel`. A mapping model belongs to one
-/// thread; a migration reads it on the thread that it runs on.
+/// Create it in code, infer it from two models, or read it from a `.cdm` or `.xcmappingmodel` file. A mapping model
+/// belongs to one thread. A migration reads it on the thread that it runs on.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel)
 open class NSMappingModel: NSObject {
-    /// The entities' mappings, in the order in which they are carried out.
+    /// The mappings of entities, in the order in which a migration carries them out.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel/entitymappings)
     open var entityMappings: [NSEntityMapping]! = []
 
-    /// The entities' mappings by their names; the first of those that share one.
+    /// The mappings of entities by their names. Of several with the same name the first one is taken.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel/entitymappingsbyname)
     open var entityMappingsByName: [String: NSEntityMapping] {
         Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether it was inferred; nobody may have changed it since for that to mean anything.
+    /// Whether the mapping model was inferred. It says nothing if somebody has changed the model since.
     final var isInferred = false
 
     /// The file it was read from, for people; nil when it was made otherwise.
     final var fileName: String?
 
     /// Creates a mapping model without mappings.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel)
     public override init() { super.init() }
 
     /// Reads a compiled mapping model (`.cdm`), or one as Xcode keeps it (`.xcmappingmodel`).
     ///
-    /// The latter is completed from the two models it names, which are looked for near it: what it leaves out, Xcode
-    /// makes from them. `nil` when the file is missing or no mapping model; the reason is then written to the standard
-    /// error.
+    /// The file of Xcode leaves out parts that follow from the two models. They are completed from the two models that
+    /// the file names, if these lie near it, and otherwise from their copies in the file. The result is nil if the file
+    /// is missing, or is no mapping model. A line on standard error then gives the reason.
+    ///
+    /// - Parameter url: The file; nil gives nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel/init(contentsof:))
     public init?(contentsOf url: URL?) {
         super.init()
         guard let url else { return nil }
@@ -38,10 +50,18 @@ open class NSMappingModel: NSObject {
         }
     }
 
-    /// The mapping model among the resources of the bundles (`nil`: the main bundle and, beside it, those of the
-    /// package's targets) that leads from one model to another; `nil` when there is none.
+    /// Finds the mapping model that leads from one model to another, among the resources of bundles.
     ///
-    /// It fits when the version hashes in it are those of the two models and it says something about every entity.
+    /// A mapping model fits if its version hashes are those of the two models, and it mentions every entity that both
+    /// models have. The result is nil if none fits.
+    ///
+    /// - Parameters:
+    ///   - bundles: The bundles; nil stands for the main bundle and the bundles of a package's targets beside the
+    ///     program.
+    ///   - sourceModel: The model of the store; nil gives nil.
+    ///   - destinationModel: The model to migrate to; nil gives nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel/init(from:forsourcemodel:destinationmodel:))
     public convenience init?(
         from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
         destinationModel: NSManagedObjectModel?
@@ -59,29 +79,38 @@ open class NSMappingModel: NSObject {
         fileName = other.fileName
     }
 
-    /// The mapping model that a lightweight migration follows.
+    /// Infers the mapping model that a lightweight migration follows.
     ///
-    /// Throws 134190 when there is none: the error names every entity and property that stands in the way.
+    /// - Parameters:
+    ///   - sourceModel: The model of the store.
+    ///   - destinationModel: The model to migrate to.
+    /// - Returns: A new mapping model.
+    /// - Throws: `NSInferredMappingModelError` (134190) if there is none. The error names every entity and property
+    ///   that stands in the way.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel/inferredmappingmodel(forsourcemodel:destinationmodel:))
     open class func inferredMappingModel(
         forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
     ) throws -> NSMappingModel {
         try MappingInference(from: sourceModel, to: destinationModel).mappingModel()
     }
 
-    /// Whether both have equal entity mappings in the same order, wherever they come from.
+    /// Whether another mapping model has equal entity mappings in the same order.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSMappingModel else { return false }
         return self === other || entityMappings ?? [] == other.entityMappings ?? []
     }
 
+    /// The number of entity mappings.
     open override var hash: Int { entityMappings?.count ?? 0 }
 
+    /// The entity mappings, and whether they were inferred.
     open override var description: String {
         "(<NSMappingModel: \(address(of: self))>) isInferred \(isInferred ? "YES" : "NO"), entityMappings "
             + "\(entityMappings ?? [])"
     }
 
-    /// Whether it was inferred and is still what would be inferred between two models.
+    /// Whether the mapping model was inferred, and equals the one that two models give now.
     final func isInferred(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> Bool {
         guard isInferred, let mappings = entityMappings,
             let fresh = try? MappingInference(from: source, to: destination).mappingModel().entityMappings
@@ -89,8 +118,10 @@ open class NSMappingModel: NSObject {
         return mappings.count == fresh.count && zip(mappings, fresh).allSatisfy { $0.isSame(as: $1) }
     }
 
-    /// Whether it was made for these two models: hashes agree, and no entity that both have is forgotten. One that is
-    /// new or gone need not be mentioned.
+    /// Whether the mapping model was made for these two models.
+    ///
+    /// Their hashes agree, and every entity that both have is mentioned. New and removed entities need not be
+    /// mentioned.
     final func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
         let mappings = entityMappings ?? []
         let kept = MappingModelFile.entitiesInBoth(source, destination)

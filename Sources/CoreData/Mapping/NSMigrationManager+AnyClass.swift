@@ -8,7 +8,13 @@ extension NSEntityMigrationPolicy: InitializedOfAnyClass {}
 // MARK: Managers
 
 extension InitializedOfAnyClass where Self: NSMigrationManager {
-    /// Makes a manager for migrations from one model to another, of the class it is called on.
+    /// Creates a manager of the class that the initialiser is called on.
+    ///
+    /// - Parameters:
+    ///   - sourceModel: The model of the source store.
+    ///   - destinationModel: The model of the destination store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/init(sourcemodel:destinationmodel:))
     @_disfavoredOverload
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
         self.init(ofClass: sourceModel, destinationModel)
@@ -39,7 +45,7 @@ extension NSMigrationManager {
 // MARK: Policies
 
 extension InitializedOfAnyClass where Self: NSEntityMigrationPolicy {
-    /// Makes a policy of the class it is called on.
+    /// Creates a policy of the class that the initialiser is called on.
     @_disfavoredOverload
     public init() { self.init(ofClass: ()) }
 

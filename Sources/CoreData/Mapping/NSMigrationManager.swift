@@ -1,26 +1,41 @@
 import Foundation
 
-/// Migrates a store by a mapping model: makes a new store of the destination model from a store of the source model.
+/// A manager that migrates a store by a mapping model: it makes a new store from a store of the source model.
 ///
-/// Rows pass through in batches, so that memory does not grow with the store: the source store is only read, the
-/// destination is saved batch by batch, and a temporary file beside it notes which object each source object became.
-/// The migration runs on the calling thread, which holds the queues of both contexts whenever a policy is called.
-/// `cancelMigrationWithError(_:)`, `migrationProgress` and `progress` may be used from any thread; everything else is
-/// for the thread of the migration.
+/// Rows pass through in batches, so that the use of memory does not grow with the store. The source store is only read.
+/// The destination is saved batch by batch. A temporary file beside it notes which object each source object became.
+///
+/// The migration runs on the calling thread, which holds the queues of both contexts whenever it calls a policy. Any
+/// thread may use ``cancelMigrationWithError(_:)``, ``migrationProgress`` and `progress`. Use everything else on the
+/// thread of the migration.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager)
 open class NSMigrationManager: NSObject {
-    /// The model of the source store, as the migration uses it: a copy whose objects are plain `NSManagedObject`s.
+    /// The model of the source store: a copy of the given model, in which all objects are plain ``NSManagedObject``
+    /// objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/sourcemodel)
     open private(set) var sourceModel: NSManagedObjectModel
-    /// The model of the destination store, as the migration uses it: a copy whose objects are plain `NSManagedObject`s.
+    /// The model of the destination store: a copy of the given model, in which all objects are plain
+    /// ``NSManagedObject`` objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/destinationmodel)
     open private(set) var destinationModel: NSManagedObjectModel
 
     /// What `progress` answers.
     final let ownProgress = Progress(totalUnitCount: -1)
 
-    /// Whether a mapping that was inferred, between SQLite stores, may be done by SQL in a copy of the store: many
-    /// times faster, with the same result, and without this class's methods. True unless set.
+    /// Whether SQL may carry out an inferred mapping between SQLite stores; true unless set otherwise.
+    ///
+    /// SQL works in a copy of the store, many times faster, and with the same result. It does not call methods of this
+    /// class.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/usesstorespecificmigrationmanager)
     open var usesStoreSpecificMigrationManager = true
 
-    /// What the application wants its policies to find.
+    /// Free information from the application to its policies.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/userinfo)
     open var userInfo: [AnyHashable: Any]?
 
     /// The migration being carried out.
@@ -41,7 +56,13 @@ open class NSMigrationManager: NSObject {
     /// The configuration of the destination model whose entities the destination store holds.
     final var destinationConfiguration: String?
 
-    /// Makes a manager for migrations from one model to another.
+    /// Creates a manager for migrations from one model to another.
+    ///
+    /// - Parameters:
+    ///   - sourceModel: The model of the source store.
+    ///   - destinationModel: The model of the destination store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/init(sourcemodel:destinationmodel:))
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
         sourceModel.resolveReferences()
         destinationModel.resolveReferences()
@@ -52,19 +73,41 @@ open class NSMigrationManager: NSObject {
 
     // MARK: Migrating
 
-    /// Migrates a store.
+    /// Migrates a store by a mapping model.
     ///
-    /// The source store is not changed. A destination store that exists is added to, so that several mapping models can
-    /// fill one, each in a pass of its own; one that is not there is made. Where the migration fails or is killed, a
-    /// SQLite destination is as it was, or not there.
+    /// The source store is not changed. If the destination store does not exist, it is created. If it exists, the
+    /// objects are added to it, so that several mapping models can fill one store, each in a pass of its own. If the
+    /// migration fails or is killed, a SQLite destination is as it was before, or does not exist.
     ///
-    /// While a pass runs, others into the same destination are refused, in every process: 134160, whose text names the
-    /// process that is at work. So is a pass that the destination has had already: the same mapping model from the same
-    /// source store.
+    /// These errors are thrown:
     ///
-    /// Throws 134140 without a mapping model, 134150 and 134160 when a store cannot be opened, 134170 when a policy
-    /// fails, 134120 when `progress` is cancelled, the error given to `cancelMigrationWithError(_:)`, and 134110 for
-    /// everything else: it names entity mapping, property and object.
+    /// - `NSMigrationMissingMappingModelError` (134140): `mappings` is nil.
+    /// - `NSMigrationManagerSourceStoreError` (134150): the source store cannot be opened.
+    /// - `NSMigrationManagerDestinationStoreError` (134160): the destination cannot be opened, or the pass is refused.
+    ///   The text names the process at work.
+    /// - `NSEntityMigrationPolicyError` (134170): a policy failed.
+    /// - `NSMigrationCancelledError` (134120): `progress` was cancelled.
+    /// - The error that was given to ``cancelMigrationWithError(_:)``.
+    /// - `NSMigrationConstraintViolationError` (134111): objects break a uniqueness constraint of the destination.
+    /// - `NSMigrationError` (134110): everything else.
+    ///
+    /// Errors about objects name the entity mapping, the property and the source object.
+    ///
+    /// While a pass runs, other passes into the same destination are refused, in every process. So is a pass that was
+    /// completed before: the same mapping model from the same source store.
+    ///
+    /// - Parameters:
+    ///   - sourceURL: The source store.
+    ///   - sStoreType: The type of the source store, such as ``NSSQLiteStoreType``.
+    ///   - sOptions: Options for opening the source store.
+    ///   - mappings: The mapping model.
+    ///   - dURL: The destination store.
+    ///   - dStoreType: The type of the destination store.
+    ///   - dOptions: Options for opening the destination store. ``NSMigrationProgressOption`` is taken from either
+    ///     options.
+    /// - Throws: One of the errors above.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/migratestore(from:sourcetype:options:with:todestinationurl:destinationtype:destinationoptions:))
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -109,7 +152,19 @@ open class NSMigrationManager: NSObject {
         madeRows = run.tally.rows
     }
 
-    /// Migrates a store.
+    /// Migrates a store by a mapping model, with store types in place of their names.
+    ///
+    /// - Parameters:
+    ///   - sourceURL: The source store.
+    ///   - sourceStoreType: The type of the source store.
+    ///   - options: Options for opening the source store.
+    ///   - mapping: The mapping model.
+    ///   - destinationURL: The destination store.
+    ///   - type: The type of the destination store.
+    ///   - destinationOptions: Options for opening the destination store.
+    /// - Throws: The errors of the other form of this function.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/migratestore(from:type:options:mapping:to:type:options:))
     public final func migrateStore(
         from sourceURL: URL, type sourceStoreType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil,
         mapping: NSMappingModel, to destinationURL: URL, type: NSPersistentStore.StoreType,
@@ -120,7 +175,12 @@ open class NSMigrationManager: NSObject {
             toDestinationURL: destinationURL, destinationType: type.rawValue, destinationOptions: destinationOptions)
     }
 
-    /// Forgets the last migration, so that another one can be made.
+    /// Forgets the mapping model and the cancellation error of the last migration.
+    ///
+    /// A manager whose migration was cancelled cannot migrate again: its ``migrationProgress`` stays cancelled. Create
+    /// a new manager then.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/reset())
     open func reset() {
         lastMapping = nil
         cancellationLock.withLock { cancellation = nil }
@@ -128,27 +188,47 @@ open class NSMigrationManager: NSObject {
 
     // MARK: What is going on
 
-    /// The mapping model of the migration; an empty one before the first.
+    /// The mapping model of the migration; an empty one before the first migration.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/mappingmodel)
     open var mappingModel: NSMappingModel { lastMapping ?? NSMappingModel() }
 
-    /// The context in which policies find the objects of the source store.
+    /// The context with the objects of the source store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/sourcecontext)
     open var sourceContext: NSManagedObjectContext { run?.sourceContext ?? idleSourceContext }
 
-    /// The context in which policies make the objects of the destination store.
+    /// The context in which policies create the objects of the destination store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/destinationcontext)
     open var destinationContext: NSManagedObjectContext { run?.destinationContext ?? idleDestinationContext }
 
-    /// The entity mapping being carried out; one without names while there is none.
+    /// The entity mapping that is being carried out; one without names if there is none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/currententitymapping)
     open var currentEntityMapping: NSEntityMapping { run?.currentMapping ?? NSEntityMapping() }
 
-    /// How much is done, from 0 to 1.
+    /// The part of the migration that is done, from 0 to 1. Any thread may read it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/migrationprogress)
     open var migrationProgress: Float { Float(max(0, ownProgress.fractionCompleted)) }
 
-    /// The entity of the source model that a mapping begins with; nil where the entity is new.
+    /// Returns the source entity of a mapping.
+    ///
+    /// - Parameter mEntity: An entity mapping.
+    /// - Returns: The entity of ``sourceModel``; nil if the mapping is for a new entity.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/sourceentity(for:))
     open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
     }
 
-    /// The entity of the destination model that a mapping leads to; nil where the entity is gone.
+    /// Returns the destination entity of a mapping.
+    ///
+    /// - Parameter mEntity: An entity mapping.
+    /// - Returns: The entity of ``destinationModel``; nil if the mapping removes the entity.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/destinationentity(for:))
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         if let step = run?.currentStep, step.mapping === mEntity { return step.destination?.entity }
         return mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
@@ -156,8 +236,17 @@ open class NSMigrationManager: NSObject {
 
     // MARK: Associations
 
-    /// Says that a destination object came of a source object: relationships of other objects that led to the latter
-    /// will lead to the former, and it gets relationships itself.
+    /// Notes that a destination object was made from a source object.
+    ///
+    /// Relationships of other source objects that lead to the source object will lead to the destination object. The
+    /// destination object gets relationships itself. Stops the process if no migration is running.
+    ///
+    /// - Parameters:
+    ///   - sourceInstance: An object of the source context.
+    ///   - destinationInstance: An object of the destination context.
+    ///   - entityMapping: The entity mapping by which it was made.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/associate(sourceinstance:withdestinationinstance:for:))
     open func associate(
         sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
         for entityMapping: NSEntityMapping
@@ -165,14 +254,34 @@ open class NSMigrationManager: NSObject {
         requireRun.associate(sourceInstance, with: destinationInstance, entityMapping)
     }
 
-    /// What came of source objects by an entity mapping, in their order; of all when `sourceInstances` is nil.
+    /// Returns the destination objects that an entity mapping made from source objects.
+    ///
+    /// Stops the process if no migration is running. An unknown mapping, or a store that cannot be read, ends the
+    /// migration with an error after this call.
+    ///
+    /// - Parameters:
+    ///   - mappingName: The name of the entity mapping.
+    ///   - sourceInstances: Source objects; nil stands for all.
+    /// - Returns: The destination objects in the order of the source objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/destinationinstances(forentitymappingname:sourceinstances:))
     open func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
         requireRun.noting([]) { try $0.destinations(ofMapping: mappingName, of: sourceInstances) }
     }
 
-    /// The objects that destination objects came of by an entity mapping.
+    /// Returns the source objects from which an entity mapping made destination objects.
+    ///
+    /// Stops the process if no migration is running. An unknown mapping, or a store that cannot be read, ends the
+    /// migration with an error after this call.
+    ///
+    /// - Parameters:
+    ///   - mappingName: The name of the entity mapping.
+    ///   - destinationInstances: Destination objects; nil stands for all.
+    /// - Returns: The source objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/sourceinstances(forentitymappingname:destinationinstances:))
     open func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
@@ -184,16 +293,29 @@ open class NSMigrationManager: NSObject {
         return run
     }
 
-    /// What `FUNCTION($manager, "name:", argument)` in a value expression calls where the manager has no function of
-    /// that name itself; see `NSEntityMigrationPolicy.performFunction(_:arguments:)`.
+    /// Carries out a function that a value expression calls by `FUNCTION($manager, "name:", argument)`.
+    ///
+    /// OpenCoreData only. It is called for names that are no functions of the manager itself. See
+    /// ``NSEntityMigrationPolicy/performFunction(_:arguments:)``.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the expression, with its colons.
+    ///   - arguments: The values of the arguments.
+    /// - Returns: The value of the function.
+    /// - Throws: `NSEntityMigrationPolicyError` (134170) for a name that no class knows.
     open func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         throw MappingErrors.unknownFunction(name, of: self)
     }
 
     // MARK: Cancelling
 
-    /// Ends the migration: it removes what it has made and fails with this error. May be called from any thread, and by
-    /// policies.
+    /// Ends the migration. It removes what it has made, and throws the given error.
+    ///
+    /// Any thread may call the function, and so may policies. Of several errors the first one counts.
+    ///
+    /// - Parameter error: The error that the migration throws.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/cancelmigrationwitherror(_:))
     open func cancelMigrationWithError(_ error: any Error) {
         cancellationLock.withLock { cancellation = cancellation ?? error }
         ownProgress.cancel()
@@ -265,16 +387,17 @@ struct MappedMigrationEnds {
     var workFolder: URL?
 }
 
-/// What migration managers offer beyond Apple's interface; a protocol, so that a subclass may have a `progress` of its
-/// own.
+/// The type that declares the `progress` of migration managers.
+///
+/// OpenCoreData only. It is a protocol so that a subclass may have a `progress` of its own.
 public protocol ProgressingMigration: AnyObject {}
 
 extension NSMigrationManager: ProgressingMigration {}
 
 extension ProgressingMigration where Self: NSMigrationManager {
-    /// How far the migration is, in rows, and a way to cancel it: from any thread, within a fraction of a second. It
-    /// then fails with 134120.
+    /// The progress of the migration in rows, which can also cancel it.
     ///
-    /// An addition to Apple's interface.
+    /// OpenCoreData only. Any thread may use it. Cancelling ends the migration within a fraction of a second, with
+    /// `NSMigrationCancelledError` (134120).
     public var progress: Progress { ownProgress }
 }

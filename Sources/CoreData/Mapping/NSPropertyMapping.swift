@@ -1,21 +1,32 @@
 import Foundation
 
-/// How the value of one property of a destination entity comes about in a migration.
+/// A description of how a migration computes one property of a destination entity.
 ///
-/// Belongs to one thread, as the mapping model it is part of.
+/// It belongs to one thread, as its mapping model does.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertymapping)
 open class NSPropertyMapping: NSObject {
     /// The name of the property of the destination entity.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertymapping/name)
     open var name: String?
 
-    /// Gives the value; nil leaves the property as a new object has it.
+    /// An expression that gives the value; nil leaves the property as it is in a new object.
     ///
     /// The variables are `$manager`, `$source`, `$destination`, `$entityMapping`, `$propertyMapping` and
-    /// `$entityPolicy`: `$source.title`, `FUNCTION($manager,
-    /// "destinationInstancesForEntityMappingNamed:sourceInstances:", "BookToBook", $source.books)`,
-    /// `FUNCTION($entityPolicy, "year:", $source.date)`.
+    /// `$entityPolicy`. Examples:
+    ///
+    /// - `$source.title`
+    /// - `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "BookToBook",
+    ///   $source.books)`
+    /// - `FUNCTION($entityPolicy, "year:", $source.date)`
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertymapping/valueexpression)
     open var valueExpression: NSExpression?
 
-    /// What the application wants to keep with the mapping.
+    /// Free information for the application.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertymapping/userinfo)
     open var userInfo: [AnyHashable: Any]?
 
     /// How a relationship is set beside its inverse.
@@ -32,9 +43,11 @@ open class NSPropertyMapping: NSObject {
     }
 
     /// Creates a mapping without a name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertymapping)
     public override init() { super.init() }
 
-    /// Whether both give the same property the same value.
+    /// Whether another mapping gives the same property the same value, with the same user info.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPropertyMapping else { return false }
         return self === other
@@ -42,8 +55,10 @@ open class NSPropertyMapping: NSObject {
                 && (userInfo ?? [:]) as NSDictionary == (other.userInfo ?? [:]) as NSDictionary
     }
 
+    /// A hash of the name.
     open override var hash: Int { name?.hashValue ?? 0 }
 
+    /// The name, the expression and the user info.
     open override var description: String {
         "(<NSPropertyMapping: \(address(of: self))>) name \(name ?? "(null)"), valueExpression "
             + "\(valueExpression?.description ?? "(null)"), userInfo \(userInfo ?? [:])"
