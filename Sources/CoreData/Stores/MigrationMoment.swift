@@ -1,7 +1,7 @@
-/// The moments of migrations, and of the destruction of a store, at which tests end the process, to look at what it
-/// left.
+/// The moments of migrations, and of the destruction of a store, at which tests end the process, to look at what
+/// remains.
 ///
-/// Nothing but tests uses them; see the product MigrationTestKit.
+/// Only tests use them; see the product MigrationTestKit.
 @_spi(MigrationTesting)
 public enum MigrationMoment: String, CaseIterable, Sendable {
     // In place.
@@ -23,7 +23,9 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
 
     private static let observer = Locked<(@Sendable (MigrationMoment) -> Void)?>(nil)
 
-    /// Who is told of every moment, on the migrating thread. One for the process.
+    /// Sets the closure that is called at every moment, on the migrating thread. The process has one such closure.
+    ///
+    /// - Parameter body: The closure; nil removes it.
     public static func observe(_ body: (@Sendable (MigrationMoment) -> Void)?) {
         observer.withLock { $0 = body }
     }

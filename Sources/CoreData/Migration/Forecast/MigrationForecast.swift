@@ -1,58 +1,61 @@
 import Foundation
 
-/// What a migration would do to a store, before anything is done: the hops, their steps, the cost, and what stands in
-/// the way.
+/// A report of what a migration would do to a store, made before anything changes.
 ///
-/// An addition to Apple's API. It is a plain value, made by `NSPersistentStoreCoordinator.migrationForecast`, and
-/// prints as a report for people.
+/// OpenCoreData only. It has the hops, their steps, the cost, and the obstacles.
+/// `migrationForecast(forPersistentStoreAt:to:configuration:through:options:)` of ``NSPersistentStoreCoordinator``
+/// makes one. Its `description` is a report for people.
 public struct MigrationForecast: Sendable, Equatable {
     /// A version of a model.
     public struct Version: Sendable, Equatable {
-        /// What the model's developers call it (`versionIdentifiers`), sorted; empty when they gave it no name.
+        /// The names that the model's developers gave to the version (`versionIdentifiers`), sorted. Empty without a
+        /// name.
         public var identifiers: [String]
-        /// The checksum of all its entities' version hashes (`versionChecksum`).
+        /// The checksum of the version hashes of all entities: ``NSManagedObjectModel/versionChecksum``.
         public var checksum: String
     }
 
     /// One step of a hop.
     public struct Step: Sendable, Equatable {
-        /// How the cost of a step grows.
+        /// The way in which the cost of a step grows.
         public enum Kind: String, Sendable {
-            /// The same time for any number of rows.
+            /// The step takes the same time for any number of rows.
             case instant
-            /// Rows are read; none is written.
+            /// The step reads rows, and writes none.
             case scan
-            /// Rows of one table are written.
+            /// The step writes rows of one table.
             case rewrite
-            /// Code of the program's own runs for each row.
+            /// Code of the program runs for each row.
             case custom
         }
 
+        /// The way in which the cost grows.
         public var kind: Kind
-        /// What is done, in SQL's terms.
+        /// A description of the step in terms of SQL.
         public var summary: String
-        /// The table whose rows it goes through; nil for an instant step.
+        /// The table whose rows the step goes through; nil for an instant step.
         public var table: String?
-        /// About how many rows it goes through.
+        /// The approximate number of rows that the step goes through.
         public var rows: Int
-        /// About how many bytes it writes.
+        /// The approximate number of bytes that the step writes.
         public var bytes: Int64
-        /// About how long it takes on this machine, in seconds.
+        /// The approximate time that the step takes on this machine, in seconds.
         public var seconds: Double
-        /// The part of a migration beside other programs that the step belongs to; nil of one that waits for them.
+        /// The part that the step belongs to, in a migration that runs beside other programs. Nil in a migration that
+        /// waits for them.
         public var phase: Phase?
 
-        /// The parts of a migration beside other programs.
+        /// The parts of a migration that runs beside other programs.
         public enum Phase: String, Sendable {
-            /// Only what things are called changes.
+            /// Only names change.
             case names
-            /// Something is added, by locks of some milliseconds.
+            /// Columns and tables are added, under locks of some milliseconds.
             case expand
             /// Rows get their values, some thousands at a time.
             case move
-            /// From now on the store serves both versions.
+            /// From here on the store serves both versions.
             case serve
-            /// What only the older version needs is removed, when its last program has gone and some time has passed.
+            /// Columns and tables of the older version are removed, some time after its last program has ended.
             case contract
         }
 
@@ -71,31 +74,37 @@ public struct MigrationForecast: Sendable, Equatable {
 
     /// The way from one version to another.
     public struct Hop: Sendable, Equatable {
-        /// Where the mapping between the two versions comes from.
+        /// The origin of the mapping between the two versions.
         public enum Means: Sendable, Equatable {
-            /// It is inferred; SQLite does the work in place.
+            /// The mapping is inferred. The database of the store migrates it in place.
             case inferred
-            /// A mapping model; the store is copied. The text names it.
+            /// The mapping is a mapping model, which the text names. The store is copied.
             case mappingModel(String)
         }
 
+        /// The version at the beginning of the hop.
         public var from: Version
+        /// The version at the end of the hop.
         public var to: Version
+        /// The origin of the mapping.
         public var means: Means
+        /// The steps, in their order.
         public var steps: [Step]
 
         /// Whether the hop takes the same time for any number of rows.
         public var isInstant: Bool { steps.allSatisfy { $0.kind == .instant } }
     }
 
-    /// What others cannot do in the database meanwhile. Processes that have the store open as the older version keep
-    /// the migration waiting; locks are about other programs, and about those that open the store.
+    /// A lock on tables of a database, which keeps other programs waiting.
+    ///
+    /// It concerns other programs, and programs that open the store. Processes that have the store open as the older
+    /// version keep the migration itself waiting.
     public struct Lock: Sendable, Equatable {
-        /// The tables, as the database calls them.
+        /// The names of the tables in the database.
         public var tables: [String]
-        /// Whether nobody reads them either.
+        /// Whether other programs cannot read the tables either.
         public var isExclusive: Bool
-        /// About how long it is held, in seconds.
+        /// The approximate time that the lock is held, in seconds.
         public var seconds: Double
 
         package init(tables: [String], isExclusive: Bool, seconds: Double) {
@@ -107,49 +116,54 @@ public struct MigrationForecast: Sendable, Equatable {
 
     /// Something that makes the migration impossible.
     public struct Obstacle: Sendable, Equatable {
-        /// The entity it is about; nil when it is about the whole store.
+        /// The name of the entity; nil if the obstacle concerns the whole store.
         public var entity: String?
-        /// The property it is about; nil when it is about the whole entity.
+        /// The name of the property; nil if the obstacle concerns the whole entity.
         public var property: String?
-        /// What is wrong: what the two versions say about it.
+        /// The reason, with the descriptions in both versions.
         public var reason: String
-        /// What would make it possible: a renaming identifier, a default value, a mapping model.
+        /// A change that makes the migration possible: a renaming identifier, a default value or a mapping model.
         public var help: String
     }
 
-    /// The store's main file.
+    /// The main file of the store, or the URL of its database.
     public var store: URL
     /// Whether the store was made with another version of the model.
     public var isMigrationRequired: Bool
-    /// The way to the model's version; empty when no migration is required or none is possible.
+    /// The hops to the version of the model; empty if no migration is required, or none is possible.
     public var hops: [Hop] = []
-    /// What stands in the way; empty when the migration is possible, as far as some milliseconds tell: of what has to
-    /// be searched for in many rows (values that do not fit, duplicates of a new uniqueness constraint), of rows that
-    /// an earlier hop or the program's own code makes, and of a copy's verification only the migration knows. Its steps
-    /// name these checks.
+    /// The obstacles; empty if the migration is possible, as far as the forecast can tell within milliseconds.
+    ///
+    /// Only the migration itself finds some obstacles. These are values that do not fit and duplicates of a new
+    /// uniqueness constraint in large tables, problems of rows that an earlier hop or the program's code makes, and
+    /// errors of a copy's verification. The steps name these checks.
     public var obstacles: [Obstacle] = []
-    /// What the store holds that the model's version has no place for, whether it may go or not; one that may not is an
-    /// obstacle, too. What a policy or a stage's code makes of it only they know.
+    /// The content that the model's version has no place for, allowed or not.
+    ///
+    /// A loss that is not allowed is an obstacle, too. A policy or the handler of a stage may keep the content
+    /// elsewhere; the forecast does not know that.
     public var losses: [MigrationLoss] = []
-    /// The locks that it takes in a database, in their order. Empty for a store in files: nobody else uses it then.
+    /// The locks that the migration takes in a database, in their order. Empty for a store in files, which nobody else
+    /// uses during a migration.
     public var locks: [Lock] = []
-    /// About how many bytes must be free on the volume of the store while the migration runs.
+    /// The approximate number of bytes that must be free on the volume of the store while the migration runs.
     public var diskSpaceNeeded: Int64 = 0
-    /// How many bytes are free there; nil when the volume does not say.
+    /// The number of free bytes there; nil if the volume does not tell.
     public var diskSpaceAvailable: Int64?
-    /// About how long it takes, from a calibration of this machine's temporary folder, in seconds. The commit is
-    /// counted as one of little data: a disk that is slower comes on top.
+    /// The approximate time of the migration in seconds.
+    ///
+    /// It rests on a calibration in this machine's temporary folder. A slow disk adds time for the commit.
     public var estimatedSeconds: Double = 0
 
-    /// Whether there is a way to the model's version (or none is needed).
+    /// Whether there is a way to the model's version, or no migration is needed.
     public var isPossible: Bool { obstacles.isEmpty }
     /// Whether the migration takes the same time for any number of rows.
     public var isInstant: Bool { isPossible && hops.allSatisfy(\.isInstant) }
-    /// Whether enough of the volume is free; true when the volume does not say.
+    /// Whether enough of the volume is free; true if the volume does not tell.
     public var hasDiskSpace: Bool { diskSpaceAvailable.map { $0 >= diskSpaceNeeded } ?? true }
-    /// About how many rows are gone through, over all steps.
+    /// The approximate number of rows that all steps go through.
     public var rows: Int { hops.flatMap(\.steps).reduce(0) { $0 + $1.rows } }
-    /// About how many bytes are written, over all steps.
+    /// The approximate number of bytes that all steps write.
     public var bytes: Int64 { hops.flatMap(\.steps).reduce(0) { $0 + $1.bytes } }
 }
 
@@ -164,7 +178,7 @@ extension MigrationForecast.Version: CustomStringConvertible {
 }
 
 extension MigrationForecast.Step: CustomStringConvertible {
-    /// Kind, what is done, rows and bytes.
+    /// The kind, the summary, the rows and the bytes.
     public var description: String {
         let kind =
             phase.map { "\($0.rawValue): " } ?? self.kind.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
@@ -175,7 +189,7 @@ extension MigrationForecast.Step: CustomStringConvertible {
 }
 
 extension MigrationForecast.Lock: CustomStringConvertible {
-    /// Who waits for what, and how long.
+    /// The tables, the programs that wait, and the time.
     public var description: String {
         "locks \(tables.joined(separator: ", ")) against \(isExclusive ? "everybody" : "writers") for about "
             + MigrationForecast.text(seconds: seconds)
@@ -183,7 +197,7 @@ extension MigrationForecast.Lock: CustomStringConvertible {
 }
 
 extension MigrationForecast.Obstacle: CustomStringConvertible {
-    /// What is wrong and what helps.
+    /// The reason and the help.
     public var description: String { help.isEmpty || reason.hasSuffix(help) ? reason : "\(reason) \(help)" }
 }
 

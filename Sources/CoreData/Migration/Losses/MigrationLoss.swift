@@ -1,23 +1,32 @@
-/// Something that a store holds and that its next version has no place for: objects of an entity, values of an
-/// attribute, links of a relationship.
+/// A part of a store's content that its next version has no place for.
 ///
-/// An addition to Apple's API. A plain value; `MigrationForecast.losses` lists them before a migration, and the error
-/// of one that is refused has them under `NSMigrationLossesErrorKey`.
+/// OpenCoreData only. A loss is the objects of an entity, the values of an attribute, or the links of a relationship.
+/// ``MigrationForecast/losses`` lists the losses before a migration. The error of a refused migration has them under
+/// ``NSMigrationLossesErrorKey``.
 public struct MigrationLoss: Sendable, Equatable {
-    /// The entity, as the store's version calls it; of a property the one that declares it.
+    /// The name of the entity in the store's version. For a property it is the entity that declares the property.
     public var entity: String
-    /// The property; of an element of a composite attribute the key path to it. Nil where objects are lost.
+    /// The name of the property; nil if objects are lost. For an element of a composite attribute it is the key path.
     public var property: String?
-    /// How many objects are lost, or have a value that is: other than nil and the attribute's default. Of a
-    /// relationship, how many objects have links that are lost.
+    /// The number of objects that are lost, or that lose a value or links.
+    ///
+    /// A value counts if it is neither nil nor the default of its attribute.
     public var count: Int
-    /// Whether `count` is all there is. A forecast looks at some milliseconds' worth of rows; a refused migration
-    /// counts all.
+    /// Whether ``count`` is the whole number.
+    ///
+    /// A forecast looks at rows for some milliseconds only. A refused migration counts all rows.
     public var isExact: Bool
-    /// Whether the migration goes on all the same: `NSMigrationAllowedLossesOption` names it, or nothing has to.
+    /// Whether the migration goes ahead in spite of the loss: the options allow it, or nothing has to allow it.
     public var isAllowed: Bool
 
-    /// A loss of `count` objects of an entity, or of the values that as many objects have for a property.
+    /// Creates a loss.
+    ///
+    /// - Parameters:
+    ///   - entity: The name of the entity.
+    ///   - property: The name of the property; nil if objects are lost.
+    ///   - count: The number of objects.
+    ///   - isExact: Whether `count` is the whole number.
+    ///   - isAllowed: Whether the migration goes ahead.
     public init(entity: String, property: String? = nil, count: Int, isExact: Bool = true, isAllowed: Bool = false) {
         self.entity = entity
         self.property = property
@@ -26,7 +35,7 @@ public struct MigrationLoss: Sendable, Equatable {
         self.isAllowed = isAllowed
     }
 
-    /// What `NSMigrationAllowedLossesOption` calls it: `"Entity"`, `"Entity.property"`.
+    /// The name of the loss for ``NSMigrationAllowedLossesOption``: `"Entity"` or `"Entity.property"`.
     public var name: String { property.map { "\(entity).\($0)" } ?? entity }
 }
 

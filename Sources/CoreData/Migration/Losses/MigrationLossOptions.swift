@@ -1,25 +1,30 @@
 import Foundation
 
-/// Option: what a migration may lose of the values that it would otherwise refuse to lose, `[String]` of `"Entity"`
-/// (its objects) and `"Entity.property"` (values or links; of a composite attribute all elements, or one by
-/// `"Entity.property.element"`), as the store's version calls them.
+/// The option that lists the content that a migration may lose: `[String]`.
 ///
-/// An addition to Apple's API. It matters where a store goes back to a version that it was of before, and where the
-/// program does not know the store's version: where only the store itself keeps its model.
+/// OpenCoreData only. The names are those of the store's version:
+///
+/// - `"Entity"`: the objects of an entity.
+/// - `"Entity.property"`: the values of an attribute with all its elements, or the links of a relationship.
+/// - `"Entity.property.element"`: the values of one element of a composite attribute.
+///
+/// A migration refuses to lose values in two cases: the store goes back to a version that it had before, or only the
+/// store itself keeps the model of its version. It then fails with `NSMigrationMissingSourceModelError` (134130), and
+/// the error lists the losses under ``NSMigrationLossesErrorKey``.
 public let NSMigrationAllowedLossesOption = "OpenCoreDataMigrationAllowedLossesOption"
 
-/// Option: versions of the model beside those among the program's resources, `[NSManagedObjectModel]`. The program
-/// knows these, so that what it leaves out on purpose is no loss to be asked for, and a migration may lead through
-/// them.
+/// The option for versions of the model beside those among the program's resources: `[NSManagedObjectModel]`.
 ///
-/// An addition to Apple's API, for programs whose models are made in code.
+/// OpenCoreData only, for programs whose models are made in code. The program knows these versions. So a migration from
+/// one of them may drop content on purpose, and a migration may lead through them.
 public let NSMigrationKnownVersionsOption = "OpenCoreDataMigrationKnownVersionsOption"
 
-/// User-info key of the error of a migration that was refused because it would lose values: `[MigrationLoss]`, those
-/// that nothing allows.
+/// The user-info key for the losses that nothing allows, in the error of a refused migration: `[MigrationLoss]`.
+///
+/// OpenCoreData only.
 public let NSMigrationLossesErrorKey = "OpenCoreDataMigrationLosses"
 
-/// What the options of a store say about losses.
+/// The options of a store that concern losses.
 package struct MigrationLossOptions {
     /// The names of what may go.
     package let allowed: Set<String>

@@ -1,26 +1,32 @@
 import Foundation
 
-/// Follows one migration of any kind and can end it. An addition to Apple's interface.
+/// An object that follows one migration of any kind, and can end it.
 ///
-/// Its `progress` goes with the options of the store:
+/// OpenCoreData only. Pass its `progress` in the options of the store, or in those of `migrateStore` of
+/// ``NSMigrationManager``:
 ///
-///     let monitor = MigrationMonitor()
-///     Task { for await event in monitor.events { show(event) } }
-///     try coordinator.addPersistentStore(
-///         ofType: NSSQLiteStoreType, configurationName: nil, at: url,
-///         options: [NSMigrationProgressOption: monitor.progress, …])
+/// ```swift
+/// let monitor = MigrationMonitor()
+/// Task { for await event in monitor.events { show(event) } }
+/// try coordinator.addPersistentStore(
+///     ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+///     options: [NSMigrationProgressOption: monitor.progress, …])
+/// ```
 ///
-/// or with those of `NSMigrationManager.migrateStore`. May be used from any thread.
+/// Any thread may use it.
 public final class MigrationMonitor: Sendable {
-    /// What is to be passed under `NSMigrationProgressOption`. Its units are those of the migration; one through
-    /// several versions has a part for each that is gone through by itself.
+    /// The progress to pass under ``NSMigrationProgressOption``.
+    ///
+    /// Its units are those of the migration. A migration through several versions has a part for each version that it
+    /// goes through separately.
     public let progress: Progress
-    /// What happens, some twenty times a second while a migration runs, and whenever a stage begins. Ends when the
-    /// migration has ended, however it did. Only the newest events are kept for a reader that is late.
+    /// The events of the migration: some twenty a second while it runs, and one for each new stage.
+    ///
+    /// The stream ends with the migration, whatever its result. A slow reader gets the newest 256 events.
     public let events: AsyncStream<MigrationEvent>
     private let feed: MigrationFeed
 
-    /// Makes a monitor for one migration.
+    /// Creates a monitor for one migration.
     public init() {
         let (events, continuation) = AsyncStream.makeStream(
             of: MigrationEvent.self, bufferingPolicy: .bufferingNewest(256))
@@ -34,9 +40,10 @@ public final class MigrationMonitor: Sendable {
 
     deinit { feed.end() }
 
-    /// The newest event; nil before the migration has begun.
+    /// The newest event; nil before the migration begins.
     public var latest: MigrationEvent? { feed.latest }
 
-    /// Ends the migration within a fraction of a second. It fails with 134120, and the store is as it was.
+    /// Ends the migration within a fraction of a second. It fails with `NSMigrationCancelledError` (134120), and the
+    /// store is as it was.
     public func cancel() { progress.cancel() }
 }

@@ -1,16 +1,19 @@
 import Foundation
 
-/// Option of adding a store: whether an inferred migration leaves for later what the newer version can do without.
+/// The option that defers parts of an inferred migration which the newer version does not need at once (`Bool`).
 ///
-/// Columns that nothing uses any more stay, and indexes are missing, until `finishDeferredLightweightMigration()`.
+/// Unused columns stay, and indexes that are not unique are missing, until
+/// ``NSPersistentStoreCoordinator/finishDeferredLightweightMigration()``. A store in PostgreSQL defers nothing.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredeferredlightweightmigrationoptionkey)
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
     "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
 extension DeferredStatements {
-    /// Takes the steps out of a plan that can wait: the newer version reads and writes the same without them.
+    /// Takes the steps that can wait out of a plan: the newer version reads and writes the same without them.
     ///
-    /// A unique index cannot: it decides what may be saved. Nor can a column whose name another one takes in the same
-    /// plan.
+    /// A unique index cannot wait, because it decides which values may be saved. Nor can a column whose name another
+    /// column takes in the same plan.
     static func takeDeferrable(from plan: inout MigrationPlan) -> [String] {
         let taken = plan.steps.compactMap(\.takenColumn)
         func isTaken(_ table: String, _ column: String) -> Bool {

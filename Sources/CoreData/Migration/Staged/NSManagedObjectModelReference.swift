@@ -4,6 +4,11 @@ import Foundation
 ///
 /// May be used from any thread. Source: Apple's documentation of staged migration.
 // @unchecked Sendable: the place is immutable; the model, once found, is guarded by `lock`.
+/// A reference to a version of a model, which is found when it is needed, and checked by its checksum.
+///
+/// Any thread may use it. The model is kept once it is found.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference)
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     private enum Place {
         case model(NSManagedObjectModel)
@@ -16,36 +21,66 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var found: NSManagedObjectModel?
 
-    /// The checksum the model must have (`NSManagedObjectModel.versionChecksum`).
+    /// The ``NSManagedObjectModel/versionChecksum`` that the model must have.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference/versionchecksum)
     open private(set) var versionChecksum: String
 
-    /// Refers to a model that is there.
+    /// Creates a reference to a model in memory.
+    ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - versionChecksum: The checksum that the model must have.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference/init(model:versionchecksum:))
     public init(model: NSManagedObjectModel, versionChecksum: String) {
         place = .model(model)
         self.versionChecksum = versionChecksum
     }
 
-    /// Refers to the version with the checksum in a model file, or in a bundle of versions (`.momd`, `.xcdatamodeld`).
+    /// Creates a reference to a version in a model file, or in a bundle of versions (`.momd`, `.xcdatamodeld`).
+    ///
+    /// - Parameters:
+    ///   - fileURL: The file or the bundle. A version of it that cannot be read is an error.
+    ///   - versionChecksum: The checksum of the version.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference/init(fileurl:versionchecksum:))
     public init(fileURL: URL, versionChecksum: String) {
         place = .file(fileURL)
         self.versionChecksum = versionChecksum
     }
 
-    /// Refers to the model among a bundle's versions whose entities have these hashes. `nil` stands for the main bundle
-    /// and the packages' resources.
+    /// Creates a reference to the model among the resources of a bundle whose entities have the given version hashes.
+    ///
+    /// - Parameters:
+    ///   - entityVersionHashes: The version hashes of all entities by name.
+    ///   - bundle: The bundle; nil stands for the main bundle and the bundles of a package's targets beside the
+    ///     program.
+    ///   - versionChecksum: The checksum that the model must have.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference/init(entityversionhashes:in:versionchecksum:))
     public init(entityVersionHashes: [String: Data], in bundle: Bundle?, versionChecksum: String) {
         place = .hashes(entityVersionHashes, bundle)
         self.versionChecksum = versionChecksum
     }
 
-    /// Refers to a version by the name of its file in a bundle. `nil` stands for the main bundle and the packages'
-    /// resources.
+    /// Creates a reference to a version by the name of its file in a bundle.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the file without its extension.
+    ///   - bundle: The bundle; nil stands for the main bundle and the bundles of a package's targets beside the
+    ///     program.
+    ///   - versionChecksum: The checksum that the model must have.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference/init(name:in:versionchecksum:))
     public init(name: String, in bundle: Bundle?, versionChecksum: String) {
         place = .name(name, bundle)
         self.versionChecksum = versionChecksum
     }
 
-    /// The model. Stops the process when it cannot be found or has another checksum; the message names both.
+    /// The model. Stops the process if the model cannot be found or has another checksum; the message names both.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference/resolvedmodel)
     open var resolvedModel: NSManagedObjectModel {
         do {
             return try resolve()
@@ -54,7 +89,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The model, or the error 134504 that says what was looked for.
+    /// The model, or the error 134504 that describes the search.
     final func resolve() throws -> NSManagedObjectModel {
         try lock.withLock {
             if let found { return found }

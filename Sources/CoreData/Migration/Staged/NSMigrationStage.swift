@@ -4,8 +4,15 @@ import Foundation
 ///
 /// Source: Apple's documentation of staged migration.
 // @unchecked Sendable: `label` is set up before the stage is used.
+/// A stage of a staged migration. Use one of its two subclasses.
+///
+/// Any other class of stage makes the migration fail with `NSMigrationError` (134110).
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationstage)
 open class NSMigrationStage: NSObject, @unchecked Sendable {
-    /// What people call the stage; for messages.
+    /// The name of the stage in messages. Set it before the stage is used.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationstage/label)
     open var label: String?
 }
 
@@ -13,11 +20,24 @@ open class NSMigrationStage: NSObject, @unchecked Sendable {
 ///
 /// All of them are gone through, also when several such stages follow one another.
 // @unchecked Sendable: immutable beyond its superclass.
+/// A stage of versions that follow one another by changes that can be inferred.
+///
+/// The migration goes through every version whose model can be found. Changes of another version become part of those
+/// to the next one.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nslightweightmigrationstage)
 open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
-    /// The checksums of the versions, in their order.
+    /// The checksums of the versions, the oldest first.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nslightweightmigrationstage/versionchecksums)
     open private(set) var versionChecksums: [String]
 
-    /// A stage of these versions, given by their checksums, the oldest first.
+    /// Creates a stage of some versions.
+    ///
+    /// - Parameter versionChecksums: The checksums of the versions, the oldest first. See
+    ///   ``NSManagedObjectModel/versionChecksum``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nslightweightmigrationstage/init(_:))
     public init(_ versionChecksums: [String]) {
         self.versionChecksums = versionChecksums
         super.init()
@@ -26,17 +46,45 @@ open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
 
 /// One version to the next, with code of the program's own before and after.
 // @unchecked Sendable: the models are immutable; the handlers are set up before the stage is used.
+/// A stage from one version to the next, with code of the program before and after the migration of the data.
+///
+/// Set the handlers before the stage is used. They run on the thread that adds the store. A stage whose handlers did
+/// not all run before the process was killed runs both again, on a fresh copy of the store.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage)
 open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
-    /// The version the stage begins with.
+    /// The version that the stage begins with.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage/currentmodel)
     open private(set) var currentModel: NSManagedObjectModelReference
-    /// The version the stage ends with.
+    /// The version that the stage ends with.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage/nextmodel)
     open private(set) var nextModel: NSManagedObjectModelReference
-    /// Called with the store still at `currentModel`, in the manager's container. What it throws ends the migration.
+    /// A closure that runs while the store still has the version ``currentModel``.
+    ///
+    /// It finds the store in the manager's ``NSStagedMigrationManager/container``. An error that it throws ends the
+    /// migration with `NSMigrationError` (134110), as the underlying error. The store is then as it was before the
+    /// first stage.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage/willmigratehandler)
     open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
-    /// Called with the store at `nextModel`, in the manager's container. What it throws ends the migration.
+    /// A closure that runs when the store has the version ``nextModel``.
+    ///
+    /// It finds the store in the manager's ``NSStagedMigrationManager/container``. An error that it throws ends the
+    /// migration with `NSMigrationError` (134110), as the underlying error. The store is then as it was before the
+    /// first stage.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage/didmigratehandler)
     open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
-    /// A stage from one version to another.
+    /// Creates a stage from one version to another.
+    ///
+    /// - Parameters:
+    ///   - currentModel: The version that the stage begins with.
+    ///   - nextModel: The version that the stage ends with.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage/init(migratingfrom:to:))
     public init(
         migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference
     ) {

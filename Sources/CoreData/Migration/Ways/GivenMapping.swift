@@ -1,23 +1,21 @@
 import Foundation
 
-/// Option of adding a store: the `NSMappingModel` by which the store is migrated when it does not fit the model,
-/// instead of one among the program's resources.
+/// The option for the `NSMappingModel` that migrates the store if it does not fit the model.
 ///
-/// The store is migrated in one hop, into a copy that takes its place, with everything that
-/// `NSMigratePersistentStoresAutomaticallyOption`, which has to be there too, does for other mapping models: locks,
-/// progress, cancelling, going on after a kill. Whoever adds the store meanwhile waits, and then opens the migrated
-/// one. The mapping model must not be changed while the store is added.
+/// OpenCoreData only. It is used in place of a mapping model among the program's resources.
+/// ``NSMigratePersistentStoresAutomaticallyOption`` has to be true, too.
 ///
-/// An addition to Apple's interface.
+/// The store is migrated in one hop, into a copy that takes its place. Locks, progress, cancelling and resuming after a
+/// kill work as for other mapping models. A process that adds the store meanwhile waits, and then opens the migrated
+/// store. Do not change the mapping model while the store is being added.
 public let NSMigrationMappingModelOption = "OpenCoreDataMigrationMappingModel"
 
-/// Option of adding a store, beside `NSMigrationMappingModelOption`: the `NSManagedObjectModel` that the mapping model
-/// begins with.
+/// The option for the `NSManagedObjectModel` that the mapping model under ``NSMigrationMappingModelOption`` begins
+/// with.
 ///
-/// A store of another version is migrated without the mapping model, as if neither option were there. Without this
-/// option the store's own model serves: the one that it keeps, or the one among the program's resources.
-///
-/// An addition to Apple's interface.
+/// OpenCoreData only. A store of another version is migrated without the mapping model, as if neither option were
+/// there. Without this option the store's own model counts: the one in the store, or the one among the program's
+/// resources.
 public let NSMigrationSourceModelOption = "OpenCoreDataMigrationSourceModel"
 
 /// The mapping model that a program names for the migration of a store.
