@@ -1,26 +1,33 @@
 import Foundation
 
-/// What a store does for a fetch: the statement that it runs, and how its database finds the rows.
+/// The statement that a store runs for a fetch, and the way in which its database finds the rows.
 ///
-/// An addition to Apple's API. A plain value, made by `explain(_:)` of a context, for people who look at it: the texts
-/// are other ones with another version of the database, or of this library.
+/// OpenCoreData only. `explain(_:)` of ``NSManagedObjectContext`` makes it for people to read. The texts may change
+/// with another version of the database or of this library.
 public struct FetchExplanation: Sendable {
-    /// A value that the statement takes beside its text, in the order of the numbers of their places.
+    /// A value that the statement takes beside its text.
     public enum Parameter: Sendable, Equatable {
+        /// SQL's NULL.
         case null
+        /// A whole number.
         case integer(Int64)
+        /// A floating-point number.
         case double(Double)
+        /// A text.
         case string(String)
+        /// Bytes.
         case data(Data)
+        /// A UUID.
         case uuid(UUID)
+        /// A decimal number.
         case decimal(Decimal)
     }
 
     /// A step of the plan that the database has chosen.
     public struct Step: Sendable, Equatable {
-        /// How many steps it is part of.
+        /// The number of steps that the step is part of.
         public let depth: Int
-        /// What the database says of it.
+        /// The description of the step by the database.
         public let text: String
 
         package init(depth: Int, text: String) {
@@ -31,14 +38,15 @@ public struct FetchExplanation: Sendable {
 
     /// The identifier of the store.
     public let storeIdentifier: String
-    /// Where the store is; nil for one that has no address.
+    /// The address of the store; nil for one that has none.
     public let storeURL: URL?
     /// The statement, in the words of the store's database.
     public let statement: String
+    /// The parameters of the statement, in the order of their places.
     public let parameters: [Parameter]
-    /// The steps, each behind the one that it is part of.
+    /// The steps of the plan, each behind the one that it is part of.
     public let plan: [Step]
-    /// Whether the database gives rows of which the program computes, sorts or groups the result.
+    /// Whether the program computes, sorts or groups the result from the rows of the database.
     public let isFinishedByProgram: Bool
 
     package init(

@@ -1,10 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The identity of a managed object: which row of which store it is, or which new object.
+/// The identity of a managed object: a row of a store, or a new object.
 ///
-/// Made on demand; compares by value. May be passed between threads. The URI of a saved object is
-/// `x-coredata://<store UUID>/<entity>/p<primary key>`, that of a new one `x-coredata:///<entity>/t<number>`.
+/// Ids compare by value. Any thread may use them. The URI of a saved object is `x-coredata://<store
+/// UUID>/<entity>/p<primary key>`. That of a new object is `x-coredata:///<entity>/t<number>`.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectid)
 open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectKeyConvertible, @unchecked Sendable {
     // Immutable: every stored property is a `let`.
     let objectKey: ObjectKey
@@ -41,8 +43,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         self.init(objectKey: objectKey, origin: Origin(modelLayout: modelLayout, store: store))
     }
 
-    /// Makes the id of no object: a temporary one, unlike every other. For tests that need any id, and for their
-    /// subclasses.
+    /// Creates the id of no object: a temporary one, unlike every other. It is for tests that need any id.
     public override init() {
         let modelLayout = NoEntity.model.layout
         objectKey = ObjectKey(layoutIndex: 0, key: Self.nextTemporaryKey())
@@ -51,15 +52,27 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     }
 
     /// The entity of the object.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectid/entity)
     open var entity: NSEntityDescription { layout.entity }
 
-    /// The store the object is saved in; nil for a new object, or when the store was removed.
+    /// The store of the object; nil for a new object, and if the store was removed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectid/persistentstore)
     open var persistentStore: NSPersistentStore? { origin.store }
 
     /// Whether the object has not been saved yet.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectid/istemporaryid)
     open var isTemporaryID: Bool { objectKey.isTemporary }
 
-    /// The identity as a URI that stays good between runs of a program once the object is saved.
+    /// The id as a URI. The URI of a saved object stays valid between runs of a program.
+    ///
+    /// A URI of a new object is valid as long as its process runs.
+    /// ``NSPersistentStoreCoordinator/managedObjectID(forURIRepresentation:)`` gives the id for the URI of a saved
+    /// object.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectid/urirepresentation())
     open func uriRepresentation() -> URL {
         if isTemporaryID {
             return Self.url("x-coredata:///\(entityText)/t\(Self.processIdentifier)\(-objectKey.key)", layout)
@@ -94,6 +107,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
 
     private static let referenceCharacters = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
 
+    /// Whether another id is that of the same object.
     open override func isEqual(_ object: Any?) -> Bool {
         if let other = objectWithin(object) {
             return other._withUnsafeGuaranteedRef { other in
@@ -119,12 +133,15 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     }
 
     // Whoever hashes ids mixes this once more.
+    /// A hash of the key.
     open override var hash: Int { Int(isTemporaryID ? objectKey.key : objectKey.primaryKey) }
 
+    /// The URI of the id.
     open override var description: String {
         "0x\(String(UInt(bitPattern: objectKey.key.hashValue), radix: 16)) <\(uriRepresentation().absoluteString)>"
     }
 
+    /// The id itself, as it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     private static let temporaryCounter = Atomic<Int64>(-1)

@@ -5,7 +5,13 @@ import Foundation
 extension NSPersistentStore: InitializedOfAnyClass {}
 
 extension InitializedOfAnyClass where Self: NSPersistentStore {
-    /// Makes a store for a coordinator, of the class it is called on.
+    /// Creates a store for a coordinator, of the class that the initialiser is called on.
+    ///
+    /// - Parameters:
+    ///   - root: The coordinator; it is not retained.
+    ///   - name: The name of a configuration; nil stands for all entities.
+    ///   - url: The address of the store.
+    ///   - options: The options with which the store is added.
     @_disfavoredOverload
     public init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,

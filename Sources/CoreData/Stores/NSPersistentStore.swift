@@ -1,8 +1,11 @@
 import Foundation
 
-/// A store of a coordinator: where objects are kept.
+/// A store of a coordinator, in which objects are kept.
 ///
-/// A store is made and owned by its coordinator. Its properties may be read from any thread.
+/// A coordinator makes and owns its stores. Any thread may read and set the properties. To write a store of your own,
+/// derive it from ``NSAtomicStore`` or ``NSIncrementalStore``.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore)
 open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state is guarded by `lock`
     private let lock = NSLock()
     private var storedURL: URL?
@@ -12,9 +15,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     private weak var storedCoordinator: NSPersistentStoreCoordinator?
 
     /// The name of the model's configuration whose entities the store holds; `"PF_DEFAULT_CONFIGURATION_NAME"` for all.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/configurationname)
     open private(set) var configurationName: String
 
-    /// The options the store was added with.
+    /// The options with which the store was added.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/options)
     open private(set) var options: [AnyHashable: Any]?
 
     /// The names of its records, where the store is a program's own.
@@ -59,7 +66,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         return (present ?? [:]).filter { keys.contains($0.key) }.merging(metadata ?? [:]) { _, new in new }
     }
 
-    /// Called by the coordinator that the store is added to; subclasses that override it call `super`.
+    /// Creates a store for a coordinator. The coordinator calls the initialiser; overrides call `super`.
+    ///
+    /// - Parameters:
+    ///   - root: The coordinator; it is not retained.
+    ///   - name: The name of a configuration; nil stands for all entities.
+    ///   - url: The address of the store.
+    ///   - options: The options with which the store is added.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/init(persistentstorecoordinator:configurationname:at:options:))
     public init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -84,34 +99,52 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         super.init()
     }
 
-    /// The coordinator the store belongs to; nil after it is removed.
+    /// The coordinator that the store belongs to; nil after the store is removed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/persistentstorecoordinator)
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         lock.withLock { storedCoordinator }
     }
 
-    /// The store was added to a coordinator. Subclasses that override it call `super`.
+    /// Called when the store has been added to a coordinator. Overrides call `super`.
+    ///
+    /// - Parameter coordinator: The coordinator.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/didadd(to:))
     open func didAdd(to coordinator: NSPersistentStoreCoordinator) {
         lock.withLock { storedCoordinator = coordinator }
     }
 
-    /// The store is about to be removed from its coordinator. Subclasses that override it call `super`.
+    /// Called before the store is removed from its coordinator. Overrides call `super`.
+    ///
+    /// - Parameter coordinator: The coordinator.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/willremove(from:))
     open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
         lock.withLock { storedCoordinator = nil }
     }
 
-    /// The type of the store: one of the store type constants, or the one that a custom store's class is registered
-    /// for.
+    /// The type of the store, such as ``NSSQLiteStoreType``. For a custom store it is the type that its class is
+    /// registered for.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/type)
     open var type: String { lock.withLock { registeredType } }
 
     final func setRegisteredType(_ type: String) { lock.withLock { registeredType = type } }
 
-    /// Where the store lies.
+    /// The address of the store.
+    ///
+    /// The URL of a store in PostgreSQL has no password.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/url)
     open var url: URL? {
         get { lock.withLock { storedURL } }
         set { lock.withLock { storedURL = newValue } }
     }
 
-    /// The unique identifier of the store: the host of its objects' URIs.
+    /// The unique identifier of the store. It is the host in the URIs of its objects. Setting nil changes nothing.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/identifier)
     open var identifier: String! {
         get { lock.withLock { storedIdentifier } }
         set { lock.withLock { storedIdentifier = newValue ?? storedIdentifier } }
@@ -132,40 +165,67 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         if let identifier = metadata?[NSStoreUUIDKey] as? String { self.identifier = identifier }
     }
 
-    /// Whether the store refuses to be written.
+    /// Whether saves of the store fail. ``NSReadOnlyPersistentStoreOption`` sets it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/isreadonly)
     open var isReadOnly: Bool {
         get { lock.withLock { storedIsReadOnly } }
         set { lock.withLock { storedIsReadOnly = newValue } }
     }
 
-    /// The store's metadata: what describes it (`NSStoreTypeKey`, `NSStoreUUIDKey`, version hashes) and what the
-    /// program put beside it. New values reach the file with the next save.
+    /// The metadata of the store: its description (``NSStoreTypeKey``, ``NSStoreUUIDKey``, version hashes), and entries
+    /// of the program.
+    ///
+    /// New entries reach the file with the next save.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/metadata)
     open var metadata: [String: Any]! {
         get { lock.withLock { storedMetadata } }
         set { lock.withLock { storedMetadata = newValue ?? [:] } }
     }
 
-    /// Reads the metadata of the store. Custom stores override it and set `metadata`.
+    /// Reads the metadata of the store. Custom stores override it and set ``metadata``. The base class does nothing.
+    ///
+    /// - Throws: The error of an override, which makes adding the store fail.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/loadmetadata())
     open func loadMetadata() throws {}
 
-    /// The metadata of the store at an address, without adding it to a coordinator. Custom stores override it.
+    /// Reads the metadata of a store without adding it to a coordinator. Custom stores override it.
+    ///
+    /// - Parameter url: The address of the store.
+    /// - Returns: The metadata.
+    /// - Throws: `NSPersistentStoreOperationError` (134070), unless a subclass overrides it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/metadataforpersistentstore(with:))
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         throw NSError.coreData(
             NSPersistentStoreOperationError, reason: "Stores of the class \(self) keep no metadata of their own.",
             url: url)
     }
 
-    /// Sets the metadata of the store at an address, without adding it to a coordinator. Custom stores override it.
+    /// Writes the metadata of a store without adding it to a coordinator. Custom stores override it.
+    ///
+    /// - Parameters:
+    ///   - metadata: The new metadata.
+    ///   - url: The address of the store.
+    /// - Throws: `NSPersistentStoreOperationError` (134070), unless a subclass overrides it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/setmetadata(_:forpersistentstoreat:))
     open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         throw NSError.coreData(
             NSPersistentStoreOperationError, reason: "Stores of the class \(self) keep no metadata of their own.",
             url: url)
     }
 
-    /// The class of the manager that migrates stores of this kind when they are added to a coordinator:
-    /// `NSMigrationManager` or a subclass of it.
+    /// The class of the manager that migrates stores of this kind when they are added to a coordinator.
+    ///
+    /// - Returns: ``NSMigrationManager``, or a subclass of it where a subclass of the store overrides this function.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/migrationmanagerclass())
     open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
+    /// The class, the type and the address of the store.
     open override var description: String {
         "<\(Swift.type(of: self)): \(type)> (URL: \(url?.shown.absoluteString ?? "(null)"))"
     }

@@ -3,90 +3,156 @@ import Foundation
 // MARK: Store types
 
 /// The type of a store in a SQLite file: `"SQLite"`.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssqlitestoretype)
 public let NSSQLiteStoreType = "SQLite"
-/// The type of a store that lives in memory only: `"InMemory"`.
+/// The type of a store in memory: `"InMemory"`. Its content is gone when the store is removed.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsinmemorystoretype)
 public let NSInMemoryStoreType = "InMemory"
 /// The type of a store in one binary file that is read and written as a whole: `"Binary"`.
+///
+/// The format is OpenCoreData's own. A binary file of Apple's framework is error 259.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbinarystoretype)
 public let NSBinaryStoreType = "Binary"
 /// The type of a store in one XML file that is read and written as a whole: `"XML"`.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsxmlstoretype)
 public let NSXMLStoreType = "XML"
 
 extension NSPersistentStore {
-    /// A type of store; its raw value is the classic string constant (`NSSQLiteStoreType` …).
+    /// A type of store. Its raw value is the string constant, such as ``NSSQLiteStoreType``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/storetype)
     public struct StoreType: RawRepresentable, Hashable, Sendable {
-        /// The classic string constant of the type.
+        /// The string constant of the type.
         public let rawValue: String
 
-        /// A type by its string constant; types of custom stores are made this way.
+        /// Creates a type from its string constant. Use it for the types of custom stores.
+        ///
+        /// - Parameter rawValue: The string constant.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A SQLite file.
+        /// A store in a SQLite file.
         public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
-        /// A binary file that is read and written as a whole.
+        /// A store in a binary file that is read and written as a whole.
         public static let binary = StoreType(rawValue: NSBinaryStoreType)
-        /// Memory only.
+        /// A store in memory.
         public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
-        /// An XML file that is read and written as a whole.
+        /// A store in an XML file that is read and written as a whole.
         public static let xml = StoreType(rawValue: NSXMLStoreType)
     }
 }
 
 // MARK: Keys of a store's metadata
 
-/// Metadata: the type of the store, `String`.
+/// The key of a store's metadata for the type of the store: `String`.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsstoretypekey)
 public let NSStoreTypeKey = "NSStoreType"
-/// Metadata: the UUID of the store, upper-case `String`.
+/// The key of a store's metadata for the UUID of the store: an upper-case `String`.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsstoreuuidkey)
 public let NSStoreUUIDKey = "NSStoreUUID"
-/// Metadata: the version identifiers of the model, `[String]`.
+/// The key of a store's metadata for the version identifiers of the model: `[String]`.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsstoremodelversionidentifierskey)
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
-/// Metadata: the checksum of the model's version hashes, base64 `String`.
+/// The key of a store's metadata for the checksum of the model's version hashes: a `String` in base64.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoremodelversionchecksumkey)
 public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
-/// Metadata: the oldest system that can open the store.
+/// The key of a store's metadata for the oldest system that can open the store.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreoscompatibility)
 public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
 
 // MARK: Options
 
-/// Option: open the store for reading only (`Bool`).
+/// The option that opens the store for reading only (`Bool`).
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsreadonlypersistentstoreoption)
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
-/// Option: how many seconds to wait for a store that somebody else has locked (number; 240 when absent).
+/// The option for the number of seconds to wait for a store that somebody else has locked. 240 seconds if it is absent.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoretimeoutoption)
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
-/// Option: SQLite pragmas, `[name: value]` of strings.
+/// The option for SQLite pragmas: a dictionary from the name of a pragma to its value, both of them strings.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssqlitepragmasoption)
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
-/// Option: gather statistics for the query planner when the store is added (`Bool`).
+/// The option that gathers statistics for the query planner when the store is added (`Bool`).
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssqliteanalyzeoption)
 public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
-/// Option: rebuild the file without free pages when the store is added (`Bool`).
+/// The option that rebuilds the file without free pages when the store is added (`Bool`).
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nssqlitemanualvacuumoption)
 public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
-/// Option: skip the comparison of the store's version hashes with the model's (`Bool`).
+/// The option that skips the comparison of the store's version hashes with those of the model (`Bool`).
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsignorepersistentstoreversioningoption)
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
-/// Option: migrate the store when it does not fit the model (`Bool`).
+/// The option that migrates a store which does not fit the model (`Bool`).
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigratepersistentstoresautomaticallyoption)
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
-/// Option: infer a mapping model when a migration has none (`Bool`).
+/// The option that infers a mapping model if a migration has none (`Bool`).
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsinfermappingmodelautomaticallyoption)
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
-/// Option of destroying and replacing: go on although the store is locked by somebody else (`Bool`).
+/// The option that destroys or replaces a store although somebody else has it open (`Bool`).
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreforcedestroyoption)
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
-/// Option: keep persistent history (`Bool`).
+/// The option that records persistent history (`Bool`).
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorytrackingkey)
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
-/// Option: post a notification when any process writes the store (`Bool`).
+/// The option that posts a notification when any process writes the store (`Bool`).
+///
+/// The notification is `NSPersistentStoreRemoteChange`.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreremotechangenotificationpostoptionkey)
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
     "NSPersistentStoreRemoteChangeNotificationOptionKey"
-/// Option: how many connections a store in SQLite or PostgreSQL reads with at most (number; 4 when absent).
+/// The option for the greatest number of connections with which a store in SQLite or PostgreSQL reads. 4 if it is
+/// absent.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreconnectionpoolmaxsizekey)
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSizeKey"
-/// Option of binary stores on a Mac: read files of old versions without secure decoding (`Bool`). Has no effect here.
+/// The option of binary stores for reading old files without secure decoding (`Bool`). It has no effect here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbinarystoreinsecuredecodingcompatibilityoption)
 public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
-/// Option of binary stores on a Mac: the classes that may be decoded (`Set<AnyHashable>`). Has no effect here.
+/// The option of binary stores for the classes that may be decoded (`Set<AnyHashable>`). It has no effect here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbinarystoresecuredecodingclasses)
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 
 // MARK: Remote changes
 
 extension Notification.Name {
-    /// Somebody (this process too) has written a store of a coordinator (the object) that was added with
-    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`. Posted on a queue of the framework's; the user info
-    /// holds the store's UUID (`NSStoreUUIDKey`), its URL and, where it keeps history, the token of the newest
-    /// transaction.
+    /// The notification that somebody, this process included, has written a store of a coordinator.
+    ///
+    /// The object is the coordinator. It is posted for stores that were added with
+    /// ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``. Writes that follow each other within some
+    /// milliseconds are one notification. The user info has the store's UUID (``NSStoreUUIDKey``) and its URL
+    /// (``NSPersistentStoreURLKey``). If the store records history, it has the token of the newest transaction
+    /// (``NSPersistentHistoryTokenKey``).
+    ///
+    /// The notification is posted on a queue of the framework.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nspersistentstoreremotechange)
     public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
-/// User-info key of the remote-change notification: the store's `URL`.
+/// The user-info key of the remote-change notification for the `URL` of the store.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreurlkey)
 public let NSPersistentStoreURLKey = "storeURL"
-/// User-info key of the remote-change notification: the `NSPersistentHistoryToken` of the newest transaction.
+/// The user-info key of the remote-change notification for the ``NSPersistentHistoryToken`` of the newest transaction.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorytokenkey)
 public let NSPersistentHistoryTokenKey = "historyToken"

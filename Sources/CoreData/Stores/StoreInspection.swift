@@ -1,16 +1,23 @@
 import Foundation
 
-/// What a store's database says of itself: sizes, history, damage, and rows that no save has written.
+/// The sizes, the history and the damage of a store, and rows that no save has written.
 ///
-/// An addition to Apple's API. A plain value, made by `inspect(_:for:)` of a coordinator.
+/// OpenCoreData only. `inspect(_:for:)` of ``NSPersistentStoreCoordinator`` makes it.
 public struct StoreInspection: Sendable {
-    /// What to look at. History takes a few rows, sizes and damage every page of a file, irregularities every row.
+    /// The parts of an inspection.
+    ///
+    /// History reads a few rows, sizes and damage read every page of a file, and irregularities read every row.
     public struct Parts: OptionSet, Sendable {
+        /// The bits of the parts.
         public let rawValue: Int
+        /// Creates a set of parts from its bits.
+        ///
+        /// - Parameter rawValue: The bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
+        /// The persistent history.
         public static let history = Parts(rawValue: 1)
-        /// How many bytes entities take.
+        /// The numbers of bytes that entities take.
         public static let sizes = Parts(rawValue: 2)
         /// Whether the database is whole.
         public static let damage = Parts(rawValue: 4)
@@ -20,11 +27,11 @@ public struct StoreInspection: Sendable {
 
     /// The persistent history of a store.
     public struct History: Sendable, Equatable {
-        /// How many transactions there are.
+        /// The number of transactions.
         public let transactionCount: Int
-        /// When the oldest one was; nil without any.
+        /// The time of the oldest transaction; nil without any.
         public let first: Date?
-        /// When the newest one was; nil without any.
+        /// The time of the newest transaction; nil without any.
         public let last: Date?
 
         package init(transactionCount: Int, first: Date?, last: Date?) {
@@ -34,25 +41,32 @@ public struct StoreInspection: Sendable {
         }
     }
 
-    /// The history; nil where the store has none, or nobody asked.
+    /// The history; nil if the store has none, or the inspection did not include it.
     public package(set) var history: History?
-    /// By the names of entities without a superentity: the bytes of their objects and of those of their subentities,
-    /// with indexes. Empty where the database does not tell. Values in files of their own do not count.
+    /// The bytes of the objects of each entity without a superentity, by name.
+    ///
+    /// Objects of subentities and indexes are included; values in files of their own are not. Empty if the database
+    /// does not tell.
     public package(set) var entitySizes: [String: Int64] = [:]
-    /// The bytes of the history, with its indexes; nil where the store has none, where the database does not tell, or
-    /// where nobody asked for sizes.
+    /// The bytes of the history, with its indexes.
+    ///
+    /// Nil if the store has no history, if the database does not tell, or if the inspection did not include sizes.
     public package(set) var historySize: Int64?
-    /// What is damaged, in the words of the database, at most a hundred lines; empty where it is whole, and nil where
-    /// it has no means to look, or nobody asked.
+    /// The damage in the words of the database, at most a hundred lines; empty if the database is whole.
+    ///
+    /// Nil if the database cannot look for damage, or if the inspection did not include it.
     public package(set) var damage: [String]?
-    /// Counters and rows that no save writes, table by table and in the order of rows; nil where nobody asked, and
-    /// where the columns of the database take the values of their types alone.
+    /// Counters and rows that no save writes, table by table, in the order of rows.
+    ///
+    /// Nil if the inspection did not include them, or if the columns of the database take values of their types only.
     public package(set) var irregularities: [StoreIrregularity]?
 
     package init() {}
 
-    /// Whether the history takes more than a megabyte, and four times as much as the objects. Transactions that
-    /// everybody has read can be deleted (`NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
+    /// Whether the history takes more than a megabyte, and more than four times as much as the objects.
+    ///
+    /// Transactions that all readers of the history have read can be deleted by
+    /// ``NSPersistentHistoryChangeRequest/deleteHistory(before:)``.
     public var hasLargeHistory: Bool {
         guard let historySize, !entitySizes.isEmpty else { return false }
         return historySize > 1 << 20 && historySize / 4 > entitySizes.values.reduce(0, +)

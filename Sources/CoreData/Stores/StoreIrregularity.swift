@@ -1,20 +1,23 @@
-/// Something in the tables of a store that no save writes: another program has written it, or a file was damaged.
+/// Something in the tables of a store that no save writes: another program wrote it, or a file was damaged.
 ///
-/// An addition to Apple's API. A plain value, made by `inspect(_:for:)` of a coordinator; `mend(_:in:)` mends what can
-/// be.
+/// OpenCoreData only. `inspect(_:for:)` of ``NSPersistentStoreCoordinator`` finds irregularities, and `mend(_:in:)`
+/// mends some of them.
 public struct StoreIrregularity: Hashable, Sendable {
+    /// The kinds of irregularities.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// The number that is noted as the highest of an entity is less than that of a row. Apple's framework gives the
-        /// number of a row to a new object then. This one looks at the rows, and notes the right number with the next
-        /// object that gets one.
+        /// The number that is noted as the highest of an entity is less than that of a row.
+        ///
+        /// Apple's framework then gives the number of a row to a new object. OpenCoreData looks at the rows, and
+        /// corrects the noted number with the next new object.
         case counter
-        /// The entity of a row has no objects in the row's table: no entity has such a number, or an abstract one, or
-        /// one of another table. In a table of several entities nobody sees the row. In a table of one entity nobody
-        /// reads the number.
+        /// The entity of a row has no objects in the table of the row.
+        ///
+        /// No entity has such a number, or it is one of an abstract entity or of another table. In a table of several
+        /// entities nobody sees the row. In a table of one entity nobody reads the number.
         case entity
-        /// A link between many and many leads to a row that is not there. Nobody sees it.
+        /// A link of a many-to-many relationship leads to a row that does not exist. Nobody sees the link.
         case link
-        /// The bytes of a text are not UTF-8. It reads with a replacement character (U+FFFD) in their place.
+        /// The bytes of a text are not UTF-8. The text reads with replacement characters (U+FFFD) in their place.
         case encoding
         /// A number is out of the range of its attribute, or a value is of another type.
         case value
@@ -22,7 +25,7 @@ public struct StoreIrregularity: Hashable, Sendable {
 
     /// The place of a row.
     public struct Row: Hashable, Sendable {
-        /// The name of the row's entity; of the entity that has the table, where the row names none of it.
+        /// The name of the row's entity. If the row names no entity of its table, it is the entity that has the table.
         public let entityName: String
         /// The number of the row in its store.
         public let number: Int64
@@ -33,16 +36,19 @@ public struct StoreIrregularity: Hashable, Sendable {
         }
     }
 
+    /// The kind of the irregularity.
     public let kind: Kind
-    /// The row; of a counter the one with the greatest number. The row of a link may be missing, too.
+    /// The row. Of a counter it is the row with the greatest number. The row of a link may not exist.
     public let row: Row
-    /// The attribute or relationship, an element of a composite attribute by its key path; nil for a counter and an
-    /// entity.
+    /// The name of the attribute or relationship; nil for a counter and an entity.
+    ///
+    /// For an element of a composite attribute it is the key path.
     public let propertyName: String?
-    /// The row that a link leads to; nil for everything else.
+    /// The row that a link leads to; nil for other kinds.
     public let target: Row?
-    /// What lies in the table, as text: the counter, the number of the entity or of the link's target, the value. Bytes
-    /// stand in hexadecimal digits, and the first 64 of them are shown.
+    /// The content of the table as text: the counter, the number of the entity or of the link's target, or the value.
+    ///
+    /// Bytes are written in hexadecimal digits, and only the first 64 of them.
     public let found: String
 
     package init(_ kind: Kind, _ row: Row, _ propertyName: String? = nil, target: Row? = nil, found: String) {

@@ -1,52 +1,58 @@
-/// What came out of a damaged store, and what did not.
+/// A report of which content of a damaged store was salvaged, and which was not.
 ///
-/// An addition to Apple's API. A plain value, made by `salvage(storeAt:into:model:options:)` of coordinators.
+/// OpenCoreData only. `salvage(storeAt:into:model:options:)` of ``NSPersistentStoreCoordinator`` makes it.
 public struct StoreSalvageReport: Sendable {
-    /// How an entity fared. Subentities count for themselves.
+    /// The numbers of an entity. Subentities have numbers of their own.
     public struct Entity: Sendable, Equatable {
+        /// The name of the entity.
         public let name: String
-        /// How many rows are in the new store.
+        /// The number of rows in the new store.
         public package(set) var rowCount = 0
-        /// How many rows were found and could not be brought out. Nobody knows of rows whose pages are lost.
+        /// The number of rows that were found, and could not be salvaged. Rows of lost pages are not known.
         public package(set) var lostRowCount = 0
-        /// How many values of rows that were brought out are lost or changed.
+        /// The number of values of salvaged rows that are lost or changed.
         public package(set) var lostValueCount = 0
 
         package init(_ name: String) { self.name = name }
     }
 
-    /// Something that could not be read, or was not brought out as it lay there.
+    /// Content that could not be read, or was changed by salvaging.
     public struct Finding: Sendable, Equatable {
+        /// The kinds of findings.
         public enum Kind: String, Sendable, CaseIterable {
             /// The header of the file, or the description of its tables.
             case file
-            /// The log beside the file.
+            /// The -wal beside the file.
             case log
             /// The store's metadata, its model, or its counters.
             case bookkeeping
-            /// A page that rows may have been on.
+            /// A page that may have had rows.
             case page
-            /// A row that was not brought out.
+            /// A row that was not salvaged.
             case row
             /// A value that is nil now, or a text with a replacement character in it.
             case value
-            /// A value of an attribute that needs one.
+            /// A missing value of an attribute that needs one.
             case missingValue
             /// A link to a row that was not found.
             case link
-            /// Values that are to be unique, and are not.
+            /// Values that break a uniqueness constraint.
             case uniqueness
-            /// What salvaging leaves out.
+            /// Content that salvaging leaves out on purpose.
             case leftOut
         }
 
+        /// The kind of the finding.
         public let kind: Kind
-        /// The entity; nil where the finding is about none.
+        /// The name of the entity; nil if the finding is about none.
         public let entityName: String?
-        /// The number of the row; nil where the finding is about more than one.
+        /// The number of the row; nil if the finding is about several rows, or none.
         public let number: Int64?
-        /// The attribute or relationship, an element of a composite attribute by its key path.
+        /// The name of the attribute or relationship; nil if the finding is about none.
+        ///
+        /// For an element of a composite attribute it is the key path.
         public let propertyName: String?
+        /// A description of the finding.
         public let text: String
 
         package init(
@@ -61,27 +67,31 @@ public struct StoreSalvageReport: Sendable {
         }
     }
 
-    /// How many findings are kept. `findingCount` counts all.
+    /// The greatest number of findings that are kept. ``findingCount`` counts all findings.
     public static let mostFindings = 100_000
 
     /// The entities of the model that have rows, by name.
     public package(set) var entities: [Entity] = []
-    /// How many links between many and many are in the new store, and how many were found and are not.
+    /// The number of many-to-many links in the new store.
     public package(set) var pairCount = 0
+    /// The number of many-to-many links that were found, and are not in the new store.
     public package(set) var lostPairCount = 0
-    /// How many pages the database should have, and the numbers of those that should have rows and could not be read.
+    /// The number of pages that the database should have.
     public package(set) var pageCount = 0
+    /// The numbers of pages that should have rows, and could not be read.
     public package(set) var unreadPages: [Int] = []
-    /// How many pages were found that the trees of the tables had lost.
+    /// The number of pages that were found although the trees of the tables had lost them.
     public package(set) var foundPageCount = 0
+    /// The findings; at most ``mostFindings``.
     public package(set) var findings: [Finding] = []
+    /// The number of all findings.
     public package(set) var findingCount = 0
 
     package init() {}
 
-    /// How many rows are in the new store.
+    /// The number of rows in the new store.
     public var rowCount: Int { entities.reduce(0) { $0 + $1.rowCount } }
-    /// Whether everything was there, as far as that can be known.
+    /// Whether all content was there, as far as can be known.
     public var isWhole: Bool { findingCount == 0 }
 
     package mutating func note(_ finding: Finding) {

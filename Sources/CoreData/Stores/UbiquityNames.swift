@@ -3,7 +3,9 @@ import Foundation
 // The names of Core Data over iCloud, which Apple deprecated in 2016. Programs that still name them compile; nothing is
 // kept in a cloud, and nothing of this is ever posted.
 
-/// Why stores changed, as Core Data over iCloud told it. Never told here.
+/// The reasons for changes of stores in Core Data over iCloud. OpenCoreData never gives one.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreubiquitoustransitiontype)
 public enum NSPersistentStoreUbiquitousTransitionType: UInt, Sendable {
     /// An account was signed in.
     case accountAdded = 1
@@ -15,23 +17,39 @@ public enum NSPersistentStoreUbiquitousTransitionType: UInt, Sendable {
     case initialImportCompleted
 }
 
-/// Option: the name of the content in the cloud. Has no effect here.
+/// The option for the name of the content in the cloud. It has no effect here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreubiquitouscontentnamekey)
 public let NSPersistentStoreUbiquitousContentNameKey = "NSPersistentStoreUbiquitousContentNameKey"
-/// Option: the place of the transaction logs in the cloud. Has no effect here.
+/// The option for the place of the transaction logs in the cloud. It has no effect here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreubiquitouscontenturlkey)
 public let NSPersistentStoreUbiquitousContentURLKey = "NSPersistentStoreUbiquitousContentURLKey"
-/// Option: the container in the cloud. Has no effect here.
+/// The option for the container in the cloud. It has no effect here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreubiquitouscontaineridentifierkey)
 public let NSPersistentStoreUbiquitousContainerIdentifierKey = "NSPersistentStoreUbiquitousContainerIdentifierKey"
-/// Option: how this machine is told from others. Has no effect here.
+/// The option for a token that tells machines apart. It has no effect here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreubiquitouspeertokenoption)
 public let NSPersistentStoreUbiquitousPeerTokenOption = "NSPersistentStoreUbiquitousPeerTokenOption"
-/// Option: build the store anew from the cloud. Has no effect here.
+/// The option for building the store anew from the cloud. It has no effect here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerebuildfromubiquitouscontentoption)
 public let NSPersistentStoreRebuildFromUbiquitousContentOption = "NSPersistentStoreRebuildFromUbiquitousContentOption"
-/// Option: remove what the cloud has left in the store. Has no effect here.
+/// The option for removing metadata of the cloud from the store. It has no effect here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreremoveubiquitousmetadataoption)
 public let NSPersistentStoreRemoveUbiquitousMetadataOption = "NSPersistentStoreRemoveUbiquitousMetadataOption"
-/// User-info key: the `NSPersistentStoreUbiquitousTransitionType`. Never there.
+/// The user-info key for an ``NSPersistentStoreUbiquitousTransitionType``. No notification has it here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreubiquitoustransitiontypekey)
 public let NSPersistentStoreUbiquitousTransitionTypeKey = "NSPersistentStoreUbiquitousTransitionTypeKey"
 
 extension Notification.Name {
-    /// Changes came from iCloud. Never posted here.
+    /// The notification that changes came from iCloud. It is never posted here.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nspersistentstoredidimportubiquitouscontentchanges)
     public static let NSPersistentStoreDidImportUbiquitousContentChanges = Notification.Name(
         "NSPersistentStoreDidImportUbiquitousContentChangesNotification")
 }

@@ -1,21 +1,32 @@
 import Foundation
 
-/// The base class of stores that a program writes and that are read and saved as a whole: a file of a format of its
-/// own.
+/// The base class of stores that a program writes, and that are read and saved as a whole: a file of its own format.
 ///
-/// A subclass overrides `load()`, `save()`, `newReferenceObject(for:)`, `newCacheNode(for:)`,
-/// `updateCacheNode(_:from:)` and `type`, keeps `metadata` in its file, overrides the class's
-/// `metadataForPersistentStore(with:)` and `setMetadata(_:forPersistentStoreAt:)` to reach it there, and is made known
-/// by `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. Fetches are answered from its nodes. Its
-/// methods are called one at a time.
+/// A subclass overrides ``load()``, ``save()``, ``newReferenceObject(for:)``, ``newCacheNode(for:)``,
+/// ``updateCacheNode(_:from:)`` and `type`. It keeps ``metadata`` in its file. To reach them there, it overrides the
+/// class functions `metadataForPersistentStore(with:)` and `setMetadata(_:forPersistentStoreAt:)`. Register the class
+/// by ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``.
+///
+/// The framework answers fetches from the nodes of the store. It calls the methods one at a time.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore)
 open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // state is guarded by `stateLock`
     let storeNumber: Int
     private let stateLock = NSLock()
     /// By layout index, then by key.
     private var nodes: [Int: [Int64: NSAtomicStoreCacheNode]] = [:]
 
-    /// Called by the coordinator that the store is added to; an overrider calls `super`. There may be no file yet, or
-    /// an empty one: that is a new store.
+    /// Creates a store for a coordinator. The coordinator calls the initialiser; overrides call `super`.
+    ///
+    /// A file that does not exist or is empty is a new store.
+    ///
+    /// - Parameters:
+    ///   - coordinator: The coordinator; it is not retained.
+    ///   - configurationName: The name of a configuration; nil stands for all entities.
+    ///   - url: The address of the store.
+    ///   - options: The options with which the store is added.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/init(persistentstorecoordinator:configurationname:at:options:))
     public override init(
         persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, configurationName: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -50,34 +61,75 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
 
     // MARK: To override
 
-    /// Reads the file and makes the nodes of its records known by `addCacheNodes(_:)`. Nothing is to be read from a
-    /// file that is not there or empty.
+    /// Reads the file, and passes the nodes of its records to ``addCacheNodes(_:)``.
+    ///
+    /// A file that does not exist or is empty has no records. A subclass has to override the function; the base class
+    /// stops the process.
+    ///
+    /// - Throws: An error of the subclass, which makes adding the store fail.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/load())
     open func load() throws { abstract("load()") }
 
-    /// Writes all nodes and the metadata to the file. When it throws, the nodes are as they were before the save.
+    /// Writes all nodes and the metadata to the file.
+    ///
+    /// If the function throws, the nodes get back the values that they had before the save. A subclass has to override
+    /// the function; the base class stops the process.
+    ///
+    /// - Throws: An error of the subclass, which makes the save fail.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/save())
     open func save() throws { abstract("save()") }
 
-    /// A node for a new object, with the object's values.
+    /// Creates a node with the values of a new object.
     ///
-    /// The object has its permanent id. Nodes of other new objects may not be there yet; when all are, each new node is
-    /// handed to `updateCacheNode(_:from:)` too.
+    /// Nodes of other new objects may not exist yet. When all of them exist, the framework passes each new node to
+    /// ``updateCacheNode(_:from:)``, too. A subclass has to override the function; the base class stops the process.
+    ///
+    /// - Parameter managedObject: The new object, with its permanent id.
+    /// - Returns: The node. The framework keeps it; ``addCacheNodes(_:)`` is not necessary.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/newcachenode(for:))
     open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
         abstract("newCacheNode(for:)")
     }
 
-    /// Brings a node to an object's values; the nodes of related objects are found by `cacheNode(for:)`.
+    /// Sets the values of a node to those of its object.
+    ///
+    /// ``cacheNode(for:)`` finds the nodes of related objects. A subclass has to override the function; the base class
+    /// stops the process.
+    ///
+    /// - Parameters:
+    ///   - node: The node.
+    ///   - managedObject: The object, which is new or changed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/updatecachenode(_:from:))
     open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
         abstract("updateCacheNode(_:from:)")
     }
 
-    /// What names the record of a new object among those of its entity: a string, a number, a UUID. It stays the same
-    /// as long as the record lives.
+    /// Returns a name for the record of a new object, unique among those of its entity.
+    ///
+    /// A subclass has to override the function; the base class stops the process.
+    ///
+    /// - Parameter managedObject: The new object.
+    /// - Returns: A string, a number or a UUID. It stays the same as long as the record exists.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/newreferenceobject(for:))
     open func newReferenceObject(for managedObject: NSManagedObject) -> Any { abstract("newReferenceObject(for:)") }
 
-    /// The nodes of deleted objects are about to be forgotten.
+    /// Called before the nodes of deleted objects are forgotten. The base class does nothing.
+    ///
+    /// - Parameter cacheNodes: The nodes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/willremovecachenodes(_:))
     open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
 
-    /// Reads the metadata of the file, if there is one and the class tells them, into `metadata`.
+    /// Reads the metadata of the file into ``metadata``, if there is a file and the class can read them.
+    ///
+    /// - Throws: An error of reading the metadata.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/loadmetadata())
     open override func loadMetadata() throws {
         guard let url, url.isFileURL, FileKind.size(at: url) > 0 else { return }
         do {
@@ -89,12 +141,18 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
 
     // MARK: Nodes
 
-    /// All nodes.
+    /// Returns all nodes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/cachenodes())
     open func cacheNodes() -> Set<NSAtomicStoreCacheNode> {
         stateLock.withLock { Set(nodes.values.flatMap(\.values)) }
     }
 
-    /// Makes nodes known; called while the store loads.
+    /// Adds nodes. Call it while the store loads.
+    ///
+    /// - Parameter cacheNodes: The nodes. A node replaces another one with the same id.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/addcachenodes(_:))
     open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
         stateLock.withLock {
             for node in cacheNodes {
@@ -104,17 +162,32 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         }
     }
 
-    /// The node of a record.
+    /// Returns the node of a record.
+    ///
+    /// - Parameter objectID: The id of the record.
+    /// - Returns: The node; nil if the store has none of that id.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/cachenode(for:))
     open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? {
         node(for: objectID.objectKey)
     }
 
-    /// The id of the record that a reference names among those of an entity.
+    /// Returns the id of a record.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the record.
+    ///   - data: The name of the record among those of its entity: a string, a number or a UUID.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/objectid(for:withreferenceobject:))
     open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
         makeObjectID(entity, data)
     }
 
-    /// What names the record of an id.
+    /// Returns the name of the record of an id.
+    ///
+    /// - Parameter objectID: The id of a record of this store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/referenceobject(for:))
     open func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID) }
 
     final func node(for key: ObjectKey) -> NSAtomicStoreCacheNode? {
@@ -137,6 +210,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
 
     final override var references: ReferenceTable? { sharedReferences }
 
+    /// The metadata of the store. An identifier among them becomes the identifier of the store.
     open override var metadata: [String: Any]! {
         get { super.metadata }
         set {

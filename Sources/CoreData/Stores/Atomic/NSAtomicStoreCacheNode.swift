@@ -2,24 +2,41 @@ import Foundation
 
 /// One record of an atomic store, in memory.
 ///
-/// Its values are read and set by property name: attributes as values of their types, to-one relationships as nodes,
-/// to-many relationships as sets (or ordered sets, or arrays) of nodes. Changed under the coordinator's calls to its
-/// store only: while it loads and while it saves.
+/// Read and set its values by property name. Attributes have values of their types. To-one relationships have nodes.
+/// To-many relationships have sets of nodes, or ordered sets or arrays of them. Change a node only in calls of the
+/// framework to its store, while the store loads and saves.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstorecachenode)
 open class NSAtomicStoreCacheNode: NSObject, @unchecked Sendable {  // written under the store's lock only
     /// The id of the record.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstorecachenode/objectid)
     open var objectID: NSManagedObjectID { givenObjectID }
     private let givenObjectID: NSManagedObjectID
 
-    /// Makes a node without values.
+    /// Creates a node without values.
+    ///
+    /// - Parameter moid: The id of the record.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstorecachenode/init(objectid:))
     public init(objectID moid: NSManagedObjectID) {
         givenObjectID = moid
         super.init()
     }
 
     /// The values by property name; nil until one is set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstorecachenode/propertycache)
     open var propertyCache: NSMutableDictionary?
 
-    /// The value of a property; also `objectID` and `entity`. Stops the process when the entity has no such property.
+    /// Returns the value of a property. It also knows the keys `objectID` and `entity`.
+    ///
+    /// Stops the process if the entity has no such property.
+    ///
+    /// - Parameter key: The name of the property.
+    /// - Returns: The value; nil if it has none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstorecachenode/value(forkey:))
     open func value(forKey key: String) -> Any? {
         if let value = propertyCache?.object(forKey: key) { return value is NSNull ? nil : value }
         switch key {
@@ -32,7 +49,13 @@ open class NSAtomicStoreCacheNode: NSObject, @unchecked Sendable {  // written u
         }
     }
 
-    /// Sets the value of a property; nil takes it away.
+    /// Sets the value of a property.
+    ///
+    /// - Parameters:
+    ///   - value: The value; nil removes it.
+    ///   - key: The name of the property.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstorecachenode/setvalue(_:forkey:))
     open func setValue(_ value: Any?, forKey key: String) {
         guard let value else {
             propertyCache?.removeObject(forKey: key)

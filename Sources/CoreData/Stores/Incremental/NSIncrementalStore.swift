@@ -1,18 +1,30 @@
 import Foundation
 
-/// The base class of stores that a program writes and that read and save little by little: over a web service, a
-/// database of another kind, a key-value store.
+/// The base class of stores that a program writes, and that read and save records one by one.
 ///
-/// A subclass overrides `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
-/// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and is made known by
-/// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`. It is called on the queues of the contexts that
-/// use it, several at a time when there are several.
+/// Examples are stores over a web service, another database or a key-value store. A subclass overrides
+/// ``loadMetadata()``, ``execute(_:with:)``, ``newValuesForObject(with:with:)``,
+/// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``. Register the class by
+/// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``.
+///
+/// The framework calls the store on the queues of the contexts that use it. Several contexts may call it at the same
+/// time.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore)
 open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // `storeNumber` is constant
     let storeNumber: Int
 
-    /// Called by the coordinator that the store is added to; an overrider calls `super`.
+    /// Creates a store for a coordinator. The coordinator calls the initialiser; overrides call `super`.
     ///
-    /// A store that was added without an address is given `file:///dev/null` here, and its `url` is nil afterwards.
+    /// A store that was added without an address gets `file:///dev/null` here, and its `url` is nil afterwards.
+    ///
+    /// - Parameters:
+    ///   - root: The coordinator; it is not retained.
+    ///   - name: The name of a configuration; nil stands for all entities.
+    ///   - url: The address of the store.
+    ///   - options: The options with which the store is added.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore)
     public override init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -27,28 +39,65 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
 
     // MARK: To override
 
-    /// Makes sure that what lies at the address can be used, and sets `metadata`: at least `NSStoreUUIDKey` and
-    /// `NSStoreTypeKey`. Unless overridden, the store is a new one.
+    /// Checks that the store can be used, and sets ``metadata`` with at least ``NSStoreUUIDKey`` and
+    /// ``NSStoreTypeKey``.
+    ///
+    /// Without an override the store counts as a new one.
+    ///
+    /// - Throws: An error of the subclass, which makes adding the store fail.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/loadmetadata())
     open override func loadMetadata() throws {}
 
-    /// Carries out a request: an `NSFetchRequest<NSFetchRequestResult>` (an array of objects of the context, of ids, of
-    /// dictionaries, or of one number, after its `resultType`), an `NSSaveChangesRequest` (an empty array), or whatever
-    /// else the store understands. Sorting, limits and offsets are the store's affair.
+    /// Carries out a request.
     ///
-    /// Objects are made by `context.object(with:)`. Throws when the request cannot be carried out.
+    /// Sorting, limits and offsets are left to the store. Get objects by `object(with:)` of the context. A subclass has
+    /// to override the function; the base class stops the process.
+    ///
+    /// - Parameters:
+    ///   - request: An `NSFetchRequest<NSFetchRequestResult>`, an ``NSSaveChangesRequest``, or a request of the
+    ///     program's own class.
+    ///   - context: The context that makes the request.
+    /// - Returns: For a fetch an array of objects of the context, of ids, of dictionaries, or of one number, after the
+    ///   request's `resultType`. For a save an empty array. For a request of the program's own class any value.
+    /// - Throws: An error of the subclass, if the request cannot be carried out.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/execute(_:with:))
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
         abstract("execute(_:with:)")
     }
 
-    /// The values of a record. Throws when there is none (133000 makes it an object that is gone) or it cannot be read.
+    /// Returns the values of a record.
+    ///
+    /// A subclass has to override the function; the base class stops the process.
+    ///
+    /// - Parameters:
+    ///   - objectID: The id of the record.
+    ///   - context: The context that needs the values.
+    /// - Returns: A node with the values and their version.
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` (133000) if there is no such record; the object then counts
+    ///   as deleted. Any other error if the record cannot be read.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/newvaluesforobject(with:with:))
     open func newValuesForObject(
         with objectID: NSManagedObjectID, with context: NSManagedObjectContext
     ) throws -> NSIncrementalStoreNode {
         abstract("newValuesForObject(with:with:)")
     }
 
-    /// What a relationship of a record leads to: an `NSManagedObjectID` or `NSNull`, for a to-many one an array (or a
-    /// set) of ids.
+    /// Returns the destination of a relationship of a record.
+    ///
+    /// A subclass has to override the function; the base class stops the process.
+    ///
+    /// - Parameters:
+    ///   - relationship: The relationship.
+    ///   - objectID: The id of the record.
+    ///   - context: The context that needs the value.
+    /// - Returns: An `NSManagedObjectID` or `NSNull` for a to-one relationship; an array or a set of ids for a to-many
+    ///   one.
+    /// - Throws: An error of the subclass, if the record cannot be read.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/newvalue(forrelationship:forobjectwith:with:))
     open func newValue(
         forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
         with context: NSManagedObjectContext?
@@ -56,34 +105,67 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
         abstract("newValue(forRelationship:forObjectWith:with:)")
     }
 
-    /// The identifier of a store that has none yet; a new UUID unless overridden.
+    /// Returns the identifier of a store that has none yet; a new UUID unless overridden.
+    ///
+    /// - Parameter storeURL: The address of the store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/identifierfornewstore(at:))
     open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
-    /// The ids of new objects that are about to be saved, in their order, made by `newObjectID(for:referenceObject:)`.
+    /// Returns the ids of new objects before they are saved.
+    ///
+    /// A subclass has to override the function; the base class stops the process.
+    ///
+    /// - Parameter array: The new objects.
+    /// - Returns: Ids that ``newObjectID(for:referenceObject:)`` makes, in the order of the objects.
+    /// - Throws: An error of the subclass, which makes the save fail.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/obtainpermanentids(for:))
     open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
         abstract("obtainPermanentIDs(for:)")
     }
 
-    /// Objects came into use in a context. Called on the queue of that context, unless overridden without effect.
+    /// Called when a context begins to use objects, on the queue of that context. The base class does nothing.
+    ///
+    /// - Parameter objectIDs: The ids of the objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/managedobjectcontextdidregisterobjects(with:))
     open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-    /// Objects are not used any longer in a context. Called wherever their last reference was dropped.
+    /// Called when a context does not use objects any longer. The base class does nothing.
+    ///
+    /// It is called on the thread that released the last reference.
+    ///
+    /// - Parameter objectIDs: The ids of the objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/managedobjectcontextdidunregisterobjects(with:))
     open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
     // MARK: Ids
 
-    /// The id of the record that a string, number or UUID names among those of an entity.
+    /// Returns the id of a record.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the record.
+    ///   - data: The name of the record among those of its entity: a string, a number or a UUID.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/newobjectid(for:referenceobject:))
     open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         makeObjectID(entity, data)
     }
 
-    /// What names the record of an id.
+    /// Returns the name of the record of an id.
+    ///
+    /// - Parameter objectID: The id of a record of this store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/referenceobject(for:))
     open func referenceObject(for objectID: NSManagedObjectID) -> Any {
         reference(of: objectID)
     }
 
     final override var references: ReferenceTable? { sharedReferences }
 
+    /// The metadata of the store. An identifier among them becomes the identifier of the store.
     open override var metadata: [String: Any]! {
         get { super.metadata }
         set {

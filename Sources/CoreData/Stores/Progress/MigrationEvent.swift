@@ -1,46 +1,57 @@
-/// How far a migration is at one moment. An addition to Apple's interface.
+/// The state of a migration at one moment.
+///
+/// OpenCoreData only. ``MigrationMonitor`` gives the events of a migration.
 public struct MigrationEvent: Sendable, Equatable {
-    /// What a migration is doing.
+    /// The stages of a migration.
     public enum Stage: String, Sendable, CaseIterable {
-        /// Looks at the store and plans.
+        /// It looks at the store, and plans.
         case preparing
-        /// Looks for rows that the newer model does not allow.
+        /// It looks for rows that the newer model does not allow.
         case checking
-        /// Changes tables in place.
+        /// It changes tables in place.
         case rewriting
-        /// Copies the store's files.
+        /// It copies the files of the store.
         case copying
-        /// Makes the objects of the new store, by a mapping model.
+        /// It creates the objects of the new store, by a mapping model.
         case creatingObjects
-        /// Sets the relationships of the new objects.
+        /// It sets the relationships of the new objects.
         case creatingRelationships
-        /// Looks at the objects that were not valid when they were made.
+        /// It looks at objects that were not valid when they were created.
         case validating
-        /// Runs the program's own code for a stage.
+        /// It runs the code of the program for a stage.
         case handling
-        /// Compares the copy with what it must be.
+        /// It compares the copy with the store.
         case verifying
-        /// Commits, or puts the copy in the store's place.
+        /// It commits, or puts the copy in the store's place.
         case finishing
-        /// Everything is done.
+        /// It has ended.
         case done
     }
 
-    /// What is being done.
+    /// The stage.
     public var stage: Stage
-    /// The entity, or the table where a statement is about a whole table; nil where the stage is about neither.
+    /// The name of the entity, or of the table that a statement changes; nil if the stage is about neither.
     public var entity: String?
-    /// How many rows of the entity are done in this stage.
+    /// The number of the entity's rows that are done in this stage.
     public var rowsDone: Int
-    /// How many rows of the entity the stage is about; 0 when that is not known or nothing takes long.
+    /// The number of the entity's rows in this stage; 0 if it is not known, or the stage is short.
     public var rowsTotal: Int
-    /// How much of the whole migration is done, from 0 to 1. Never less than in the event before.
+    /// The part of the whole migration that is done, from 0 to 1. It never decreases.
     public var fraction: Double
-    /// How many seconds are left, as far as one can tell; nil as long as one cannot. It runs down evenly: a better
-    /// estimate is approached, not jumped to.
+    /// An estimate of the seconds that are left; nil as long as there is none.
+    ///
+    /// It runs down evenly: a better estimate is approached in steps.
     public var secondsLeft: Double?
 
-    /// Makes an event.
+    /// Creates an event.
+    ///
+    /// - Parameters:
+    ///   - stage: The stage.
+    ///   - entity: The name of the entity or table.
+    ///   - rowsDone: The number of rows that are done.
+    ///   - rowsTotal: The number of rows in the stage.
+    ///   - fraction: The part of the whole migration that is done, from 0 to 1.
+    ///   - secondsLeft: An estimate of the seconds that are left.
     public init(
         stage: Stage, entity: String? = nil, rowsDone: Int = 0, rowsTotal: Int = 0, fraction: Double = 0,
         secondsLeft: Double? = nil
@@ -55,7 +66,7 @@ public struct MigrationEvent: Sendable, Equatable {
 }
 
 extension MigrationEvent: CustomStringConvertible {
-    /// The share in per cent, the stage, the entity with its rows, and the time left.
+    /// The part in per cent, the stage, the entity with its rows, and the time left.
     public var description: String {
         var parts = ["\(Int(fraction * 100)) %", stage.rawValue]
         if let entity { parts.append(rowsTotal > 0 ? "\(entity) \(rowsDone) of \(rowsTotal)" : entity) }

@@ -1,7 +1,6 @@
-/// Option of adding a store: a `Progress` that follows the migration, should one be needed.
+/// The option for a `Progress` that follows the migration of a store, if one is needed.
 ///
-/// An addition to Apple's options. The store sets `totalUnitCount` once it knows the work and moves
-/// `completedUnitCount` forward several times a second, on the thread that adds the store. Cancelling the progress,
-/// from any thread, undoes the migration: the store stays as it was and adding it fails with
-/// `NSMigrationCancelledError`.
+/// OpenCoreData only. The store sets `totalUnitCount` once it knows the work, and raises `completedUnitCount` several
+/// times a second, on the thread that adds the store. Any thread may cancel the progress. The migration is undone then:
+/// the store stays as it was, and adding it fails with `NSMigrationCancelledError` (134120).
 public let NSMigrationProgressOption = "OpenCoreDataMigrationProgress"

@@ -1,30 +1,32 @@
 import Foundation
 
-/// A value of a store that the database to which the store is to be moved cannot hold.
+/// A value of a store that another database cannot hold, found when the store is moved or migrated.
 ///
-/// An addition to Apple's API: a plain value. The error of a move that such values stand in the way of has them under
-/// `NSMigrationUnfitValuesErrorKey`.
+/// OpenCoreData only. The error has such values under ``NSMigrationUnfitValuesErrorKey``.
 public struct MigrationUnfitValue: Sendable, Equatable {
-    /// The object's entity.
+    /// The name of the object's entity.
     public var entity: String
-    /// The property; nil where it is not known.
+    /// The name of the property; nil if it is not known.
     public var property: String?
-    /// The object in the store that was to be moved, for `managedObjectID(forURIRepresentation:)`.
+    /// The URI of the object in the store that was to be moved, for `managedObjectID(forURIRepresentation:)`.
     public var uri: URL?
-    /// What stands in the way, as the rest of a sentence.
+    /// The reason, as the rest of a sentence.
     public var reason: String
 }
 
 extension MigrationUnfitValue: CustomStringConvertible {
-    /// The property, the object's key, the reason.
+    /// The property, the object's key and the reason.
     public var description: String {
         "“\(entity)\(property.map { "." + $0 } ?? "")” of \(uri?.lastPathComponent ?? "an object") \(reason)"
     }
 }
 
-/// User-info key of the error 134110 of moving a store whose values another database cannot hold: the first hundred of
-/// them, `[MigrationUnfitValue]`.
+/// The user-info key for the first hundred values that another database cannot hold: `[MigrationUnfitValue]`.
+///
+/// OpenCoreData only. The error is `NSMigrationError` (134110), of moving a store.
 public let NSMigrationUnfitValuesErrorKey = "OpenCoreDataMigrationUnfitValues"
 
-/// User-info key of the same error: how many there are, an `Int`.
+/// The user-info key for the number of values that another database cannot hold: `Int`.
+///
+/// OpenCoreData only. It is in the same error as ``NSMigrationUnfitValuesErrorKey``.
 public let NSMigrationUnfitValueCountErrorKey = "OpenCoreDataMigrationUnfitValueCount"
