@@ -7,14 +7,16 @@ protocol KeyPathNaming: AnyObject {
 }
 
 extension AnyKeyPath {
-    /// The key path as key-value coding, predicates and sort descriptors write it: `\Book.author?.name` is
+    /// The key path in the form of key-value coding, predicates and sort descriptors: `\Book.author?.name` is
     /// `author.name`.
     ///
-    /// Nil when the path reads more than modelled properties (`\Book.title.count`, `\Book.author?.books.isEmpty`); of
-    /// other types than managed objects, when it reads computed ones. Takes the place of `_kvcKeyPathString`, which is
-    /// always nil on Linux: the path is evaluated once on an object of its class that belongs to no context and notes
-    /// what it is asked for. So an accessor of one's own that reads one modelled property counts as that property. Any
-    /// thread may ask; answers are kept.
+    /// OpenCoreData only, in place of `_kvcKeyPathString`, which is always nil on Linux. Nil if the path reads more
+    /// than modelled properties, as `\Book.title.count` does. For other types than managed objects it is nil if the
+    /// path reads computed properties.
+    ///
+    /// The path is evaluated once, on an object of its class that belongs to no context and notes which properties are
+    /// read. So a computed property that reads exactly one modelled property counts as that property. The result is
+    /// kept. Any thread may read this property.
     public var managedKeyPath: String? { KeyPathNames.name(of: self) }
 }
 
@@ -61,8 +63,13 @@ enum KeyPathNames {
 }
 
 extension NSExpression {
-    /// A key path such as `\Book.title` or `\Book.author?.name`; stops the process, naming it, when it leads elsewhere
-    /// than to modelled properties.
+    /// Creates an expression for a key path such as `\Book.title` or `\Book.author?.name`.
+    ///
+    /// Stops the process if the key path leads to anything else than modelled properties.
+    ///
+    /// - Parameter keyPath: The key path.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsexpression/init(forkeypath:))
     public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
         self.init(forKeyPath: KeyPathNames.requiredName(of: keyPath, for: "NSExpression(forKeyPath:)"))
     }

@@ -1,34 +1,49 @@
 /// A predicate that compares two expressions: `age > 3`, `ANY tags.name ==[cd] "x"`.
 ///
-/// Immutable and, as long as the constants in it are not changed, safe to share between threads. Foundation on Linux
-/// declares a class of this name that cannot be created; a file that imports Foundation by name beside CoreData says
-/// `typealias NSComparisonPredicate = CoreData.NSComparisonPredicate` once in its module.
+/// The predicate is immutable. Threads may share it as long as nobody changes the constants in it. Foundation on Linux
+/// declares a class of this name that cannot be created. A target that imports Foundation beside CoreData needs
+/// `typealias NSComparisonPredicate = CoreData.NSComparisonPredicate` once; the plugin writes it.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate)
 open class NSComparisonPredicate: Foundation.NSPredicate {
-    /// Which elements of a to-many left side have to fulfil the comparison. Raw values are Foundation's.
+    /// The elements of a collection on the left side that have to fulfil the comparison. The raw values are
+    /// Foundation's.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate/modifier)
     public enum Modifier: UInt, Sendable {
         /// The sides are compared as they are.
         case direct = 0
-        /// Every element of the left side has to compare; true for an empty collection.
+        /// Every element of the left side has to fulfil the comparison. An empty collection does.
         case all = 1
-        /// One element of the left side is enough.
+        /// One element of the left side has to fulfil the comparison.
         case any = 2
     }
 
-    /// What is asked of the two sides. Raw values are Foundation's.
+    /// The operators of comparisons. The raw values are Foundation's.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate/operator)
     public enum Operator: UInt, Sendable {
+        /// The left side is less: `<`.
         case lessThan = 0
+        /// The left side is less or equal: `<=`.
         case lessThanOrEqualTo = 1
+        /// The left side is greater: `>`.
         case greaterThan = 2
+        /// The left side is greater or equal: `>=`.
         case greaterThanOrEqualTo = 3
+        /// The sides are equal: `==`.
         case equalTo = 4
+        /// The sides are not equal: `!=`.
         case notEqualTo = 5
-        /// The whole of the left string fits the regular expression on the right (ICU syntax).
+        /// The whole of the left string matches the regular expression on the right, in the syntax of ICU.
         case matches = 6
-        /// The left string fits a pattern with `*` and `?`.
+        /// The left string matches a pattern with `*` and `?`.
         case like = 7
+        /// The left string begins with the right one.
         case beginsWith = 8
+        /// The left string ends with the right one.
         case endsWith = 9
-        /// The left side is an element (or a part, of a string) of the right side.
+        /// The left side is an element of the right side, or a part of a string on the right.
         case `in` = 10
         /// The left side contains the right side.
         case contains = 99
@@ -36,29 +51,45 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
         case between = 100
     }
 
-    /// How strings are compared. Raw values are Foundation's.
+    /// The ways to compare strings. The raw values are Foundation's.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate/options)
     public struct Options: OptionSet, Hashable, Sendable {
+        /// The bits of the options.
         public let rawValue: UInt
 
+        /// Creates options from their bits.
+        ///
+        /// - Parameter rawValue: The bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// `[c]`: upper and lower case are the same.
+        /// `[c]`: upper and lower case are equal.
         public static let caseInsensitive = Options(rawValue: 1)
-        /// `[d]`: a letter is the same with and without its accents.
+        /// `[d]`: a letter is equal with and without accents.
         public static let diacriticInsensitive = Options(rawValue: 2)
-        /// `[n]`: the strings are known to be normalised, and are compared as they are.
+        /// `[n]`: the strings are normalised already, and compared as they are.
         public static let normalized = Options(rawValue: 4)
     }
 
-    /// What is compared.
+    /// The left side.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate/leftexpression)
     open var leftExpression: NSExpression { givenLeftExpression }
-    /// What it is compared with.
+    /// The right side.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate/rightexpression)
     open var rightExpression: NSExpression { givenRightExpression }
-    /// Whether one, all or no particular element has to compare.
+    /// The elements of a collection on the left side that have to fulfil the comparison.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate/comparisonpredicatemodifier)
     open var comparisonPredicateModifier: Modifier { givenComparisonPredicateModifier }
-    /// What is asked of the sides.
+    /// The operator.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate/predicateoperatortype)
     open var predicateOperatorType: Operator { givenPredicateOperatorType }
-    /// How strings are compared.
+    /// The way to compare strings.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate)
     open var options: Options { givenOptions }
 
     // Constants, which an evaluation reads faster than variables.
@@ -71,7 +102,16 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
     /// The left side's key, when it is nothing but a key.
     let leftKey: String?
 
-    /// Creates a predicate that compares `lhs` with `rhs`.
+    /// Creates a predicate that compares two expressions.
+    ///
+    /// - Parameters:
+    ///   - lhs: The left side.
+    ///   - rhs: The right side.
+    ///   - modifier: The elements of a collection on the left side that have to fulfil the comparison.
+    ///   - type: The operator.
+    ///   - options: The way to compare strings.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate/init(leftexpression:rightexpression:modifier:type:options:))
     public init(
         leftExpression lhs: NSExpression, rightExpression rhs: NSExpression, modifier: Modifier, type: Operator,
         options: Options = []
@@ -90,12 +130,12 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
 
     // MARK: Evaluating
 
-    /// Whether `object` fulfils the comparison. Variables have to be substituted before.
+    /// Whether an object fulfils the comparison. A variable in the predicate stops the process.
     open override func evaluate(with object: Any?) -> Bool {
         compares(EvaluationContext(object))
     }
 
-    /// Whether `object` fulfils the comparison, with the values of variables by name without `$`.
+    /// Whether an object fulfils the comparison, with values of variables by their names without `$`.
     open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         compares(EvaluationContext(object, substitutions: bindings))
     }
@@ -114,10 +154,13 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
         return "\(modifier)\(leftExpression.printed) \(sign) \(rightExpression.printed)"
     }
 
+    /// The predicate in the syntax of format strings.
     open override var description: String { predicateFormat }
 
+    /// The predicate itself, as it is immutable.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// Whether another predicate makes the same comparison of equal expressions.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSComparisonPredicate else { return false }
         return self === other
@@ -126,6 +169,7 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
                 && leftExpression == other.leftExpression && rightExpression == other.rightExpression
     }
 
+    /// A hash of the operator and the sides.
     open override var hash: Int {
         var hasher = Hasher()
         hasher.combine(leftExpression)

@@ -1,17 +1,26 @@
-/// A predicate made of others: all of them, one of them, not the one.
+/// A predicate that combines others by AND, OR or NOT.
 ///
-/// Immutable. Foundation on Linux has a class of this name that prints and substitutes nothing; a file that imports
-/// Foundation by name beside CoreData says `typealias NSCompoundPredicate = CoreData.NSCompoundPredicate` once in its
-/// module.
+/// The predicate is immutable. Foundation on Linux has a class of this name that neither prints nor substitutes. A
+/// target that imports Foundation beside CoreData needs `typealias NSCompoundPredicate = CoreData.NSCompoundPredicate`
+/// once; the plugin writes it.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscompoundpredicate)
 open class NSCompoundPredicate: Foundation.NSPredicate {
-    /// How the parts are combined. Raw values are Foundation's.
+    /// The ways to combine predicates. The raw values are Foundation's.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscompoundpredicate/logicaltype)
     public enum LogicalType: UInt, Sendable {
+        /// True if the only part is false.
         case not = 0
+        /// True if all parts are true.
         case and = 1
+        /// True if one of the parts is true.
         case or = 2
     }
 
-    /// How the parts are combined.
+    /// The way in which the parts are combined.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscompoundpredicate/compoundpredicatetype)
     public let compoundPredicateType: LogicalType
 
     /// Set once, and emptied by `deinit`.
@@ -22,12 +31,21 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
     /// The height of the highest expression that is compared.
     final let operandHeight: Int
 
-    /// The parts: predicates.
+    /// The parts, which are predicates.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscompoundpredicate/subpredicates)
     open var subpredicates: [Any] { parts }
 
-    /// Combines `subpredicates`. `not` takes exactly one.
+    /// Creates a predicate that combines others.
     ///
-    /// Compounds may lie in each other as deep as memory reaches; see DEVIATIONS for how deep stores follow.
+    /// Compounds may lie in each other as deep as memory allows. A SQLite store takes 200 levels, or about 80 if AND
+    /// and OR alternate; a fetch with more throws `NSCoreDataError` (134060).
+    ///
+    /// - Parameters:
+    ///   - type: The way to combine them. `not` takes exactly one part; another number stops the process.
+    ///   - subpredicates: The parts.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscompoundpredicate/init(type:subpredicates:))
     public init(type: LogicalType, subpredicates: [NSPredicate]) {
         require(type != .not || subpredicates.count == 1, "A NOT predicate has exactly one subpredicate")
         compoundPredicateType = type
@@ -38,29 +56,41 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
         super.init(block: { _, _ in false })
     }
 
-    /// True when all parts are, and for no parts.
+    /// Creates a predicate that is true if all parts are true, and for no parts.
+    ///
+    /// - Parameter subpredicates: The parts.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscompoundpredicate/init(andpredicatewithsubpredicates:))
     public convenience init(andPredicateWithSubpredicates subpredicates: [NSPredicate]) {
         self.init(type: .and, subpredicates: subpredicates)
     }
 
-    /// True when one of the parts is; false for no parts.
+    /// Creates a predicate that is true if one of the parts is true. It is false for no parts.
+    ///
+    /// - Parameter subpredicates: The parts.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscompoundpredicate/init(orpredicatewithsubpredicates:))
     public convenience init(orPredicateWithSubpredicates subpredicates: [NSPredicate]) {
         self.init(type: .or, subpredicates: subpredicates)
     }
 
-    /// True when the part is not.
+    /// Creates a predicate that is true if the part is false.
+    ///
+    /// - Parameter predicate: The part.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscompoundpredicate/init(notpredicatewithsubpredicate:))
     public convenience init(notPredicateWithSubpredicate predicate: NSPredicate) {
         self.init(type: .not, subpredicates: [predicate])
     }
 
     // MARK: Evaluating
 
-    /// Whether `object` fulfils the predicate. Parts are evaluated in order, and only as far as needed.
+    /// Whether an object fulfils the predicate. Parts are evaluated in order, and only as far as necessary.
     open override func evaluate(with object: Any?) -> Bool {
         combines(EvaluationContext(object))
     }
 
-    /// Whether `object` fulfils the predicate, with the values of variables by name without `$`.
+    /// Whether an object fulfils the predicate, with values of variables by their names without `$`.
     open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         combines(EvaluationContext(object, substitutions: bindings))
     }
@@ -75,21 +105,24 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
 
     // MARK: NSObject
 
-    /// The predicate in the syntax of format strings, as Foundation prints it: parts that are compounds are in
-    /// parentheses.
+    /// The predicate in the syntax of format strings, as Foundation prints it: compounds within it are in parentheses.
     ///
-    /// A chain of very many ANDs or ORs within each other is one list, which the parser reads.
+    /// A long chain of ANDs or ORs within each other is printed as one list, which the parser can read.
     open override var predicateFormat: String { printedCombination }
 
+    /// The predicate in the syntax of format strings.
     open override var description: String { predicateFormat }
 
+    /// The predicate itself, as it is immutable.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// Whether another predicate combines equal parts in the same way.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSCompoundPredicate else { return false }
         return isSameCombination(as: other)
     }
 
+    /// A hash of the way and the parts.
     open override var hash: Int {
         var hasher = Hasher()
         hashCombination(into: &hasher)

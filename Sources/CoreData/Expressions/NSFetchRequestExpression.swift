@@ -1,27 +1,45 @@
 import Foundation
 
 /// The kind of expression that fetches.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequestexpressiontype)
 public let NSFetchRequestExpressionType = NSExpression.ExpressionType.fetchRequest
 
-/// What a fetch request finds in a context, as an operand: `FETCH(request, context, NO)`; or how much it finds.
+/// An expression for the results of a fetch request in a context, or for their number.
 ///
-/// Mapping models use it for the objects that an entity mapping begins with.
+/// Its format is `FETCH(request, context, NO)`. Mapping models use it for the objects that an entity mapping begins
+/// with. Evaluating it takes the context's queue. It stops the process if the operands are no request and no context,
+/// or if the fetch fails.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequestexpression)
 open class NSFetchRequestExpression: NSExpression {
-    /// An expression over two others: one gives an `NSFetchRequest`, one an `NSManagedObjectContext`. With `countOnly`
-    /// its value is the number of objects.
+    /// Creates an expression for a fetch.
+    ///
+    /// - Parameters:
+    ///   - fetch: An expression that gives an ``NSFetchRequest``.
+    ///   - context: An expression that gives an ``NSManagedObjectContext``.
+    ///   - countFlag: Whether the value is the number of objects in place of the objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequestexpression/expression(forfetch:context:countonly:))
     open class func expression(
         forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
     ) -> NSExpression {
         NSFetchRequestExpression(payload: .fetch(fetch, context: context, countOnly: countFlag))
     }
 
-    /// Gives the request.
+    /// The expression that gives the request.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequestexpression/requestexpression)
     open var requestExpression: NSExpression { parts.request }
 
-    /// Gives the context.
+    /// The expression that gives the context.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequestexpression/contextexpression)
     open var contextExpression: NSExpression { parts.context }
 
-    /// Whether the value is a number instead of what was found.
+    /// Whether the value is the number of objects in place of the objects.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequestexpression/iscountonlyrequest)
     open var isCountOnlyRequest: Bool { parts.countOnly }
 
     private var parts: (request: NSExpression, context: NSExpression, countOnly: Bool) {
@@ -31,8 +49,8 @@ open class NSFetchRequestExpression: NSExpression {
         return (request, context, countOnly)
     }
 
-    /// Executes the fetch. What is no request or no context stops the process, as does a request that fails: there are
-    /// no exceptions that an expression could throw.
+    /// Executes the fetch. Operands that are no request and no context stop the process, and so does a fetch that
+    /// fails: an expression cannot throw.
     static func result(of request: Any?, in context: Any?, countOnly: Bool) -> Any {
         do {
             if let request, let context = context as? any ExpressionFetching,
@@ -49,8 +67,8 @@ open class NSFetchRequestExpression: NSExpression {
     }
 }
 
-/// What fetches for an expression: a context. The expressions know no more of it.
+/// The part of a context that expressions use. They know nothing else of it.
 protocol ExpressionFetching: AnyObject {
-    /// What a request finds, or how much; nil where it is no request.
+    /// The results of a request, or their number; nil if it is no request.
     func expressionValue(of request: Any, countOnly: Bool) throws -> Any?
 }

@@ -1,7 +1,7 @@
-/// Lets `NSPredicate(format:)` give back a subclass; see `NSPredicate.init(format:_:)`.
+/// The type that declares the initialisers of `NSPredicate` which give a subclass, such as `init(format:_:)`.
 ///
-/// Foundation on Linux declares the initialisers that take a format as unavailable, and an initialiser of a class
-/// cannot return another object. One of a protocol's extension can.
+/// OpenCoreData only. Foundation on Linux declares the initialisers with a format as unavailable, and an initialiser of
+/// a class cannot return another object. One of a protocol's extension can.
 public protocol NSPredicateFormatting {}
 
 extension NSPredicate: NSPredicateFormatting {}
@@ -9,14 +9,27 @@ extension NSPredicate: NSPredicateFormatting {}
 extension NSPredicateFormatting where Self: Foundation.NSPredicate {
     /// Creates a predicate from a format string: `NSPredicate(format: "name == %@ AND age > %d", name, 18)`.
     ///
-    /// The syntax is the one of Apple's *Predicate Format String Syntax*. Placeholders: `%@` for a value, `%K` for a
-    /// key path, the number formats of `printf`. Arguments may be of any type, `nil` included. A format that cannot be
-    /// read stops the process; `NSPredicate.parse(format:arguments:)` reads text that a user typed, and throws.
+    /// The placeholders are `%@` for a value, `%K` for a key path, and the number formats of `printf`. A format that
+    /// cannot be read stops the process. Use `parse(format:arguments:)` for text that a user typed: it throws.
+    ///
+    /// - Parameters:
+    ///   - predicateFormat: The format string.
+    ///   - args: The values of the placeholders, of any type. Nil is allowed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nspredicate/init(format:_:))
     public init(format predicateFormat: String, _ args: Any?...) {
         self = Self.predicate(predicateFormat, args)
     }
 
-    /// Creates a predicate from a format string and the values of its placeholders.
+    /// Creates a predicate from a format string and an array with the values of its placeholders.
+    ///
+    /// A format that cannot be read stops the process.
+    ///
+    /// - Parameters:
+    ///   - predicateFormat: The format string.
+    ///   - arguments: The values of the placeholders; nil stands for none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nspredicate/init(format:argumentarray:))
     public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
         self = Self.predicate(predicateFormat, arguments ?? [])
     }
@@ -33,9 +46,14 @@ extension NSPredicateFormatting where Self: Foundation.NSPredicate {
         }
     }
 
-    /// The predicate with constants in place of the variables that have a value in `variables` (names without `$`).
+    /// Returns the predicate with constants in place of variables.
     ///
-    /// Variables without a value stay. The iterator of a subquery is not touched.
+    /// Variables without a value stay, and so does the variable of a subquery.
+    ///
+    /// - Parameter variables: The values, by the names of the variables without `$`.
+    /// - Returns: A new predicate.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nspredicate/withsubstitutionvariables(_:))
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         guard let result = substituting(variables) as? Self else {
             fatalError("\(Self.self) cannot be copied with other variables")
@@ -45,14 +63,15 @@ extension NSPredicateFormatting where Self: Foundation.NSPredicate {
 }
 
 extension NSPredicate {
-    /// Creates a predicate from text that a user typed: throws where `init(format:)` stops the process.
+    /// Creates a predicate from text that a user typed.
     ///
-    /// An addition to Apple's API. May be called on any thread.
+    /// OpenCoreData only. It throws where `init(format:_:)` stops the process. Any thread may call it.
     ///
     /// - Parameters:
-    ///   - format: the format string.
-    ///   - arguments: the values of its placeholders.
-    /// - Throws: a `PredicateParseError`, which says where reading stopped and what could have stood there.
+    ///   - format: The format string.
+    ///   - arguments: The values of its placeholders.
+    /// - Returns: The predicate.
+    /// - Throws: A ``PredicateParseError``, which tells where reading stopped and what could be there.
     public static func parse(format: String, arguments: [Any?] = []) throws(PredicateParseError) -> NSPredicate {
         try PredicateParser.predicate(format, arguments)
     }
@@ -61,12 +80,27 @@ extension NSPredicate {
 extension NSExpression {
     /// Creates an expression from a format string: `NSExpression(format: "price * %@", factor)`.
     ///
-    /// The syntax and the placeholders are those of predicates. A format that cannot be read stops the process.
+    /// The syntax and the placeholders are those of predicates. A format that cannot be read stops the process. Use
+    /// ``parse(format:arguments:)`` for text that a user typed: it throws.
+    ///
+    /// - Parameters:
+    ///   - expressionFormat: The format string.
+    ///   - args: The values of the placeholders, of any type. Nil is allowed.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsexpression/init(format:_:))
     public convenience init(format expressionFormat: String, _ args: Any?...) {
         self.init(payload: Self.payload(expressionFormat, args))
     }
 
-    /// Creates an expression from a format string and the values of its placeholders.
+    /// Creates an expression from a format string and an array with the values of its placeholders.
+    ///
+    /// A format that cannot be read stops the process.
+    ///
+    /// - Parameters:
+    ///   - expressionFormat: The format string.
+    ///   - arguments: The values of the placeholders.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsexpression/init(format:argumentarray:))
     public convenience init(format expressionFormat: String, argumentArray arguments: [Any]) {
         self.init(payload: Self.payload(expressionFormat, arguments))
     }
@@ -79,14 +113,15 @@ extension NSExpression {
         }
     }
 
-    /// Creates an expression from text that a user typed: throws where `init(format:)` stops the process.
+    /// Creates an expression from text that a user typed.
     ///
-    /// An addition to Apple's API. May be called on any thread.
+    /// OpenCoreData only. It throws where ``init(format:_:)`` stops the process. Any thread may call it.
     ///
     /// - Parameters:
-    ///   - format: the format string.
-    ///   - arguments: the values of its placeholders.
-    /// - Throws: a `PredicateParseError`, which says where reading stopped and what could have stood there.
+    ///   - format: The format string.
+    ///   - arguments: The values of its placeholders.
+    /// - Returns: The expression.
+    /// - Throws: A ``PredicateParseError``, which tells where reading stopped and what could be there.
     public static func parse(format: String, arguments: [Any?] = []) throws(PredicateParseError) -> NSExpression {
         try PredicateParser.expression(format, arguments)
     }

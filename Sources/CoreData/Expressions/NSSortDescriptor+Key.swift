@@ -1,23 +1,46 @@
-/// Lets `NSSortDescriptor(key:ascending:)` give back a subclass, as `NSPredicateFormatting` does for predicates.
+/// The type that declares the initialisers of `NSSortDescriptor` which give a subclass, such as `init(key:ascending:)`.
+///
+/// OpenCoreData only.
 public protocol NSSortDescriptorByKey {}
 
 extension NSSortDescriptor: NSSortDescriptorByKey {}
 
 extension NSSortDescriptorByKey where Self: NSSortDescriptor {
-    /// Sorts by the values at a key path; `nil` stands for the objects themselves.
+    /// Creates a sort descriptor for the values at a key path.
     ///
-    /// Numbers, strings, dates, `UUID`, `URL` and `Data` have an order; nothing comes first when ascending.
+    /// Numbers, strings, dates, `UUID`, `URL` and `Data` have an order. Nil comes first in ascending order. Sorting
+    /// values without an order stops the process.
+    ///
+    /// - Parameters:
+    ///   - key: The key path; nil sorts the objects themselves.
+    ///   - ascending: Whether small values come first.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor/init(key:ascending:))
     public init(key: String?, ascending: Bool) {
         self = Self.make(KeySortDescriptor(key, ascending, .compare, nil))
     }
 
-    /// Sorts by the values at a key path, compared as `selector` names it.
+    /// Creates a sort descriptor for the values at a key path, with a named comparison.
+    ///
+    /// - Parameters:
+    ///   - key: The key path; nil sorts the objects themselves.
+    ///   - ascending: Whether small values come first.
+    ///   - selector: The comparison; nil stands for ``SortSelector/compare``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor/init(key:ascending:selector:))
     public init(key: String?, ascending: Bool, selector: SortSelector?) {
         self = Self.make(KeySortDescriptor(key, ascending, selector ?? .compare, nil))
     }
 
-    /// Sorts by the values at a key path, compared by a block. Values that are missing do not reach it; they come
-    /// first.
+    /// Creates a sort descriptor for the values at a key path, with a closure that compares. Stores cannot translate
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - key: The key path; nil sorts the objects themselves.
+    ///   - ascending: Whether small values come first.
+    ///   - cmptr: The comparison. It gets no missing values: these come first.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor/init(key:ascending:comparator:))
     public init(key: String?, ascending: Bool, comparator cmptr: @escaping Comparator) {
         self = Self.make(KeySortDescriptor(key, ascending, .compare, cmptr))
     }
@@ -29,8 +52,12 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
         return result
     }
 
-    /// The key path to sort by; `nil` for the objects themselves and for a Swift key path that is none of modelled
-    /// properties.
+    /// The key path to sort by.
+    ///
+    /// Nil for a descriptor of the objects themselves, and for a Swift key path that leads to anything else than
+    /// modelled properties.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor/key)
     public var key: String? { sortKey ?? (isByKey ? nil : keyPath.managedKeyPath) }
 }
 

@@ -1,21 +1,31 @@
 import Foundation
 
 extension NSSortDescriptorByKey where Self: NSSortDescriptor {
-    /// Sorts by a property that need not be Comparable to Swift, such as an optional one. (For values that are, the
-    /// initialiser is Foundation's; a fetch finds the property's name in its key path.)
+    /// Creates a sort descriptor for a property that need not be `Comparable`, such as an optional one.
     ///
-    /// Stops the process, naming the key path, when it leads elsewhere than to modelled properties.
+    /// For `Comparable` values the initialiser is Foundation's; a fetch finds the property's name in its key path.
+    /// Stops the process if the key path leads to anything else than modelled properties.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - ascending: Whether small values come first.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor/init(keypath:ascending:))
     public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
         self.init(
             key: KeyPathNames.requiredName(of: keyPath, for: "NSSortDescriptor(keyPath:ascending:)"),
             ascending: ascending)
     }
 
-    /// What a Swift sort descriptor says, for a fetch.
+    /// Creates a sort descriptor from a Swift sort descriptor, for a fetch.
     ///
     /// Strings are compared as its comparator says: `.lexical` by their characters, `.localized` and
-    /// `.localizedStandard` by the current locale. Stops the process, naming the key path, when it leads elsewhere than
-    /// to modelled properties.
+    /// `.localizedStandard` by the current locale. Stops the process if its key path leads to anything else than
+    /// modelled properties.
+    ///
+    /// - Parameter sortDescriptor: The sort descriptor of Swift.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor)
     public init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
         let purpose = "NSSortDescriptor(SortDescriptor)"
         guard let keyPath = sortDescriptor.keyPath else {

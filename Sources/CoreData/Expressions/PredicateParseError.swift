@@ -1,19 +1,21 @@
 import Foundation
 
-/// Why a format string is no predicate, or no expression: where reading stopped, and what is wrong there.
+/// The error of a format string that is no predicate or no expression.
 ///
-/// `NSPredicate.parse(format:arguments:)` throws it. An addition to Apple's API.
+/// OpenCoreData only. `parse(format:arguments:)` of `NSPredicate` and of ``NSExpression`` throws it.
 public struct PredicateParseError: Error, Equatable, CustomStringConvertible, LocalizedError {
     /// The format string.
     public let format: String
-    /// Where reading stopped: the number of Unicode scalars before it.
+    /// The number of Unicode scalars before the place where reading stopped.
     public let position: Int
-    /// What could have stood there, or what is wrong with what does, as the end of a sentence.
+    /// A description of the problem, as the end of a sentence: what could be there, or what is wrong.
     public let problem: String
 
+    /// The format string, the place and the problem.
     public var description: String {
         "Unable to parse the format string \"\(format)\": at character \(position + 1) \(problem)"
     }
 
+    /// The format string, the place and the problem.
     public var errorDescription: String? { description }
 }

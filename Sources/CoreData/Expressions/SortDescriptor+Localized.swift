@@ -1,18 +1,27 @@
 import Foundation
 
-/// The orders of strings by the current locale that Foundation on Linux has no `String.StandardComparator` for.
+/// The orders of strings by the current locale, for which Foundation on Linux has no `String.StandardComparator`.
+///
+/// OpenCoreData only.
 public struct LocalizedStringComparator: Hashable, Sendable {
     enum Order { case localized, localizedStandard }
     let order: Order
 
     /// The order of the current locale.
     public static let localized = LocalizedStringComparator(order: .localized)
-    /// The order a list of files shows: by locale, without regard to case, numbers by their value.
+    /// The order of a list of files: by locale, without regard to case, numbers by their value.
     public static let localizedStandard = LocalizedStringComparator(order: .localizedStandard)
 }
 
 extension SortDescriptor where Compared: NSObject {
-    /// Sorts by a string, by default in the order a list of files shows, as on Apple's platforms.
+    /// Creates a sort descriptor for a string.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - comparator: The order; that of a list of files unless given, as on Apple's platforms.
+    ///   - order: The direction.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
     public init(
         _ keyPath: any KeyPath<Compared, String> & Sendable,
         comparator: LocalizedStringComparator = .localizedStandard, order: SortOrder = .forward
@@ -23,7 +32,14 @@ extension SortDescriptor where Compared: NSObject {
         }
     }
 
-    /// Sorts by an optional string, by default in the order a list of files shows; nothing comes first.
+    /// Creates a sort descriptor for an optional string. Nil comes first.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - comparator: The order; that of a list of files unless given, as on Apple's platforms.
+    ///   - order: The direction.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
     public init(
         _ keyPath: any KeyPath<Compared, String?> & Sendable,
         comparator: LocalizedStringComparator = .localizedStandard, order: SortOrder = .forward
@@ -34,19 +50,33 @@ extension SortDescriptor where Compared: NSObject {
         }
     }
 
-    /// Sorts by a Boolean, false first.
+    /// Creates a sort descriptor for a Boolean. False comes first.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - order: The direction.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
     public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
         self.init(sendable(keyPath.appending(path: \.number)), order: order)
     }
 
-    /// Sorts by an optional Boolean: nothing, then false, then true.
+    /// Creates a sort descriptor for an optional Boolean: nil, then false, then true.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - order: The direction.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
     public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
         self.init(sendable(keyPath.appending(path: \.number)), order: order)
     }
 }
 
-/// What the initialisers above append to a key path, so that the descriptor orders the values so in memory and a fetch
-/// can read off the type how to sort. The key path without it is the property.
+/// The value that the initialisers above append to a key path.
+///
+/// By it the descriptor orders values in memory, and a fetch reads off the type how to sort. The key path without it is
+/// the property.
 protocol SortKey {
     static var selector: SortSelector { get }
 }

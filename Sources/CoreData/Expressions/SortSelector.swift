@@ -1,15 +1,18 @@
-/// How a sort descriptor compares two strings (or other values), by the name of the method it would call on a Mac.
+/// The way in which a sort descriptor compares two values, by the name of the method that it would call on a Mac.
 ///
-/// Source that says `#selector(NSString.caseInsensitiveCompare(_:))` says `.caseInsensitiveCompare` here: selectors do
-/// not exist without the Objective-C runtime. A name that is not one of the constants below stops the process when
-/// used.
+/// OpenCoreData only. Write `.caseInsensitiveCompare` in place of `#selector(NSString.caseInsensitiveCompare(_:))`:
+/// selectors do not exist without the Objective-C runtime. A name other than the constants below stops the process when
+/// a sort descriptor is created with it.
 public struct SortSelector: RawRepresentable, Hashable, Sendable {
-    /// The selector's text, as model files hold it: `caseInsensitiveCompare:`.
+    /// The text of the selector, as model files have it, such as `caseInsensitiveCompare:`.
     public let rawValue: String
 
+    /// Creates a name from the text of a selector.
+    ///
+    /// - Parameter rawValue: The text, with its colon.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The order of the values themselves; strings by their characters. What a descriptor does when nothing is said.
+    /// The order of the values themselves; strings by their characters. Descriptors without a selector use it.
     public static let compare = SortSelector(rawValue: "compare:")
     /// Strings without regard to case.
     public static let caseInsensitiveCompare = SortSelector(rawValue: "caseInsensitiveCompare:")
@@ -17,7 +20,7 @@ public struct SortSelector: RawRepresentable, Hashable, Sendable {
     public static let localizedCompare = SortSelector(rawValue: "localizedCompare:")
     /// Strings in the order of the current locale, without regard to case.
     public static let localizedCaseInsensitiveCompare = SortSelector(rawValue: "localizedCaseInsensitiveCompare:")
-    /// Strings as a list of files shows them: by locale, without regard to case, numbers by their value.
+    /// Strings in the order of a list of files: by locale, without regard to case, numbers by their value.
     public static let localizedStandardCompare = SortSelector(rawValue: "localizedStandardCompare:")
 
     /// Whether the selector is one of the constants.

@@ -33,27 +33,38 @@ extension PredicateExpressions.StringContainsRegex: PredicateTranslatable {
 
 extension PredicateExpressions {
     /// `localizedStandardContains(_:)` in a `#Predicate`: without regard to case and diacritics.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/predicateexpressions/stringlocalizedstandardcontains)
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
-        /// The string that is searched.
+        /// The string to search in.
         public let root: Root
-        /// What it is searched for.
+        /// The string to search for.
         public let other: Other
 
         /// Creates the expression.
+        ///
+        /// - Parameters:
+        ///   - root: The string to search in.
+        ///   - other: The string to search for.
         public init(root: Root, other: Other) {
             self.root = root
             self.other = other
         }
 
-        /// Whether the string contains the other.
+        /// Whether the string contains the other one.
+        ///
+        /// - Parameter bindings: The values of variables.
+        /// - Throws: An error of evaluating one of the strings.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
             try root.evaluate(bindings).localizedStandardContains(try other.evaluate(bindings))
         }
     }
 
     /// `caseInsensitiveCompare(_:)` in a `#Predicate`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/predicateexpressions/stringcaseinsensitivecompare)
     public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -63,18 +74,27 @@ extension PredicateExpressions {
         public let other: Other
 
         /// Creates the expression.
+        ///
+        /// - Parameters:
+        ///   - root: The left string.
+        ///   - other: The right string.
         public init(root: Root, other: Other) {
             self.root = root
             self.other = other
         }
 
-        /// How the strings are ordered without regard to case.
+        /// The order of the strings without regard to case.
+        ///
+        /// - Parameter bindings: The values of variables.
+        /// - Throws: An error of evaluating one of the strings.
         public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
             try root.evaluate(bindings).caseInsensitiveCompare(try other.evaluate(bindings))
         }
     }
 
-    /// `localizedCompare(_:)` in a `#Predicate`.
+    /// `localizedCompare(_:)` in a `#Predicate`. A fetch can use it only in a comparison with `.orderedSame`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/predicateexpressions/stringlocalizedcompare)
     public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
         /// The left string.
@@ -83,32 +103,45 @@ extension PredicateExpressions {
         public let other: Other
 
         /// Creates the expression.
+        ///
+        /// - Parameters:
+        ///   - root: The left string.
+        ///   - other: The right string.
         public init(root: Root, other: Other) {
             self.root = root
             self.other = other
         }
 
-        /// How the strings are ordered in the current locale.
+        /// The order of the strings in the current locale.
+        ///
+        /// - Parameter bindings: The values of variables.
+        /// - Throws: An error of evaluating one of the strings.
         public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
             try root.evaluate(bindings).localizedCompare(try other.evaluate(bindings))
         }
     }
 
-    /// What the macro calls for `localizedStandardContains(_:)`.
+    /// Creates the expression for `localizedStandardContains(_:)`. The macro `#Predicate` calls it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/predicateexpressions/build_localizedstandardcontains(_:_:))
     public static func build_localizedStandardContains<Root, Other>(
         _ root: Root, _ other: Other
     ) -> StringLocalizedStandardContains<Root, Other> {
         StringLocalizedStandardContains(root: root, other: other)
     }
 
-    /// What the macro calls for `caseInsensitiveCompare(_:)`.
+    /// Creates the expression for `caseInsensitiveCompare(_:)`. The macro `#Predicate` calls it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/predicateexpressions/build_caseinsensitivecompare(_:_:))
     public static func build_caseInsensitiveCompare<Root, Other>(
         _ root: Root, _ other: Other
     ) -> StringCaseInsensitiveCompare<Root, Other> {
         StringCaseInsensitiveCompare(root: root, other: other)
     }
 
-    /// What the macro calls for `localizedCompare(_:)`.
+    /// Creates the expression for `localizedCompare(_:)`. The macro `#Predicate` calls it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/predicateexpressions/build_localizedcompare(_:_:))
     public static func build_localizedCompare<Root, Other>(
         _ root: Root, _ other: Other
     ) -> StringLocalizedCompare<Root, Other> {

@@ -1,10 +1,15 @@
 import Foundation
 
 extension NSPredicateFormatting where Self: Foundation.NSPredicate {
-    /// What a `#Predicate` says, for a fetch; nil where predicates have no words for it.
+    /// Creates a predicate for a fetch from a `#Predicate`.
     ///
-    /// Key paths lead to modelled properties (`AnyKeyPath.managedKeyPath`) and may go through optional relationships.
-    /// There is nothing to say for properties of other types, casts, and functions of one's own.
+    /// The key paths in it have to lead to modelled properties (`AnyKeyPath.managedKeyPath`), and may go through
+    /// optional relationships. The result is nil if the predicate has no translation. Properties of other types, casts,
+    /// and a program's own functions have none.
+    ///
+    /// - Parameter predicate: The predicate of Swift.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nspredicate)
     public init?<Input: NSObject>(_ predicate: Predicate<Input>) {
         var translator = PredicateTranslator()
         translator.bind(predicate.variable, to: .expressionForEvaluatedObject())
@@ -14,7 +19,11 @@ extension NSPredicateFormatting where Self: Foundation.NSPredicate {
 }
 
 extension NSExpression {
-    /// What an `#Expression` says; nil where expressions have no words for it.
+    /// Creates an expression from an `#Expression`. The result is nil if the expression has no translation.
+    ///
+    /// - Parameter expression: The expression of Swift.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsexpression)
     public convenience init?<Input: NSObject, Output>(_ expression: Expression<Input, Output>) {
         var translator = PredicateTranslator()
         translator.bind(expression.variable, to: .expressionForEvaluatedObject())
@@ -23,12 +32,12 @@ extension NSExpression {
     }
 }
 
-/// A part of a `#Predicate` that a predicate can say.
+/// A part of a `#Predicate` that has a translation.
 protocol PredicateTranslatable {
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart
 }
 
-/// What a part of a `#Predicate` becomes.
+/// The translation of a part of a `#Predicate`.
 enum TranslatedPart {
     /// Anything that has a value.
     case value(NSExpression)
@@ -42,7 +51,7 @@ enum TranslatedPart {
     case range(NSExpression?, NSExpression?, includesUpper: Bool)
 }
 
-/// There are no words for a part.
+/// The error of a part that has no translation.
 struct Untranslatable: Error {}
 
 /// Turns the tree behind a `#Predicate` into expressions and predicates.
