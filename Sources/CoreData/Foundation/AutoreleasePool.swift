@@ -1,5 +1,11 @@
-/// Runs the closure and returns its result. There are no autoreleased objects here, so nothing waits to be released;
-/// loops written with pools compile and run as they are.
+/// Runs a closure and returns its result.
+///
+/// There are no autoreleased objects on Linux, so the function does nothing else. Loops that are written with pools
+/// compile and run as they are.
+///
+/// - Parameter body: The closure.
+/// - Returns: The result of the closure.
+/// - Throws: The error of the closure.
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result {
     try body()
 }

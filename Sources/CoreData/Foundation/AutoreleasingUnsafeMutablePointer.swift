@@ -1,11 +1,15 @@
-/// A place of a value that is read and may be replaced: Swift's type of this name on Apple's systems, which Swift on
-/// Linux does not have. Here it is what `validateValue(_:forKey:)` gets; nothing is autoreleased.
+/// A pointer to a value that may be read and replaced, as `validateValue(_:forKey:)` of a managed object gets it.
 ///
-/// Valid during the call that it is given to.
+/// Swift has a type of this name on Apple's systems, and none on Linux. Nothing is autoreleased here. The pointer is
+/// valid during the call that gets it.
+///
+/// OpenCoreData's own type has the members that are necessary for validation only.
 public struct AutoreleasingUnsafeMutablePointer<Pointee> {
     private let pointer: UnsafeMutablePointer<Pointee>
 
-    /// The place that a pointer leads to.
+    /// Creates a pointer from a plain one.
+    ///
+    /// - Parameter pointer: The place of the value.
     public init(_ pointer: UnsafeMutablePointer<Pointee>) {
         self.pointer = pointer
     }

@@ -1,16 +1,26 @@
 import Foundation
 
 extension NSValueTransformerName {
-    /// Turns a boolean into its opposite.
+    /// A transformer that turns a Boolean into its opposite.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/negatebooleantransformername)
     public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
-    /// Says whether a value is nil.
+    /// A transformer that tells whether a value is nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/isniltransformername)
     public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
-    /// Says whether a value is not nil.
+    /// A transformer that tells whether a value is not nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/isnotniltransformername)
     public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
-    /// Makes the object of a keyed archive, of whatever classes.
+    /// A transformer that makes the object of a keyed archive, of any class. Use it with trusted archives only.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/keyedunarchivefromdatatransformername)
     public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
-    /// Makes the object of a keyed archive, of property-list classes only: what transformable attributes use by
-    /// default.
+    /// A transformer that makes the object of a keyed archive, of property-list classes only:
+    /// ``NSSecureUnarchiveFromDataTransformer``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/secureunarchivefromdatatransformername)
     public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
 }
 

@@ -1,10 +1,13 @@
 import Foundation
 
 extension Bundle {
-    /// The bundle with the resources of the package target that declares a class, as `Bundle(for:)` gives it on a Mac.
+    /// Returns the bundle with the resources of the package target that declares a class.
     ///
-    /// On Linux `Bundle(for:)` is the program's folder for every class; so is this where the target has no resources.
-    /// `coredata port` writes it in place of `Bundle(for:)`.
+    /// OpenCoreData only: on a Mac `Bundle(for:)` does this. On Linux `Bundle(for:)` is the program's folder for every
+    /// class. `coredata port` writes this function in place of it.
+    ///
+    /// - Parameter aClass: A class of the target.
+    /// - Returns: The bundle; that of `Bundle(for:)` if the target has no resources.
     public static func withResources(of aClass: AnyClass) -> Bundle {
         let module = String(reflecting: aClass).prefix { $0 != "." }
         // Resources are in "Package_Target.resources"; a module's name has `_` for what a name in Swift cannot have.

@@ -17,7 +17,9 @@ import Foundation
 //
 // The methods consume their arguments, because initialisers do: both sides of a name have to agree.
 
-/// What has initialisers that may be called on any class, as on a Mac.
+/// The classes that have initialisers which may be called on any class, as on a Mac.
+///
+/// OpenCoreData only.
 public protocol InitializedOfAnyClass: AnyObject {}
 
 // MARK: Value transformers
@@ -25,7 +27,7 @@ public protocol InitializedOfAnyClass: AnyObject {}
 extension ValueTransformer: InitializedOfAnyClass {}
 
 extension InitializedOfAnyClass where Self: ValueTransformer {
-    /// Makes a transformer of the class it is called on.
+    /// Creates a transformer of the class that the initialiser is called on.
     @_disfavoredOverload
     public init() { self.init(ofClass: ()) }
 

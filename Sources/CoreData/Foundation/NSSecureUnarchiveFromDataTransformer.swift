@@ -1,13 +1,19 @@
 import Foundation
 
-/// Makes the object of a keyed archive when its class is one of those allowed, and the archive of such an object.
+/// A transformer that makes the object of a keyed archive if its class is allowed, and the archive of such an object.
 ///
-/// What transformable attributes use unless they name another transformer. A subclass allows classes of its own by
-/// `allowedTopLevelClasses` and is registered under the name that the attribute gives.
+/// Transformable attributes without the name of a transformer use one like it. To allow other classes, override
+/// ``allowedTopLevelClasses`` in a subclass, and register it under the name in the attribute.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssecureunarchivefromdatatransformer)
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTransformer {
-    /// The classes that an archive may hold: `NSArray`, `NSDictionary`, `NSSet`, `NSString`, `NSNumber`, `NSDate`,
-    /// `NSData`, `NSURL`, `NSUUID` and `NSNull` unless overridden. What they contain must be of these classes too, or
-    /// take care of itself.
+    /// The classes that an archive may hold.
+    ///
+    /// Unless overridden they are `NSArray`, `NSDictionary`, `NSSet`, `NSString`, `NSNumber`, `NSDate`, `NSData`,
+    /// `NSURL`, `NSUUID` and `NSNull`. The objects in these collections must be of these classes, too. Objects of a
+    /// program's own classes check what they decode themselves.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssecureunarchivefromdatatransformer/allowedtoplevelclasses)
     open class var allowedTopLevelClasses: [AnyClass] {
         [
             NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
@@ -15,11 +21,12 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
         ]
     }
 
+    /// The allowed class if there is only one, otherwise `NSObject`.
     open override class func transformedValueClass() -> AnyClass {
         allowedTopLevelClasses.count == 1 ? allowedTopLevelClasses[0] : NSObject.self
     }
 
-    /// The object of an archive; nil when its class is not allowed or it is no archive.
+    /// The object of an archive; nil if its class is not allowed, or the value is no archive.
     open override func transformedValue(_ value: Any?) -> Any? {
         guard let data = value as? Data else { return nil }
         return KeyedArchive.object(of: data, isAllowed: Self.allows) {
@@ -28,7 +35,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
         }
     }
 
-    /// The archive of an object; nil when its class is not allowed or cannot be archived.
+    /// The archive of an object; nil if its class is not allowed, or the object cannot be archived.
     open override func reverseTransformedValue(_ value: Any?) -> Any? {
         guard let value else { return nil }
         let object = value as AnyObject
@@ -64,7 +71,8 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
     }
 }
 
-/// What an attribute without a transformer's name uses: what Apple's default reads besides is allowed as well.
+/// The transformer of an attribute without a transformer's name. It also allows the other classes that Apple's default
+/// reads.
 final class TransformableDefaultTransformer: NSSecureUnarchiveFromDataTransformer {
     override class var allowedTopLevelClasses: [AnyClass] {
         super.allowedTopLevelClasses + [NSOrderedSet.self, NSDecimalNumber.self]

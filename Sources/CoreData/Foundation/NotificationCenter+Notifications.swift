@@ -2,11 +2,16 @@ import Foundation
 import Synchronization
 
 extension NotificationCenter {
-    /// The notifications of one name as they come, for `for await`; ends with the task that waits for it.
+    /// The notifications of one name, for `for await`. The sequence ends with the task that waits for it.
     ///
-    /// Observing begins when the sequence is made, not with its first iteration: what is posted between waits.
+    /// Observing begins when the sequence is created, not with its first iteration. Notifications that are posted
+    /// between the two wait.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/notificationcenter/notifications)
     public final class Notifications: AsyncSequence, Sendable {
+        /// The elements are notifications.
         public typealias Element = Notification
+        /// The sequence throws no errors.
         public typealias Failure = Never
 
         private let stream: AsyncStream<Transfer<Notification>>
@@ -20,11 +25,12 @@ extension NotificationCenter {
             self.stream = stream
         }
 
+        /// Creates an iterator over the notifications. All iterators of a sequence share its notifications.
         public func makeAsyncIterator() -> Iterator {
             Iterator(base: stream.makeAsyncIterator())
         }
 
-        /// Hands out one notification after the other.
+        /// An iterator that gives one notification after the other.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var base: AsyncStream<Transfer<Notification>>.Iterator
 
@@ -33,14 +39,23 @@ extension NotificationCenter {
                 await base.next()?.value
             }
 
-            /// The next notification, handed to the caller's actor; nil once the task is cancelled.
+            /// The next notification, for the caller's actor; nil once the task is cancelled.
+            ///
+            /// - Parameter actor: The actor of the caller.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Notification? {
                 await base.next(isolation: actor)?.value
             }
         }
     }
 
-    /// The notifications of a name, from one sender (nil: from any), as they are posted.
+    /// Returns the notifications of a name as a sequence.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - object: The sender; nil stands for any sender.
+    /// - Returns: A sequence that observes from now on.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/notificationcenter/notifications(named:object:))
     public func notifications(named name: Notification.Name, object: (AnyObject & Sendable)? = nil) -> Notifications {
         Notifications(self, name: name, object: object)
     }

@@ -3,11 +3,18 @@ import Foundation
 // Observers by selector, with a method of the observer's class in place of the selector: `Stack.saved(_:)` where a Mac
 // has `#selector(Stack.saved(_:))`. Foundation on Linux knows observers by closures only.
 extension NotificationCenter {
-    /// Calls a method of the observer whenever a notification of a name, from an object, is posted; `nil` stands for
-    /// any.
+    /// Calls a method of an observer whenever a matching notification is posted.
     ///
-    /// The observer is not retained, and nothing is called any more when it is gone. Its method runs on the thread that
-    /// posts. See [Apple's page](https://developer.apple.com/documentation/foundation/notificationcenter).
+    /// OpenCoreData only: on a Mac the selector is `#selector(Stack.saved(_:))`. The observer is not retained, and its
+    /// method is not called after it is gone. The method runs on the thread that posts.
+    ///
+    /// - Parameters:
+    ///   - observer: The observer.
+    ///   - selector: A method of its class that takes a `Notification`, such as `Stack.saved(_:)`.
+    ///   - name: The name of the notifications; nil stands for any name.
+    ///   - object: The sender; nil stands for any sender.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/notificationcenter/addobserver(_:selector:name:object:))
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, selector: @escaping (Observer) -> (Notification) -> Void, name: Notification.Name?,
         object: Any?
@@ -15,7 +22,17 @@ extension NotificationCenter {
         ObserverTable.add(observer, to: self, name, object) { selector($0)($1) }
     }
 
-    /// Calls a method that takes an `NSNotification`; otherwise as the form that takes a `Notification`.
+    /// Calls a method of an observer that takes an `NSNotification`, whenever a matching notification is posted.
+    ///
+    /// OpenCoreData only. It is otherwise like the form with a `Notification`.
+    ///
+    /// - Parameters:
+    ///   - observer: The observer.
+    ///   - selector: A method of its class that takes an `NSNotification`.
+    ///   - name: The name of the notifications; nil stands for any name.
+    ///   - object: The sender; nil stands for any sender.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/notificationcenter/addobserver(_:selector:name:object:))
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, selector: @escaping (Observer) -> (NSNotification) -> Void, name: Notification.Name?,
         object: Any?
@@ -23,21 +40,41 @@ extension NotificationCenter {
         ObserverTable.add(observer, to: self, name, object) { selector($0)($1 as NSNotification) }
     }
 
-    /// Calls a method that takes nothing; otherwise as the form that takes a `Notification`.
+    /// Calls a method of an observer that takes nothing, whenever a matching notification is posted.
+    ///
+    /// OpenCoreData only. It is otherwise like the form with a `Notification`.
+    ///
+    /// - Parameters:
+    ///   - observer: The observer.
+    ///   - selector: A method of its class without parameters.
+    ///   - name: The name of the notifications; nil stands for any name.
+    ///   - object: The sender; nil stands for any sender.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/notificationcenter/addobserver(_:selector:name:object:))
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, selector: @escaping (Observer) -> () -> Void, name: Notification.Name?, object: Any?
     ) {
         ObserverTable.add(observer, to: self, name, object) { observer, _ in selector(observer)() }
     }
 
-    /// Calls no method of the observer any more. Takes what `addObserver(forName:object:queue:using:)` gives, too.
+    /// Ends all calls of an observer's methods.
+    ///
+    /// - Parameter observer: An observer, or a result of `addObserver(forName:object:queue:using:)`.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/notificationcenter/removeobserver(_:))
     public func removeObserver(_ observer: AnyObject) {
         ObserverTable.remove(observer, from: self) { _ in true }
         removeObserver(observer as Any)
     }
 
-    /// Calls no method of the observer any more for a name and an object; `nil` stands for any. Takes what
-    /// `addObserver(forName:object:queue:using:)` gives, too.
+    /// Ends calls of an observer's methods for a name and a sender.
+    ///
+    /// - Parameters:
+    ///   - observer: An observer, or a result of `addObserver(forName:object:queue:using:)`.
+    ///   - name: The name of the notifications; nil stands for any name.
+    ///   - object: The sender; nil stands for any sender.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/notificationcenter/removeobserver(_:name:object:))
     public func removeObserver(_ observer: AnyObject, name: Notification.Name?, object: Any?) {
         let identifier = object.map { ObjectIdentifier($0 as AnyObject) }
         ObserverTable.remove(observer, from: self) {
@@ -47,7 +84,7 @@ extension NotificationCenter {
     }
 }
 
-/// Which closures stand for the methods of which observers.
+/// The closures that stand for the methods of observers.
 private enum ObserverTable {
     struct Registration {
         weak var center: NotificationCenter?

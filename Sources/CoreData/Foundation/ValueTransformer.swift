@@ -1,39 +1,63 @@
 import Foundation
 
-/// The name a value transformer is registered under.
+/// The name under which a value transformer is registered.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername)
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
-    /// The name.
+    /// The name as a string.
     public let rawValue: String
 
-    /// Wraps a name.
+    /// Creates a name from a string.
+    ///
+    /// - Parameter rawValue: The string.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// Wraps a name.
+    /// Creates a name from a string.
+    ///
+    /// - Parameter rawValue: The string.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Turns a value into another one, and back where it can: a transformable attribute keeps what its transformer makes of
-/// its values.
+/// A converter of values, with a way back if it has one. The transformer of a transformable attribute makes data of its
+/// values.
 ///
-/// A transformer of an attribute turns the value into `Data` by `transformedValue(_:)` and back by
-/// `reverseTransformedValue(_:)`. The unarchiving ones (`NSSecureUnarchiveFromDataTransformer`) are named for the way
-/// from `Data` and are used the other way round. Transformers are asked on any thread.
+/// The transformer of an attribute makes `Data` of the value by ``transformedValue(_:)``, and the value of `Data` by
+/// ``reverseTransformedValue(_:)``. For the unarchiving transformers, such as ``NSSecureUnarchiveFromDataTransformer``,
+/// the two directions are exchanged. The framework calls transformers on any thread.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer)
 open class ValueTransformer: NSObject, ValueTransformerByName {
+    /// Creates a transformer.
     public override init() {
         super.init()
     }
 
-    /// The class of what `transformedValue(_:)` returns.
+    /// The class of the results of ``transformedValue(_:)``; `NSObject` unless overridden.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/transformedvalueclass())
     open class func transformedValueClass() -> AnyClass { NSObject.self }
 
-    /// Whether the way back is there; true unless overridden.
+    /// Whether the transformer has a way back; true unless overridden.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation())
     open class func allowsReverseTransformation() -> Bool { true }
 
-    /// What the transformer makes of a value; the value itself unless overridden.
+    /// Converts a value. The base class returns the value itself.
+    ///
+    /// - Parameter value: The value.
+    /// - Returns: The result; nil if there is none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/transformedvalue(_:))
     open func transformedValue(_ value: Any?) -> Any? { value }
 
-    /// The value that something was made of. Unless overridden: what the transformer makes of it; a transformer without
-    /// a way back stops the process.
+    /// Converts a result back to its value.
+    ///
+    /// The base class calls ``transformedValue(_:)``. It stops the process if the transformer has no way back.
+    ///
+    /// - Parameter value: A result of ``transformedValue(_:)``.
+    /// - Returns: The value; nil if there is none.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/reversetransformedvalue(_:))
     open func reverseTransformedValue(_ value: Any?) -> Any? {
         require(
             Self.allowsReverseTransformation(),
@@ -41,21 +65,37 @@ open class ValueTransformer: NSObject, ValueTransformerByName {
         return transformedValue(value)
     }
 
-    /// Registers a transformer under a name, or removes the one of that name with nil.
+    /// Registers a transformer. Any thread may call the function.
+    ///
+    /// - Parameters:
+    ///   - transformer: The transformer; nil removes the one with the name.
+    ///   - name: The name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/setvaluetransformer(_:forname:))
     open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
         ValueTransformerRegistry.set(transformer, for: name)
     }
 
-    /// The names of all registered transformers, the built-in ones included.
+    /// The names of all registered transformers, the built-in ones included, in alphabetical order.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/valuetransformernames())
     open class func valueTransformerNames() -> [NSValueTransformerName] { ValueTransformerRegistry.names }
 }
 
-/// Lets `ValueTransformer(forName:)` give back the registered object: an initialiser of a class cannot return another
-/// one.
+/// The type that declares `init(forName:)` of ``ValueTransformer``, which gives the registered object.
+///
+/// OpenCoreData only. An initialiser of a class cannot return another object; one of a protocol's extension can.
 public protocol ValueTransformerByName {}
 
 extension ValueTransformerByName where Self: ValueTransformer {
-    /// The transformer registered under a name; nil when there is none.
+    /// Finds the transformer that is registered under a name. Any thread may call it.
+    ///
+    /// The result is nil if there is none. Classes are not looked for by their names, except
+    /// `NSSecureUnarchiveFromDataTransformer`.
+    ///
+    /// - Parameter name: The name.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:))
     public init?(forName name: NSValueTransformerName) {
         guard let found = ValueTransformerRegistry.transformer(named: name) as? Self else { return nil }
         self = found

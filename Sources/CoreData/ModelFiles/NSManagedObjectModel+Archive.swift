@@ -1,16 +1,21 @@
 import Foundation
 
 extension NSManagedObjectModel {
-    /// The model as a `.mom` file holds it. An addition to Apple's API.
+    /// Returns the model as a `.mom` file holds it.
     ///
-    /// - Throws: an error that names what no file can hold: block predicates, sort descriptors without a key, default
-    ///   values or user info of a program's own types.
+    /// OpenCoreData only.
+    ///
+    /// - Returns: The content of a `.mom` file.
+    /// - Throws: An error that names the part of the model that no file can hold: a block predicate, a sort descriptor
+    ///   without a key, or a default value or user info of a program's own type.
     public final func archive() throws -> Data { try ModelArchive.encode(self) }
 
-    /// The model in the content of a `.mom` file; nobody uses it yet. An addition to Apple's API.
+    /// Reads a model from the content of a `.mom` file.
     ///
-    /// May be called on any thread, with any bytes.
+    /// OpenCoreData only. Any thread may call it, with any bytes.
     ///
-    /// - Throws: an error that says what is wrong, for what is no model.
+    /// - Parameter archive: The content of a `.mom` file.
+    /// - Returns: The model, which nobody uses yet.
+    /// - Throws: An error that describes the problem if the content is no model.
     public static func read(archive: Data) throws -> NSManagedObjectModel { try ModelArchive.decode(archive) }
 }

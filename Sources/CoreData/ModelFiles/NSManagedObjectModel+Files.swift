@@ -1,10 +1,15 @@
 import Foundation
 
 extension NSManagedObjectModel {
-    /// Loads a model from an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`; of a bundle its current version.
+    /// Loads a model from an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`.
     ///
-    /// `nil` when the file is missing or not a valid model; the reason is then written to the standard error stream,
-    /// naming file, place and cause.
+    /// Of a bundle with several versions the current one is loaded. The result is nil if the file is missing or is no
+    /// valid model. A line on standard error then gives the file, the place and the reason. ``read(contentsOf:)``
+    /// throws the error instead.
+    ///
+    /// - Parameter url: The file or the bundle.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init(contentsof:))
     public convenience init?(contentsOf url: URL) {
         do {
             let loaded = try ModelFile.load(at: url)
@@ -17,38 +22,44 @@ extension NSManagedObjectModel {
         }
     }
 
-    /// Reads a model from an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`, of a bundle its current version:
-    /// throws where `init(contentsOf:)` gives nil.
+    /// Reads a model from an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`.
     ///
-    /// An addition to Apple's API. May be called on any thread.
+    /// OpenCoreData only. It throws where `init(contentsOf:)` gives nil. Of a bundle with several versions the current
+    /// one is read. Any thread may call it.
     ///
-    /// - Throws: `CocoaError.fileReadNoSuchFile` and other errors of reading, and `CocoaError.fileReadCorruptFile` for
-    ///   what is no model, with a reason that says what and where.
+    /// - Parameter url: The file or the bundle.
+    /// - Returns: The model, which nobody uses yet.
+    /// - Throws: `CocoaError.fileReadNoSuchFile` and other errors of reading. `CocoaError.fileReadCorruptFile` if the
+    ///   file is no model; the reason gives the place and the problem.
     public static func read(contentsOf url: URL) throws -> NSManagedObjectModel {
         try ModelFile.load(at: url)
     }
 
-    /// One version of a model, as a file or a bundle has it. An addition to Apple's API.
+    /// One version of a model in a file or a bundle.
+    ///
+    /// OpenCoreData only.
     public struct Version {
-        /// The name of the file without suffix, such as "Model 2".
+        /// The name of the file without its extension, such as "Model 2".
         public let name: String
         /// Whether it is the version that `init(contentsOf:)` loads.
         public let isCurrent: Bool
-        /// The model, which nobody uses yet, with the hashes that the bundle recorded.
+        /// The model, which nobody uses yet, with the version hashes that the bundle recorded.
         public let model: NSManagedObjectModel
     }
 
-    /// Reads all versions of a model, sorted by name as people sort ("Model 9" before "Model 10"). A file of one
-    /// version has that one, named like the file.
+    /// Reads all versions of a model.
     ///
-    /// An addition to Apple's API. May be called on any thread.
+    /// OpenCoreData only. Any thread may call it. A file of one version has that one version, with the name of the
+    /// file.
     ///
-    /// - Throws: what `read(contentsOf:)` throws.
+    /// - Parameter url: The file or the bundle.
+    /// - Returns: The versions, sorted by name as people sort: "Model 9" before "Model 10".
+    /// - Throws: The errors of ``read(contentsOf:)``.
     public static func versions(contentsOf url: URL) throws -> [Version] {
         try ModelBundle.allVersions(at: url)
     }
 
-    /// What `mergedModel(from:forStoreMetadata:)` does unless a subclass overrides it.
+    /// Does the work of `mergedModel(from:forStoreMetadata:)` unless a subclass overrides it.
     static func plainMergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
