@@ -65,9 +65,8 @@ enum ManagedClassLookup {
     static var generation: Int { lock.withLock { knownModules.count } }
 
     private static let lock = NSLock()
-    /// What names of classes inside other types came to, and how many modules were known then.
-    // nonisolated(unsafe): read and written under `lock` only.
     /// The results for names of classes inside other types, with the number of modules that were known then.
+    // nonisolated(unsafe): read and written under `lock` only.
     nonisolated(unsafe) private static var nestedClasses: [String: (found: NSManagedObject.Type?, modules: Int)] = [:]
     // nonisolated(unsafe): read and written under `lock` only.
     nonisolated(unsafe) private static var knownModules: [String] = {

@@ -78,11 +78,10 @@ public enum NSAttributeType: UInt, Sendable {
     }
 }
 
-/// A property that holds one value: a number, a string, a date, data …
-// @unchecked Sendable: see NSPropertyDescription.
 /// A property that holds one value, such as a number, a string, a date or data.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsattributedescription)
+// @unchecked Sendable: see NSPropertyDescription.
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     /// The kinds of value that an attribute may have, with the names that the framework has in Swift.
     ///

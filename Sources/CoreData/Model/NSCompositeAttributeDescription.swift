@@ -1,14 +1,11 @@
 import Foundation
 
-/// An attribute made of several attributes; its value is a dictionary from element name to value.
-///
-/// An element may be composite itself. Elements of other kinds than attributes do not exist.
-// @unchecked Sendable: see NSPropertyDescription.
 /// An attribute made of several attributes. Its value is a dictionary from element name to value.
 ///
 /// An element may be composite itself. All elements are attributes.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscompositeattributedescription)
+// @unchecked Sendable: see NSPropertyDescription.
 open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
     private final var storedElements: [NSAttributeDescription] = []
 

@@ -2,12 +2,6 @@ import Foundation
 
 /// An attribute whose value the store computes from other properties when an object is saved.
 ///
-/// The expression is one of: the key path of an attribute or of a to-one relationship's attribute; `now()`;
-/// `canonical:(attribute)`, `uppercase:(attribute)`, `lowercase:(attribute)`; `relationship.@count`; and
-/// `relationship.attribute.@sum`. The attribute is read-only.
-// @unchecked Sendable: see NSPropertyDescription; expressions are immutable.
-/// An attribute whose value the store computes from other properties when an object is saved.
-///
 /// The attribute is read-only. The expression is one of these:
 ///
 /// - the key path of an attribute, or of an attribute of a to-one relationship
@@ -16,6 +10,7 @@ import Foundation
 /// - `relationship.@count` and `relationship.attribute.@sum`
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsderivedattributedescription)
+// @unchecked Sendable: see NSPropertyDescription; expressions are immutable.
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
     private final var storedDerivationExpression: NSExpression?
 

@@ -2,18 +2,13 @@ import Foundation
 
 /// A kind of managed object: its name, its class, its properties and its place in the inheritance of entities.
 ///
-/// An entity owns its properties and its subentities. `properties` includes what is inherited, each property once
-/// and as the very object the superentity declares. Until the model is used by a coordinator everything can be
-/// changed; later changes stop the process with "Can't modify an immutable model.".
-// @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before, as any class under
-// construction, it belongs to one thread.
-/// A kind of managed object: its name, its class, its properties and its place in the inheritance of entities.
-///
 /// An entity owns its properties and its subentities. ``properties`` includes inherited properties. Each of them is the
 /// very object that the superentity declares. Until a coordinator uses the model, everything can be changed, by one
 /// thread. Later changes stop the process with "Can't modify an immutable model.", except changes of ``userInfo``.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription)
+// @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before, as any class under
+// construction, it belongs to one thread.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The model that holds the entity. Cleared by the model's deinit.
     final unowned(unsafe) var model: NSManagedObjectModel?

@@ -1,14 +1,11 @@
 import Foundation
 
-/// A column of a dictionary result, or an element of an index, that is computed by an expression.
-///
-/// It goes into `NSFetchRequest.propertiesToFetch`; it is never part of an entity.
-// @unchecked Sendable: see NSPropertyDescription; expressions are immutable.
 /// A column of a dictionary result, or an element of an index, with a value that an expression computes.
 ///
 /// Put it into ``NSFetchRequest/propertiesToFetch``. It is never part of an entity.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsexpressiondescription)
+// @unchecked Sendable: see NSPropertyDescription; expressions are immutable.
 open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
     private final var storedExpression: NSExpression?
     private final var storedResultType = NSAttributeType.undefinedAttributeType

@@ -10,13 +10,12 @@ public enum NSFetchIndexElementType: UInt, Sendable {
     case rTree = 1
 }
 
-/// An index of an entity: an ordered list of properties, and optionally which objects it covers.
-// @unchecked Sendable: immutable once the model is frozen; every setter checks that.
 /// An index of an entity: an ordered list of properties, and optionally a condition.
 ///
 /// Change an index before a coordinator uses the model; later changes stop the process.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexdescription)
+// @unchecked Sendable: immutable once the model is frozen; every setter checks that.
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Cleared by the entity's deinit.
     final unowned(unsafe) var owner: NSEntityDescription?
@@ -119,10 +118,9 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
 }
 
 /// One element of an index: a property, its kind of index and its direction.
-// @unchecked Sendable: immutable once the model is frozen; every setter checks that.
-/// One element of an index: a property, its kind of index and its direction.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription)
+// @unchecked Sendable: immutable once the model is frozen; every setter checks that.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Cleared by the index's deinit.
     final unowned(unsafe) var owner: NSFetchIndexDescription?

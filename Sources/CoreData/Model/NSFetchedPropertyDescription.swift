@@ -1,16 +1,12 @@
 import Foundation
 
-/// A property whose value is the result of a fetch request, run when the value is first asked for.
-///
-/// The predicate may use `$FETCH_SOURCE` (the object) and `$FETCHED_PROPERTY` (this description). Such a property is
-/// optional, transient and read-only.
-// @unchecked Sendable: see NSPropertyDescription; the fetch request is not changed once the model is frozen.
 /// A property whose value is the result of a fetch request. The request runs when the value is first read.
 ///
 /// The predicate may use `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description. The property is
 /// optional, transient and read-only.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription)
+// @unchecked Sendable: see NSPropertyDescription; the fetch request is not changed once the model is frozen.
 open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
     private final var storedFetchRequest: NSFetchRequest<NSFetchRequestResult>?
 

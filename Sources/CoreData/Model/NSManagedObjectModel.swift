@@ -2,17 +2,12 @@ import Foundation
 
 /// A schema: the entities of an application, their configurations and their fetch request templates.
 ///
-/// A model is built in code, read from a file or merged from others. The first coordinator that uses it freezes it:
-/// from then on it can be read from any thread, and a change stops the process with
-/// "Can't modify an immutable model.".
-// @unchecked Sendable: immutable once frozen (every setter checks); freezing itself happens under `freezeLock`.
-/// A schema: the entities of an application, their configurations and their fetch request templates.
-///
 /// A model is built in code, read from a file, or merged from other models. The first coordinator that uses a model
 /// freezes it. From then on any thread may read the model, and a change stops the process with "Can't modify an
 /// immutable model.". Until then the model belongs to one thread. Copy a frozen model to get one that can be changed.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel)
+// @unchecked Sendable: immutable once frozen (every setter checks); freezing itself happens under `freezeLock`.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// The name that stands for all entities in place of a configuration.
     static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"

@@ -2,18 +2,13 @@ import Foundation
 
 /// One named property of an entity: the common part of attributes, relationships, fetched properties and expressions.
 ///
-/// A property belongs to at most one entity; assigning `NSEntityDescription.properties` makes the link. Properties
-/// can be changed until their model is used by a coordinator for the first time; a later change stops the process
-/// with "Can't modify an immutable model.".
-// @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before, as any class under
-// construction, it belongs to one thread.
-/// One named property of an entity: the common part of attributes, relationships, fetched properties and expressions.
-///
 /// A property belongs to at most one entity. Setting ``NSEntityDescription/properties`` makes the link. Until a
 /// coordinator uses the model, everything can be changed, by one thread. Later changes stop the process with "Can't
 /// modify an immutable model.", except changes of ``userInfo``.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription)
+// @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before, as any class under
+// construction, it belongs to one thread.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity that declares the property; `nil` while it stands alone. Cleared by the entity's deinit, so it
     /// never dangles although it does not retain.
@@ -88,7 +83,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/validationpredicates)
     open var validationPredicates: [NSPredicate] { storedValidationPredicates }
 
-    /// What to report if the predicate at the same index fails: a message, or an error code as a number.
+    /// The report for the predicate at the same index, if it fails: a message, or an error code as a number.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/validationwarnings)
     open var validationWarnings: [Any] { storedValidationWarnings }

@@ -14,11 +14,10 @@ public enum NSDeleteRule: UInt, Sendable {
     case denyDeleteRule = 3
 }
 
-/// A property that refers to one object or to many objects of an entity.
-// @unchecked Sendable: see NSPropertyDescription.
 /// A property that refers to one object, or to many objects, of an entity.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription)
+// @unchecked Sendable: see NSPropertyDescription.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
     // While a model is under construction its parts may die in any order: weak. A frozen model holds all of them,
     // and its deinit clears the fast pointers, which spare hot paths the cost of a weak load.

@@ -7,8 +7,7 @@ import Foundation
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorytoken)
 open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Codable, @unchecked Sendable {
-    // Immutable.
-    /// The number of the last transaction, by the identifier of the store.
+    /// The number of the last transaction, by the identifier of the store. Immutable.
     let numbers: [String: Int64]
 
     init(numbers: [String: Int64]) {

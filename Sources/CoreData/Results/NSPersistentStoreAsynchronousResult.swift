@@ -1,12 +1,9 @@
 import Foundation
 
-/// The result of a request that goes on in the background.
-///
-/// May be read from any thread.
-// @unchecked Sendable: what changes is guarded by `lock`.
 /// The result of a request that runs in the background. Any thread may read it.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreasynchronousresult)
+// @unchecked Sendable: what changes is guarded by `lock`.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchecked Sendable {
     /// The context that executed the request.
     ///
@@ -43,11 +40,10 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
     }
 }
 
-/// What an asynchronous fetch found.
-// @unchecked Sendable: what changes is guarded by `resultLock`.
 /// The result of an asynchronous fetch. Any thread may read it.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchresult)
+// @unchecked Sendable: what changes is guarded by `resultLock`.
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult, @unchecked Sendable {
     /// The request that was executed.
     ///

@@ -132,8 +132,8 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         return objectKey.layoutIndex == other.objectKey.layoutIndex || layout.rootIndex == other.layout.rootIndex
     }
 
-    // Whoever hashes ids mixes this once more.
     /// A hash of the key.
+    // Hash tables mix it once more.
     open override var hash: Int { Int(isTemporaryID ? objectKey.key : objectKey.primaryKey) }
 
     /// The URI of the id.

@@ -1,14 +1,11 @@
 import Foundation
 
-/// A version of a model that is found when it is needed, and checked by its checksum.
-///
-/// May be used from any thread. Source: Apple's documentation of staged migration.
-// @unchecked Sendable: the place is immutable; the model, once found, is guarded by `lock`.
 /// A reference to a version of a model, which is found when it is needed, and checked by its checksum.
 ///
 /// Any thread may use it. The model is kept once it is found.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference)
+// @unchecked Sendable: the place is immutable; the model, once found, is guarded by `lock`.
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     private enum Place {
         case model(NSManagedObjectModel)

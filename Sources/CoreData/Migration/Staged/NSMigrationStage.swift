@@ -1,14 +1,11 @@
 import Foundation
 
-/// A stage of a staged migration: one of its two subclasses.
-///
-/// Source: Apple's documentation of staged migration.
-// @unchecked Sendable: `label` is set up before the stage is used.
 /// A stage of a staged migration. Use one of its two subclasses.
 ///
 /// Any other class of stage makes the migration fail with `NSMigrationError` (134110).
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationstage)
+// @unchecked Sendable: `label` is set up before the stage is used.
 open class NSMigrationStage: NSObject, @unchecked Sendable {
     /// The name of the stage in messages. Set it before the stage is used.
     ///
@@ -16,16 +13,13 @@ open class NSMigrationStage: NSObject, @unchecked Sendable {
     open var label: String?
 }
 
-/// Versions that follow one another by changes that can be inferred.
-///
-/// All of them are gone through, also when several such stages follow one another.
-// @unchecked Sendable: immutable beyond its superclass.
 /// A stage of versions that follow one another by changes that can be inferred.
 ///
 /// The migration goes through every version whose model can be found. Changes of another version become part of those
 /// to the next one.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nslightweightmigrationstage)
+// @unchecked Sendable: immutable beyond its superclass.
 open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
     /// The checksums of the versions, the oldest first.
     ///
@@ -44,14 +38,13 @@ open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
     }
 }
 
-/// One version to the next, with code of the program's own before and after.
-// @unchecked Sendable: the models are immutable; the handlers are set up before the stage is used.
 /// A stage from one version to the next, with code of the program before and after the migration of the data.
 ///
 /// Set the handlers before the stage is used. They run on the thread that adds the store. A stage whose handlers did
 /// not all run before the process was killed runs both again, on a fresh copy of the store.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage)
+// @unchecked Sendable: the models are immutable; the handlers are set up before the stage is used.
 open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
     /// The version that the stage begins with.
     ///

@@ -1,10 +1,5 @@
 import Foundation
 
-/// The stages by which a store comes from any earlier version to the present one.
-///
-/// Give it to a store's description under `NSPersistentStoreStagedMigrationManagerOptionKey`. Source: Apple's
-/// documentation of staged migration.
-// @unchecked Sendable: the stages are immutable; the container is set and read on the thread that adds the store.
 /// The stages by which a store of any earlier version comes to the present version of its model.
 ///
 /// Pass it under ``NSPersistentStoreStagedMigrationManagerOptionKey`` when you add the store. Adding the store then
@@ -19,6 +14,7 @@ import Foundation
 /// the stages, and takes the place of the store at the end.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsstagedmigrationmanager)
+// @unchecked Sendable: the stages are immutable; the container is set and read on the thread that adds the store.
 open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
     /// The stages, the oldest first.
     ///
