@@ -89,7 +89,7 @@ extension NSNumber {
 }
 
 extension MappedMigrationRun {
-    /// What an inferred mapping makes of a source object's composite attribute.
+    /// The value that an inferred mapping gives a composite attribute.
     func compositeValue(named name: String, from formerName: String, of source: NSManagedObject?) throws -> Any? {
         guard let step = currentStep, let source,
             let new = step.destination?.entity.attributesByName[name] as? NSCompositeAttributeDescription,

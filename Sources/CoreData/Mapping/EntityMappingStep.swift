@@ -31,7 +31,8 @@ final class EntityMappingStep {
         var isLeftOut = false
     }
 
-    /// What came of the objects that a relationship of the source object leads to: by one entity mapping, or by any.
+    /// The destinations of the objects that a relationship of the source object leads to: by one entity mapping, or by
+    /// any.
     struct Usual {
         let key: String
         let mappingName: String?
@@ -125,7 +126,7 @@ final class EntityMappingStep {
         attributes.append(result)
     }
 
-    /// What an inferred mapping must not cut off.
+    /// The range that an inferred mapping must not exceed.
     private func limit(_ expression: NSExpression, _ attribute: NSAttributeDescription) -> ClosedRange<Int64>? {
         var expression = expression
         if case .conditional(_, _, let other) = expression.payload { expression = other }

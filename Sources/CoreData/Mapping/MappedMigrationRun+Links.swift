@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a relationship of the step that is set early, by its place among them, leads to in the source.
+/// A relationship of the step that is set early, by its place among them, and the source object that it leads to.
 struct EarlyLink: Hashable {
     let number: Int
     let source: ObjectKey

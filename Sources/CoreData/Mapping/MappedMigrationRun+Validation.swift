@@ -1,6 +1,6 @@
 import Foundation
 
-// What is looked at when everything is there: objects that were not valid when they were saved.
+// The check at the end: objects that were not valid when they were saved.
 extension MappedMigrationRun {
     func requireValidObjects() throws {
         var errors: [NSError] = []

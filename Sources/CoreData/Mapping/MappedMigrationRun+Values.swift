@@ -2,7 +2,7 @@ import Foundation
 
 // The values of attributes and relationships, and what expressions ask the manager for.
 extension MappedMigrationRun {
-    /// What a value expression sees.
+    /// The variables of a value expression.
     func evaluationContext(
         _ source: NSManagedObject?, _ destination: NSManagedObject?, _ mapping: NSEntityMapping,
         _ property: NSPropertyMapping?, _ policy: NSEntityMigrationPolicy
@@ -196,7 +196,7 @@ extension MappedMigrationRun {
 
     func destinations(ofMapping name: String, of sources: [NSManagedObject]?) throws -> [NSManagedObject] {
         if let sources, sources.count == 1, let step = currentStep, step.name == name {
-            // What a policy asks for about the object at hand.
+            // Policies mostly ask for the destination of the present object.
             if let new = associations.onlyDestination(of: sources[0], mapping: step.number) { return [new] }
         }
         let step = try step(named: name)
@@ -211,7 +211,7 @@ extension MappedMigrationRun {
         try destinations(ofAnyMapping: sources.map(\.objectKey))
     }
 
-    /// What came of the objects by whatever entity mapping, where the relationship that is asked for can lead to it.
+    /// The destinations of the objects by any entity mapping, as far as the relationship can lead to them.
     private func destinations(ofAnyMapping keys: [ObjectKey]) throws -> [NSManagedObject] {
         let layout = currentRelationship.flatMap {
             manager.destinationModel.layout.layout(of: $0.destinationEntity ?? $0.entity)

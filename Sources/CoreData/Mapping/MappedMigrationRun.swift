@@ -23,7 +23,7 @@ final class MappedMigrationRun {
 
     private(set) var currentMapping: NSEntityMapping?
     private(set) var currentStep: EntityMappingStep?
-    /// What relationships that are set early lead to, as far as it was looked up.
+    /// The destinations of relationships that are set early, as far as they were looked up.
     var knownLinks: [EarlyLink: ObjectKey?] = [:]
     private(set) var hasPolicies = false
     var objectsOfPolicies = ObjectsOfPolicies()
@@ -31,7 +31,7 @@ final class MappedMigrationRun {
     var currentSource: NSManagedObject?
     /// The relationship whose value is asked for.
     var currentRelationship: NSRelationshipDescription?
-    /// What an expression could not throw.
+    /// The error that an expression could not throw.
     private var noted: (any Error)?
     /// The source objects of the batch of the second pass, by their destination objects.
     private(set) var sourcesOfBatch: [ObjectIdentifier: NSManagedObject] = [:]
@@ -79,7 +79,7 @@ final class MappedMigrationRun {
         self.madeDestination = madeDestination
         do {
             if isKept, left == nil {
-                // What it is worth is not known.
+                // Nobody knows whether it can be used.
                 for suffix in ["", "-journal"] { unlink(url.path + suffix) }
                 try stores.removeRemains()
             }
@@ -410,7 +410,7 @@ final class MappedMigrationRun {
     /// When a position was kept the last time.
     var lastKept = ContinuousClock.now
 
-    /// In place of a save's validation: what is not valid yet may become so by the end.
+    /// In place of a save's validation: an object that is not valid yet may become so by the end.
     private func sort(_ work: NSManagedObjectContext.SaveWork) {
         noteIrregularities(work)
         if currentStep?.isPlain == false { objectsOfPolicies.hold(work.inserted) }

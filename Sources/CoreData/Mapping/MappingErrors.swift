@@ -30,7 +30,7 @@ enum MappingErrors {
         }
     }
 
-    /// What a policy threw, with the place.
+    /// The error that a policy threw, with the place.
     static func policyFailed(_ error: any Error, _ place: Place) -> NSError {
         let failure = error as NSError
         return .coreData(

@@ -28,7 +28,7 @@ enum MappingExpressions {
             context: NSExpression(payload: .keyPath(KeyValuePath("sourceContext"), operand: manager)), countOnly: false)
     }
 
-    /// What became of the objects that a relationship of the source leads to, by whatever mapping.
+    /// The destinations, by any mapping, of the objects that a relationship of the source leads to.
     static func relationship(_ name: String) -> NSExpression {
         NSExpression(
             forFunction: manager, selectorName: instancesByRelationship,
@@ -46,7 +46,7 @@ enum MappingExpressions {
             ])
     }
 
-    /// What became, by one entity mapping, of the objects that a path leads to.
+    /// The destinations, by one entity mapping, of the objects that a path leads to.
     static func instances(ofMapping name: String, from path: NSExpression) -> NSExpression {
         NSExpression(
             forFunction: manager, selectorName: instancesByMapping,

@@ -70,8 +70,9 @@ struct MappingInference {
         return mapping
     }
 
-    /// What became of an entity's properties, as the user info of Apple's inferred mappings says it. `mappedProperties`
-    /// and `addedProperties` are names in the newer version, `removedProperties` names in the older one.
+    /// The changes of an entity's properties, in the form of the user info of Apple's inferred mappings.
+    /// `mappedProperties` and `addedProperties` are names in the newer version, `removedProperties` names in the older
+    /// one.
     private func outcome(of origin: EntityLayout, in entity: EntityLayout) -> [AnyHashable: Any] {
         let sources = difference.properties[entity.index]
         let names = Set(ModelDifference.stored(entity).map(\.name))
@@ -80,7 +81,7 @@ struct MappingInference {
         return ["mappedProperties": mapped, "addedProperties": names.subtracting(mapped), "removedProperties": gone]
     }
 
-    /// What setting a relationship must do to its inverse, which may have links already, or is not to get any.
+    /// The effect of setting a relationship on its inverse, which may have links already, or is not to get any.
     private func linking(of relationship: NSRelationshipDescription) -> NSPropertyMapping.Linking {
         guard let inverse = relationship.inverseRelationship else { return .plainly }
         if difference.isPairedAnew(relationship) { return .joining }
@@ -124,7 +125,7 @@ struct MappingInference {
 }
 
 extension NSManagedObjectModel {
-    /// A copy, not frozen, whose objects are plain `NSManagedObject`s: what migrations work with, because the
+    /// A copy, not frozen, whose objects are plain `NSManagedObject`s. Migrations work with it, because the
     /// application's classes know one version of the model only.
     final func withPlainClasses() -> NSManagedObjectModel {
         let copy = copied()

@@ -57,12 +57,12 @@ package enum MappingModelFile {
         let container = parts.count > 1 ? parts[parts.count - 2] : ""
         var folder = url.deletingLastPathComponent()
         for climb in 0..<maximumClimb {
-            // What the project calls the path may begin anywhere.
+            // The path in the project may begin anywhere.
             for start in parts.indices {
                 let candidate = folder.appendingPathComponent(parts[start...].joined(separator: "/"))
                 if FileManager.default.fileExists(atPath: candidate.path) { return try ModelFile.load(at: candidate) }
             }
-            // The further away, the less is looked into: what lies there may be another project.
+            // The further away, the fewer levels are searched: folders there may belong to another project.
             if climb < maximumDescent,
                 let found = search(folder, for: file, in: container, depth: maximumDescent - climb)
             {

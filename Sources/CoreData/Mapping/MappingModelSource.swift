@@ -23,7 +23,7 @@ package struct MappingModelSource {
 
     struct Property {
         var name: String
-        /// What was entered; nil for the usual expression.
+        /// The expression that was entered; nil for the usual one.
         var expression: NSExpression?
         /// For relationships: whether Xcode makes the expression.
         var isAutomatic: Bool
@@ -109,7 +109,7 @@ package struct MappingModelSource {
         return try ModelDecoder(archive: archive).decodeExpression(archive.root())
     }
 
-    /// User information is kept as a property list or an archive; what is neither is the application's to read.
+    /// User information is kept as a property list or an archive. Any other data is left to the application.
     private static func userInfo(_ object: XMLStoreObjects.Object) throws -> [AnyHashable: Any]? {
         guard let data = object.data("userinfodata"), !data.isEmpty, let archive = try? KeyedArchive(data),
             let value = try? archive.value(archive.top)
@@ -219,8 +219,8 @@ extension MappingModelSource {
         return MappingExpressions.source(name)
     }
 
-    /// What came of the objects that the relationship of the same name leads to: by the entity mapping that has them,
-    /// or by whichever, where several have some.
+    /// The destinations of the objects that the relationship of the same name leads to: by the entity mapping that has
+    /// them, or by any where several have some.
     private func usual(_ relationship: NSRelationshipDescription) -> NSExpression {
         var family: Set<String> = []
         var pending = [relationship.destinationEntity].compactMap(\.self)

@@ -1,6 +1,6 @@
 import Foundation
 
-// What value expressions find: keys and functions of the manager, functions of the policy.
+// The names that value expressions use: keys and functions of the manager, functions of the policy.
 
 extension NSMigrationManager: KeyValueReadable {
     /// `$manager.sourceContext` and the like.

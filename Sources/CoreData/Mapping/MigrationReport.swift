@@ -7,8 +7,8 @@ final class MigrationReport {
     private var rows = 0
     private var done = 0
     private var doneBefore = 0
-    /// What the second pass takes in units of the first pass's rows, how much of that is done, and how much a row
-    /// takes.
+    /// The work of the second pass in units of the first pass's rows, the part of it that is done, and the work for a
+    /// row.
     private var workInAll = 0.0
     private var workDone = 0.0
     private var workPerRow = 0.0
@@ -24,7 +24,7 @@ final class MigrationReport {
         feed?.begin(.preparing)
     }
 
-    /// - Parameter later: what the second pass will take, in units of the first pass's rows.
+    /// - Parameter later: The work of the second pass, in units of the first pass's rows.
     func begin(rows: Int, later: Double) {
         self.rows = rows
         firstShare = min(max(Double(rows) / max(1, Double(rows) + later), 0.1), 0.95)

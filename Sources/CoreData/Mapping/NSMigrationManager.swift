@@ -22,7 +22,7 @@ open class NSMigrationManager: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/destinationmodel)
     open private(set) var destinationModel: NSManagedObjectModel
 
-    /// What `progress` answers.
+    /// The value of `progress`.
     final let ownProgress = Progress(totalUnitCount: -1)
 
     /// Whether SQL may carry out an inferred mapping between SQLite stores; true unless set otherwise.
@@ -371,7 +371,7 @@ struct MappedMigrationEnds {
     var destinationConfiguration: String?
     /// Where the destination lies while it is made.
     var buildURL: URL
-    /// What the destination remembers when the migration is complete.
+    /// The note that the destination keeps when the migration is complete.
     var note: String?
 
     /// Where the associations lie. A file with which another process may resume lies in the folder in which the

@@ -7,7 +7,7 @@ struct ObjectsOfPolicies {
     static let most = 100_000
 
     private var made: [NSManagedObject] = []
-    /// What the framework has made in the present batch, by temporary keys: the associations lead to it.
+    /// Objects that the framework has made in the present batch, by temporary keys: the associations lead to them.
     private var ofFramework: Set<Int64> = []
 
     mutating func noteOfFramework(_ object: NSManagedObject) { ofFramework.insert(object.key) }

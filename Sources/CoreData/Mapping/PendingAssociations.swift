@@ -63,7 +63,7 @@ struct PendingAssociations {
         guard let last = entries.last, last.source.mapping == source.mapping,
             last.source.key.layoutIndex == source.key.layoutIndex
         else { return [] }
-        // Who asks most of the time asks for what came of the object at hand.
+        // Callers mostly ask for the destination of the present object.
         if last.source.key.key == source.key.key { return [last.destination] }
         let place = firstPlace { $0.source.key.key >= source.key.key }
         guard place < entries.count, entries[place].source == source else { return [] }

@@ -39,7 +39,7 @@ extension MappedMigrationRun {
 
     // MARK: Around a call
 
-    /// One hook that is not about an object; what it changed is saved.
+    /// Calls a hook that is not about an object, and saves its changes.
     private func call(_ step: EntityMappingStep, _ body: () throws -> Void) throws {
         try holding {
             try attempt(step, body)

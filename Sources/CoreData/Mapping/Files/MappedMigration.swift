@@ -33,7 +33,7 @@ struct MappedMigration {
         try manager.migrateStore(
             from: store.main, sourceType: NSSQLiteStoreType, options: sourceOptions, with: mapping,
             toDestinationURL: copy.main, destinationType: NSSQLiteStoreType, destinationOptions: copyOptions)
-        // What SQL did alone has moved every row.
+        // Where SQL did the work alone, it has moved every row.
         return try manager.madeRows
             ?? EntityCounts(of: store, source, isLocked: true, following: FollowedWork(progress: progress))
             .after(through: [model], configuration: configuration)

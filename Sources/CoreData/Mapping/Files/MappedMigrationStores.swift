@@ -40,7 +40,7 @@ struct MappedMigrationStores {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.destinationOptions)
             options[NSReadOnlyPersistentStoreOption] = nil
-            // What is written is there as a whole or not at all.
+            // The destination is written as a whole or not at all.
             let isNew = isOwnFile && (isKept || !SQLiteStoreFiles(ends.buildURL).exist)
             if isNew, let pragmas = ownPragmas(options) { options[NSSQLitePragmasOption] = pragmas }
             _ = try coordinator.add(
@@ -63,8 +63,8 @@ struct MappedMigrationStores {
     /// Whether the destination is read and written as a whole: once, then.
     private var isWhole: Bool { StoreEngines.form(of: ends.destinationType) == .wholeFile }
 
-    /// Nobody sees the new store before it is whole, and a migration that fails removes it: no commit has to reach the
-    /// disk, and one connection reads and writes. What the program asks for itself stays.
+    /// Nobody sees the new store before it is whole, and a migration that fails removes it. So no commit has to reach
+    /// the disk, and one connection reads and writes. Pragmas of the program stay.
     private func ownPragmas(_ options: [AnyHashable: Any]) -> [AnyHashable: Any]? {
         var pragmas: [AnyHashable: Any] = [
             "journal_mode": isKept ? "TRUNCATE" : "MEMORY", "locking_mode": "EXCLUSIVE", "synchronous": "OFF",
@@ -151,9 +151,9 @@ struct MappedMigrationStores {
         try? removeRemains()
     }
 
-    /// What the application has put beside the store's own metadata is there in the new store, too.
+    /// Copies the entries that the application has put beside the store's own metadata.
     func carryMetadata() throws {
-        // What nobody has open is gone from memory.
+        // A store in memory that nobody has open is gone.
         guard StorePlace(ends.destinationURL) == .file else { return }
         let source = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)

@@ -20,7 +20,7 @@ struct MappedPosition: Codable, Equatable {
     /// began.
     var irregular: [Int] = []
     var irregularBefore: [Int] = []
-    /// Which start of the machine it was: what was not brought to the disk before it went down is gone.
+    /// The start of the machine: data that was not brought to the disk before it went down is gone.
     var boot = Self.thisBoot
 
     static let thisBoot: String =
@@ -40,8 +40,8 @@ struct MappedPosition: Codable, Equatable {
 
     // MARK: In the new store
 
-    /// The number of the position at which a new store was left; 0 where there is none. Nobody has it open. What was
-    /// written after it is undone.
+    /// The number of the position at which a new store was left; 0 if there is no store. Nobody has it open. Rows that
+    /// were written after it are undone.
     static func number(in store: SQLiteStoreFiles) -> Int {
         let connection = try? SQLiteConnection(path: store.main.path, access: .readWrite)
         return (try? connection?.heldNumber()) ?? 0

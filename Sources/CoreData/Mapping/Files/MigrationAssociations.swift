@@ -1,22 +1,24 @@
 import Foundation
 
-/// Which destination objects came of which source objects, and which of them are not valid yet: kept on disk, so that
-/// memory does not grow with the store.
+/// The associations of destination objects with source objects, and the destination objects that are not valid yet.
+/// They are kept on disk, so that memory does not grow with the store.
 ///
-/// A temporary SQLite file that one migration uses alone: one transaction that is never committed, unless another
-/// process shall be able to resume with it. Then every row has the number of the position that comes after it;
-/// positions are committed here first and under the same number in the new store, which may therefore be one behind:
-/// what belongs to a later position than the store's is taken out again. What was associated since the last save is in
-/// memory, because the new objects have no permanent keys yet. For the thread of the migration.
+/// One migration uses the temporary SQLite file alone. It has one transaction, which is committed only if another
+/// process shall be able to resume with the file. Then every row has the number of the position that comes after it.
+/// Positions are committed here first, and under the same number in the new store, which may therefore be one behind.
+/// Rows that belong to a later position than the store's are removed again.
+///
+/// Associations since the last save are in memory, because the new objects have no permanent keys yet. Use it on the
+/// thread of the migration.
 final class MigrationAssociations {
     typealias Pair = SavedAssociations.Pair
 
     private let connection: SQLiteConnection
-    /// What was associated since the last save.
+    /// The associations since the last save.
     private(set) var pending = PendingAssociations()
     private let saved: SavedAssociations
 
-    /// Whether another process can resume with the file: what is in it at each `keep(_:)` stays.
+    /// Whether another process can resume with the file: its content at each `keep(_:)` stays.
     let isKept: Bool
     /// The number of the position that comes next.
     private var part = 1
@@ -28,7 +30,7 @@ final class MigrationAssociations {
         try connection.prepareForScratch(isKept: isKept)
         try connection.beginLazily()
         for table in [Self.invalid, Self.positions] { try connection.run(.define(.createTable(table))) }
-        // Whatever becomes of the process, the file goes with it.
+        // The file ends with the process.
         if !isKept { unlink(url.path) }
         try SavedAssociations.makeTables(connection)
         saved = try SavedAssociations(connection, isCancelled: isCancelled)
@@ -141,7 +143,7 @@ final class MigrationAssociations {
 
     // MARK: Looking up
 
-    /// What came of a source object by one mapping: objects that are not saved yet, and the keys of others.
+    /// The destinations of a source object by one mapping: objects that are not saved yet, and the keys of others.
     func destinations(of source: ObjectKey, mapping: Int) throws -> (new: [NSManagedObject], saved: [ObjectKey]) {
         (
             pending.destinations(of: AssociatedSource(mapping: mapping, key: source)),
@@ -149,7 +151,7 @@ final class MigrationAssociations {
         )
     }
 
-    /// What came of a source object, where it was looked at last and nothing else can have come of it.
+    /// The destination of a source object, if it was looked at last and there can be no other destination.
     func onlyDestination(of source: NSManagedObject, mapping: Int) -> NSManagedObject? {
         saved.mayKnow(source.objectKey, mapping: mapping) ? nil : pending.onlyDestination(of: source, mapping: mapping)
     }

@@ -60,7 +60,7 @@ struct MigrationPass {
         } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
             let folder = MigrationFolder.url(for: destination.main)
             if attempts > 1, LockHolders.processes(of: [folder]).isEmpty {
-                // Who held the lock has ended since.
+                // The process that held the lock has ended since.
                 usleep(5000)
                 return try lock(destination, attempts: attempts - 1)
             }
@@ -73,7 +73,7 @@ struct MigrationPass {
         }
     }
 
-    /// What the destination remembers of the pass; nil where the source does not say which store it is.
+    /// The note that the destination keeps of the pass; nil if the source does not say which store it is.
     private static func note(of ends: MappedMigrationEnds, _ mappings: NSMappingModel) -> String? {
         let source = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)

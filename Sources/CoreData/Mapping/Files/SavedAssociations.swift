@@ -1,8 +1,8 @@
-/// Which saved destination objects came of which source objects, in a file that one migration uses alone.
+/// The associations of saved destination objects with source objects, in a file that one migration uses alone.
 ///
-/// Source objects are read in the order of their keys and new objects get consecutive ones, so that most associations
-/// are runs: a number of source keys in a row, and as many destination keys. A run takes a row; what is in no run has
-/// one of its own in another table.
+/// Source objects are read in the order of their keys, and new objects get consecutive ones. So most associations are
+/// runs: consecutive source keys, and as many destination keys. A run takes a row. An association in no run has a row
+/// of its own in another table.
 final class SavedAssociations {
     /// An association as the second pass reads it.
     struct Pair {
@@ -31,7 +31,7 @@ final class SavedAssociations {
     /// A limit lets the runs that reach behind a key be found by where they begin.
     private static let longestRun: Int64 = 1_024
 
-    /// What new rows are marked with; see `MigrationAssociations`.
+    /// The mark of new rows; see `MigrationAssociations`.
     var part: Int
     private let connection: SQLiteConnection
     private let isCancelled: () -> Bool
@@ -106,7 +106,7 @@ final class SavedAssociations {
         var run: Run?
         for entry in entries {
             let (source, destination) = (entry.source.key, entry.destination.objectKey)
-            // What a policy has thrown away again has no permanent key.
+            // An object that a policy has deleted again has no permanent key.
             if destination.isTemporary { continue }
             let mapping = entry.source.mapping
             if !entry.isRepeated, run?.isFollowed(by: source, destination, mapping: mapping) == true {
@@ -195,7 +195,7 @@ final class SavedAssociations {
             || source.key <= highestKeys[Place(mapping: mapping, entity: source.layoutIndex)] ?? .min
     }
 
-    /// What came of a source object by one mapping.
+    /// The destinations of a source object by one mapping.
     func destinations(of source: ObjectKey, mapping: Int) throws -> [ObjectKey] {
         var found: [ObjectKey] = []
         let bind = Self.binding(source, mapping)
@@ -366,8 +366,8 @@ extension SQLPreparedStatement {
         return keys
     }
 
-    /// What a run leads to from a key: its first key and its length stand before the key that the first one leads to.
-    /// Empty where the run ends before the key.
+    /// The destination of a key within a run: the first key of the run and its length stand before the key that the
+    /// first one leads to. Empty if the run ends before the key.
     fileprivate func keyInRun(_ key: Int64, _ bind: (any SQLParameters) -> Void) throws -> [ObjectKey] {
         let found = try first(bind) { row -> ObjectKey? in
             let distance = key - row.int64(0)
