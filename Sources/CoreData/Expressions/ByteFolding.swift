@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// What Foundation's folding makes of characters, each alone, as bytes.
+/// The results of Foundation's folding for single characters, as bytes.
 ///
-/// Characters of one or two bytes are here, and the usual punctuation, as long as they fold in every text as they do
-/// alone: no marks, which belong to what stands before them, and none with another canonical form. Foundation folds the
-/// texts that have others.
+/// It has characters of one or two bytes and the usual punctuation, as long as they fold in every text as they do
+/// alone. Marks are not among them, because they belong to the character before them. Nor are characters with another
+/// canonical form. Foundation folds texts with other characters.
 struct ByteFolding: Sendable {
     typealias Options = NSComparisonPredicate.Options
 

@@ -3,7 +3,7 @@
 /// The set and the names are those documented for `NSExpression(forFunction:arguments:)`, plus the ones format strings
 /// produce (`objectFrom:withIndex:`, `castObject:toType:`, `canonical:`, `length:`).
 struct ExpressionFunction {
-    /// What the library is called as the operand of a function.
+    /// The name of the library as the operand of a function.
     static let library = "_NSPredicateUtilities"
     /// The words that may stand for an index in `collection[…]`.
     static let indexWords: Set<String> = ["FIRST", "LAST", "SIZE"]

@@ -225,8 +225,7 @@ extension ExpressionValue {
         return false
     }
 
-    /// Arrays are equal element by element; what has no order (sets) is compared as a multiset by falling back to a
-    /// search.
+    /// Arrays are equal element by element. Collections without an order (sets) are compared as multisets, by a search.
     private static func areEqual(_ a: [Any], _ b: [Any]) -> Bool {
         guard a.count == b.count else { return false }
         var rest = b.map(ExpressionValue.init)

@@ -1,6 +1,6 @@
-/// What predicates and expressions need of an object they look into: its values by key.
+/// An object whose values predicates and expressions read by key.
 ///
-/// Managed objects conform. Anything else is read as a dictionary, or through its stored properties.
+/// Managed objects conform. Other objects are read as dictionaries, or through their stored properties.
 package protocol KeyValueReadable: AnyObject {
     /// The value of the property called `key`, or `nil` when it has none.
     func value(forKey key: String) -> Any?

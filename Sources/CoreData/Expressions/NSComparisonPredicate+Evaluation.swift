@@ -7,7 +7,7 @@ struct StoredText: Hashable {
     }
 }
 
-/// What can be made ready of a constant right side, once and not per object.
+/// The work on a constant right side that is done once, and not for each object.
 enum PreparedOperand {
     case nothing
     case constant(ExpressionValue)
@@ -94,7 +94,7 @@ extension NSComparisonPredicate {
             } else {
                 leftExpression.comparisonValue(in: context)
             }
-        // What is prepared of the right side takes its place.
+        // The prepared operand takes the place of the right side.
         let right: ExpressionValue
         switch prepared {
         case .constant(let value): right = value

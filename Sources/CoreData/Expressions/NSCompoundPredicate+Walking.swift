@@ -1,5 +1,5 @@
-// A program may join thousands of conditions two by two, so that a compound lies in a compound thousands of levels
-// deep. What walks such a tree keeps its place in an array, because the stack of a thread ends after some thousands of
+// A program may join thousands of conditions two by two, so that compounds lie in each other thousands of levels deep.
+// Code that walks such a tree keeps its place in an array, because the stack of a thread ends after some thousands of
 // calls.
 
 extension NSCompoundPredicate {
@@ -18,7 +18,7 @@ extension NSCompoundPredicate {
 
     private func combinesDeep(_ context: EvaluationContext) -> Bool {
         var open = [(compound: self, next: 0)]
-        // What the last part came to.
+        // The result of the last part.
         var answer = false
         while let (compound, next) = open.popLast() {
             let type = compound.compoundPredicateType
@@ -209,7 +209,7 @@ extension NSPredicate {
         }
     }
 
-    /// What is left when compounds of one part and pairs of NOTs around it are taken away.
+    /// The predicate without compounds of one part and pairs of NOTs around it.
     private var unwrapped: NSPredicate {
         var result = self
         // The number of NOTs around `result`, and the last predicate around which it was even.

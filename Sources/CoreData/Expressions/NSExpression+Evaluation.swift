@@ -1,4 +1,4 @@
-/// What an evaluation carries along: the object it is about and the values of variables.
+/// The state of an evaluation: the evaluated object and the values of variables.
 struct EvaluationContext {
     /// The evaluated object, `SELF`.
     let object: Any?
@@ -42,7 +42,7 @@ struct EvaluationContext {
         iterators.reduce(into: substitutions ?? [:]) { $0[$1.name] = $1.value }
     }
 
-    /// What a subclass's or a block's own evaluation receives.
+    /// The dictionary that the evaluation of a subclass or a block receives.
     var asDictionary: NSMutableDictionary? {
         if iterators.isEmpty, substitutions == nil { return dictionary }
         let result = NSMutableDictionary()

@@ -68,7 +68,7 @@ open class NSExpression: NSObject, NSCopying {
         case anyKey
         case block(ExpressionBlock, arguments: [NSExpression])
         case conditional(NSPredicate, NSExpression, NSExpression)
-        /// What a fetch finds in a context, or how much; the expression is an `NSFetchRequestExpression`.
+        /// The results of a fetch in a context, or their number; the expression is an `NSFetchRequestExpression`.
         case fetch(NSExpression, context: NSExpression, countOnly: Bool)
         /// Only a type: the subclass evaluates itself.
         case subclass(ExpressionType)

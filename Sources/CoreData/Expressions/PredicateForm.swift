@@ -1,4 +1,4 @@
-/// What a predicate is, whoever made it.
+/// The form of a predicate of any class.
 package enum PredicateForm {
     case comparison(NSComparisonPredicate)
     case compound(NSCompoundPredicate)
@@ -9,7 +9,7 @@ package enum PredicateForm {
 }
 
 extension NSPredicate {
-    /// What this predicate is.
+    /// The form of this predicate.
     package var form: PredicateForm {
         if let comparison = self as? NSComparisonPredicate { return .comparison(comparison) }
         if let compound = self as? NSCompoundPredicate { return .compound(compound) }

@@ -178,7 +178,7 @@ extension PredicateParser {
         return elements
     }
 
-    /// What a word may be besides a key where an operand stands; see `named`.
+    /// Words that mean something else than a key in the place of an operand; see `named`.
     static let keywords: Set<String> = [
         "NULL", "NIL", "TRUE", "YES", "FALSE", "NO", "SELF", "ANYKEY", "SUBQUERY", "TERNARY", "CAST", "FUNCTION",
         "FETCH",
@@ -281,7 +281,7 @@ extension PredicateParser {
         return try make(.function(name, target: arguments[0], arguments: Array(arguments.dropFirst(2))))
     }
 
-    /// `FETCH(request, context, NO)`: what the request finds in the context; with YES how much.
+    /// `FETCH(request, context, NO)`: the results of the request in the context; with YES their number.
     private mutating func fetch() throws(PredicateParseError) -> NSExpression {
         advance()
         try expect("(")

@@ -54,7 +54,7 @@ struct PredicateParser {
         PredicateParseError(format: format, position: token.position, problem: problem)
     }
 
-    /// What the current token is called in an error.
+    /// The name of the current token in an error.
     var found: String {
         if case .end = token.kind { return "the end" }
         let end = index + 1 < tokens.count ? tokens[index + 1].position : format.unicodeScalars.count
@@ -151,7 +151,7 @@ struct PredicateParser {
         return try comparison(.direct)
     }
 
-    /// `(a == 1 OR b == 2)` or `(a + b) > 3`: what follows the closing parenthesis decides.
+    /// `(a == 1 OR b == 2)` or `(a + b) > 3`: the token after the closing parenthesis decides.
     private mutating func parenthesis() throws(PredicateParseError) -> NSPredicate {
         let start = self
         if let known = noPredicates[start.index] { return try comparison(after: known) }

@@ -132,7 +132,7 @@ extension NSPredicate {
             guard case .opaque(let block) = part.form else {
                 return part.mappingOperands { $0.substituting(variables) }
             }
-            // What Foundation gives a block is what it is called with, so the values are bound to it.
+            // A Foundation block gets the values of its call, so the values are bound to it.
             let values = variables
             return NSPredicate { object, bindings in
                 block.evaluate(with: object, substitutionVariables: values.merging(bindings ?? [:]) { $1 })

@@ -84,7 +84,7 @@ enum StringComparison {
 
     // MARK: Bytes
 
-    /// What may hold between a text and another one.
+    /// The relations that may hold between two texts.
     enum Relation {
         case equal, contains, beginsWith, endsWith
     }

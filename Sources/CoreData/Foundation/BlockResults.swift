@@ -34,7 +34,7 @@ nonisolated(nonsending) func awaiting<T>(
     switch job.result {
     case .success(let value): return value
     case .failure(let error): try rescue(error)
-    // Whoever resumes has run the block before.
+    // The resuming code has run the block before.
     case nil: fatalError("The block was not run.")
     }
 }
@@ -47,7 +47,7 @@ private final class BlockOutcome<T>: @unchecked Sendable {
 
     init(_ block: @escaping () throws -> T) { self.block = block }
 
-    /// Runs the block and lets go of it: what it has captured must not outlive the caller's waiting.
+    /// Runs the block and releases it: the values that it captured must not outlive the caller's waiting.
     func run() {
         guard let block else { return }
         self.block = nil

@@ -2,7 +2,7 @@ import Foundation
 
 /// Bringing to the disk what was written.
 enum Disk {
-    /// What a file holds.
+    /// Brings the content of a file to the disk.
     static func synchronize(_ url: URL) throws {
         let descriptor = open(url.path, O_RDONLY)
         guard descriptor >= 0 else { return }

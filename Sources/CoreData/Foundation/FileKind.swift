@@ -1,7 +1,6 @@
 import Foundation
 
-/// What lies at a path. The files and folders of a store are regular ones; everything else there belongs to somebody
-/// else.
+/// The kind of file at a path. The files and folders of a store are regular ones; other kinds belong to somebody else.
 enum FileKind: String {
     case file = "a regular file"
     case folder = "a folder"
@@ -25,7 +24,7 @@ enum FileKind: String {
         self.init(mode: status.st_mode)
     }
 
-    /// What a descriptor is open for; nil where it is none.
+    /// The kind of file that a descriptor is open for; nil if it is not open.
     init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

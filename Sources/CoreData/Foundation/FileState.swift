@@ -1,7 +1,9 @@
 import Foundation
 
-/// What changes when somebody writes a file, or puts another one in its place: one that is put back from a backup has
-/// the same name, may have the same size, versions and counters, and is not the same.
+/// Facts that change when somebody writes a file, or puts another one in its place.
+///
+/// A file that is put back from a backup has the same name, and may have the same size, versions and counters. It is
+/// still another file.
 struct FileState: Codable, Equatable {
     private var device: UInt64
     private var number: UInt64

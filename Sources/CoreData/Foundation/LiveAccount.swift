@@ -1,18 +1,18 @@
 #if DEBUG
     import Foundation
 
-    /// What of the framework was made in a test and is still there. Debug builds alone have it.
+    /// The objects of the framework that a test has made and that still exist. Only debug builds have it.
     ///
-    /// Coordinators, stores, contexts and controllers count in the account that is `current` where they are made;
-    /// contexts that are made where there is none, in that of their parent or coordinator; objects in that of their
-    /// context.
+    /// Coordinators, stores, contexts and controllers count in the account that is `current` where they are made.
+    /// Contexts that are made where there is none count in the account of their parent or coordinator. Objects count in
+    /// the account of their context.
     package final class LiveAccount: @unchecked Sendable {  // `living` and `made` are used under `lock` only
         package enum Kind: Hashable, Sendable {
             case coordinator, store, context, controller
             case object(entity: String)
         }
 
-        /// Who keeps the account of the running test; nil outside of tests that want it kept.
+        /// The account of the running test; nil outside of tests that need one.
         @TaskLocal package static var current: LiveAccount?
 
         private let lock = NSLock()
@@ -35,7 +35,7 @@
             }
         }
 
-        /// Stands in an account as long as whoever holds it is there.
+        /// An entry in an account, which ends with its owner.
         final class Entry {
             let account: LiveAccount
             private let kind: Kind

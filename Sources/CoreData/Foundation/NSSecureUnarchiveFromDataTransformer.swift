@@ -45,8 +45,10 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
         }
     }
 
-    /// Whether an archive with objects of other classes than plain ones is this transformer's: Foundation's unarchiver
-    /// stops the process at a class that is not allowed. What an object of the program's own decodes is its own care.
+    /// Whether this transformer may read an archive with objects of other classes than plain ones.
+    ///
+    /// Foundation's unarchiver stops the process at a class that is not allowed. Objects of a program's own classes
+    /// check what they decode themselves.
     private static func allowsOthers(in data: Data) -> Bool {
         let plain = Set(TransformableDefaultTransformer.allowedTopLevelClasses.map { ObjectIdentifier($0) })
         guard allowedTopLevelClasses.contains(where: { !plain.contains(ObjectIdentifier($0)) }),

@@ -99,7 +99,7 @@ private enum ObserverTable {
     }
 
     /// An observer and what is called of it.
-    // @unchecked Sendable: as on a Mac, whoever posts on several threads has an observer that bears it.
+    // @unchecked Sendable: as on a Mac, a program that posts on several threads needs observers that allow it.
     private struct Call<Observer: AnyObject>: @unchecked Sendable {
         weak var observer: Observer?
         let method: (Observer, Notification) -> Void

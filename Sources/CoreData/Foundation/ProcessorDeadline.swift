@@ -23,7 +23,7 @@ final class ProcessorDeadline {
 
     private init(seconds: Double) {
         self.seconds = seconds
-        // What is no number, or larger than any time, is no limit.
+        // A value that is no number, or larger than any time, is no limit.
         end = seconds < 1e9 ? Self.now + UInt64(max(seconds, 0) * 1e9) : UInt64.max
     }
 

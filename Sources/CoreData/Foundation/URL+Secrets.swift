@@ -1,7 +1,7 @@
 import Foundation
 
 extension URL {
-    /// What messages show of an address: the URL without a password.
+    /// The URL without a password, for messages.
     package var shown: URL {
         if isFileURL { return self }
         let (text, passwords) = Self.withoutPasswords(absoluteString)

@@ -31,7 +31,7 @@ enum WriteFailure {
         }
     }
 
-    /// The error of a call that has just failed: what it was to do, and why it could not.
+    /// The error of a call that has just failed, with its purpose and the reason.
     static func error(_ what: String, _ url: URL) -> NSError {
         let code = errno
         return .coreData(

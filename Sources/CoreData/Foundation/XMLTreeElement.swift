@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// An element of an XML file with its attributes, children and text: what every reader of XML here starts from.
+/// An element of an XML file with its attributes, children and text. Every reader of XML begins with it.
 package final class XMLTreeElement {
     /// The element's name, such as `entity`.
     package let name: String
@@ -31,7 +31,7 @@ package final class XMLTreeElement {
     package struct Failure: Error {
         /// The line, from 1.
         package let line: Int
-        /// What is wrong, as a part of a sentence.
+        /// The problem, as a part of a sentence.
         package let reason: String
     }
 
@@ -106,7 +106,7 @@ extension XMLTreeElement {
 
 /// Collects the events of the parser into a tree.
 private final class TreeBuilder: NSObject, XMLParserDelegate {
-    /// Models nest six elements, metadata may nest more; what goes deeper than this is neither.
+    /// The greatest depth. Models nest six elements, and metadata may nest more; deeper files are neither.
     private static let maximumDepth = 128
 
     var root: XMLTreeElement?

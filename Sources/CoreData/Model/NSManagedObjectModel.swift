@@ -438,8 +438,8 @@ private struct FrozenModel {
 }
 
 extension NSManagedObjectModel {
-    /// Copies of the entities whose superentities, destinations and inverses are the copies among them. What leads
-    /// out of the given entities is kept as a name.
+    /// Copies of the entities. Their superentities, destinations and inverses are copies, too. References to other
+    /// entities are kept as names.
     static func linkedCopies(of entities: [NSEntityDescription]) -> [NSEntityDescription] {
         var copies: [ObjectIdentifier: NSEntityDescription] = [:]
         for entity in entities { copies[ObjectIdentifier(entity)] = entity.copy() as? NSEntityDescription }

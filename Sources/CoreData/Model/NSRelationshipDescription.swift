@@ -149,7 +149,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         frozenInverse = weakInverse
     }
 
-    /// Called by the deinit of the frozen model: what outlives the model must not point into it.
+    /// Called by the deinit of the frozen model: relationships that outlive the model must not refer to its entities.
     final func thawEnds() {
         frozenDestination = nil
         frozenInverse = nil

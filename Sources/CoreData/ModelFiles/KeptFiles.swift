@@ -1,9 +1,10 @@
 import Foundation
 
-/// What was made of files, kept until a file changes or there is too much of it. Any thread may ask.
+/// Values made of files. A value is kept until its file changes, or there are too many values. Any thread may use it.
 ///
-/// A file is the same as long as its path, its number on the disk, its size and its times are. Times have a grain: what
-/// was written just before it was read is compared byte by byte, until the next change is sure to get another time.
+/// A file is the same as long as its path, its number on the disk, its size and its times are the same. Times have a
+/// grain. So a file that was written just before it was read is compared byte by byte, until the next change is sure to
+/// get another time.
 // @unchecked Sendable: `slots`, `total` and `clock` are used under `lock`, what a slot has been given under that slot's
 // lock.
 final class KeptFiles<Value>: @unchecked Sendable {
@@ -11,7 +12,7 @@ final class KeptFiles<Value>: @unchecked Sendable {
         let lock = NSLock()
         var state: FileState?
         var value: Value?
-        /// What the value was made of, while the times cannot tell yet whether that changes.
+        /// The content of the file, as long as its times cannot tell a change.
         var contents: Data?
         /// Both are used under the lock of the table.
         var weight = 0
@@ -68,7 +69,7 @@ final class KeptFiles<Value>: @unchecked Sendable {
         }
     }
 
-    /// What has gone meanwhile is not weighed: whoever still uses it has the last of it.
+    /// A slot that was dropped meanwhile is not weighed. Callers that still use it hold the last reference.
     private func weigh(_ slot: Slot, _ weight: Int) {
         lock.withLock {
             guard slots.contains(where: { $0.value === slot }) else { return }

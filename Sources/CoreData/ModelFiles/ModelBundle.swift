@@ -21,12 +21,12 @@ package enum ModelBundle {
     /// A version that is read when it is needed.
     struct ListedVersion {
         let name: String
-        /// What the bundle says of its entities' hashes; nil where it says nothing. The model's own decide.
+        /// The entities' hashes that the bundle records; nil if it records none. The hashes of the model itself decide.
         let hashes: [String: Data]?
         fileprivate let recordedChecksum: String?
         let load: () throws -> NSManagedObjectModel
 
-        /// What the bundle says of its checksum; nil where it says nothing.
+        /// The checksum that the bundle records; nil if it records none.
         var checksum: String? { recordedChecksum ?? hashes.map(VersionHash.checksum) }
     }
 
@@ -64,7 +64,7 @@ package enum ModelBundle {
     }
 }
 
-/// What a bundle says about itself, without loading any version.
+/// The information of a bundle about itself, read without loading any version.
 private struct Listing {
     let url: URL
     var files: [URL] = []

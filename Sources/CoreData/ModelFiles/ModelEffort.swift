@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counts how many models are read and compared, for tests: time is not to be relied on, work is.
 final class ModelEffort: Sendable {
-    /// Who counts in the present task; nobody but in tests.
+    /// The counter of the present task; nil outside of tests.
     @TaskLocal static var counting: ModelEffort?
 
     /// Versions of models that were read.

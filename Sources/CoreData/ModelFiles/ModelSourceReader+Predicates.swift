@@ -11,10 +11,10 @@ extension ModelSourceReader {
         }
     }
 
-    /// What a derived attribute is computed from.
+    /// The expression that computes a derived attribute.
     ///
     /// An aggregate over a relationship is a function in compiled models (`tags.@count` → `count:(tags)`,
-    /// `lines.price.@sum` → `sum:(lines.price)`); the same form is made here.
+    /// `lines.price.@sum` → `sum:(lines.price)`). The same form is made here.
     func derivationExpression(of source: XMLTreeElement) throws -> NSExpression {
         guard let format = source.text("derivationExpression") else {
             throw error("the derived attribute has no derivation expression.", at: source)

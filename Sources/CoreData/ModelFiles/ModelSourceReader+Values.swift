@@ -86,7 +86,7 @@ extension ModelSourceReader {
 /// Xcode keeps what was typed, and keeps it when the attribute gets another type: a whole number may have the default
 /// "NO".
 struct SourceValue {
-    /// What is to be said of a value that is not written as one of its type.
+    /// The remark about a value that is not written as one of its type.
     enum Remark {
         /// The text says something else than the value.
         case readAs

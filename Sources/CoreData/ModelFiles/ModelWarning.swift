@@ -6,7 +6,7 @@ package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
     package let file: String
     /// The line of the element, from 1.
     package let line: Int
-    /// What is odd, and what was made of it.
+    /// The problem, and the way in which it was read.
     package let text: String
 
     package var description: String { "\(file):\(line):1: warning: \(text)" }
@@ -25,8 +25,8 @@ package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
         try $taker.withValue(Taker(take: take), operation: work)
     }
 
-    /// Hands the warning to whoever takes it. The standard error stream gets each only once: programs read models
-    /// often.
+    /// Hands the warning to the receiver. Without a receiver it goes to standard error, each only once: programs read
+    /// models often.
     func post() {
         if let taker = Self.taker { return taker.take(self) }
         guard Self.printed.insert(self) else { return }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a compiled bundle says of its versions: the content of its `VersionInfo.plist`.
+/// The information of a compiled bundle about its versions: the content of its `VersionInfo.plist`.
 struct VersionInformation {
     /// The name of the current version.
     private(set) var currentName: String?
@@ -11,7 +11,7 @@ struct VersionInformation {
 
     private static let kept = KeptFiles<VersionInformation>(limit: 8_000_000)
 
-    /// What a bundle says; nil where it says nothing, as bundles of a single version may.
+    /// The information of a bundle; nil if it has none, as bundles of a single version may.
     static func read(of bundle: URL) throws -> VersionInformation? {
         let file = bundle.appendingPathComponent("VersionInfo.plist")
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }

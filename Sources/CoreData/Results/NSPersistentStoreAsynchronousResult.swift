@@ -3,7 +3,7 @@ import Foundation
 /// The result of a request that runs in the background. Any thread may read it.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreasynchronousresult)
-// @unchecked Sendable: what changes is guarded by `lock`.
+// @unchecked Sendable: mutable state is guarded by `lock`.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchecked Sendable {
     /// The context that executed the request.
     ///
@@ -43,7 +43,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
 /// The result of an asynchronous fetch. Any thread may read it.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchresult)
-// @unchecked Sendable: what changes is guarded by `resultLock`.
+// @unchecked Sendable: mutable state is guarded by `resultLock`.
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult, @unchecked Sendable {
     /// The request that was executed.
     ///

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a slot is for.
+/// The purpose of a slot.
 package enum SlotRole {
     case attribute(NSAttributeDescription)
     /// A to-one relationship; `companion` is the slot that holds the concrete entity when the destination has
@@ -147,7 +147,7 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     // The variables below are set before the first object or row has this layout, and never again: nothing can overlap
     // with that, and a check would cost as much as what is read.
 
-    /// Distinguishes layouts of all models in the process: what accessors' slot caches compare.
+    /// A number that no other layout of any model in the process has. Slot caches of accessors compare it.
     @exclusivity(unchecked) package private(set) var identifier: UInt32
     /// The identifier of the layout whose objects note what they are asked for. No slot cache ever holds it.
     package static let identifierOfRecorders = UInt32.max
@@ -155,7 +155,7 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     /// The derived attributes: their slots, what they are computed from, and the relationships that this looks through.
     package let derivations: [(slot: Int, expression: NSExpression, relationships: Set<String>)]
 
-    /// What a new object starts from: the default values of the attributes, every relationship nil.
+    /// The row of a new object: the default values of the attributes, and every relationship nil.
     @exclusivity(unchecked) package private(set) var defaultRow: Snapshot!
     /// The persistent slots of transformable attributes with a default value, of which the default row holds nothing:
     /// bytes are made of it when an object is saved.

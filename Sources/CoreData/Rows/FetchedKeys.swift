@@ -89,7 +89,7 @@ package struct FetchedKeys: Sequence, Sendable {
         for index in latest.indices where latest[index].isTemporary { latest[index] = replacement(latest[index]) }
     }
 
-    /// What an offset and a limit leave; a limit of 0 is none.
+    /// The keys that an offset and a limit leave; a limit of 0 is none.
     package func page(_ offset: Int, _ limit: Int) -> FetchedKeys {
         let start = Swift.min(offset, count)
         let end = limit > 0 ? start + Swift.min(limit, count - start) : count

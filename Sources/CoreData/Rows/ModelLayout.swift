@@ -3,7 +3,7 @@ import Synchronization
 
 /// The layouts of all entities of a frozen model, in the numbering of FORMATS (Z_ENT): depth first, names without case.
 package final class ModelLayout: @unchecked Sendable {  // immutable after init
-    /// The model holds its layout; whoever needs the layout longer holds the model.
+    /// The model holds its layout. Code that needs the layout longer holds the model.
     package unowned let model: NSManagedObjectModel
     package private(set) var entities: [EntityLayout] = []
     private var indexByName: [String: Int] = [:]

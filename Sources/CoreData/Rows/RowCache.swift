@@ -35,8 +35,8 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     private let changes = Atomic<UInt64>(0)
     /// The rows that were saved or forgotten last, one for each change; under `lock`.
     @exclusivity(unchecked) private var changed: [Place] = []
-    /// How many rows are remembered so: beside a writer without rest, those of about a tenth of a second. Whoever began
-    /// to read before is not told what changed.
+    /// The number of rows that are remembered so: beside a writer without rest those of about a tenth of a second. A
+    /// reader that began before does not learn which rows changed.
     static let rememberedChanges = 4_096
 
     /// A moment in the life of the cache.
@@ -44,7 +44,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         fileprivate let changes: UInt64
     }
 
-    /// Now. Whoever reads rows takes it before the state of the database is fixed that is read from.
+    /// The present moment. A reader of rows takes it before it fixes the state of the database.
     package var moment: Moment { Moment(changes: changes.load(ordering: .acquiring)) }
 
     /// Notes that a row which somebody is reading may be old.
@@ -221,7 +221,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         if let known = times { times = known.filter { probe($0.key.key, $0.key.rootIndex) != nil } }
     }
 
-    /// Drops every row of a root entity; whoever holds one keeps it.
+    /// Drops every row of a root entity. Rows that somebody holds stay.
     package func removeAll(rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
@@ -254,11 +254,10 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         }
     }
 
-    /// What contradicts itself in the cache; nil where nothing does.
+    /// The first contradiction in the cache; nil if there is none.
     ///
-    /// - Parameters:
-    ///   - layout: that of the store's model.
-    ///   - storeNumber: what the store's keys begin with.
+    /// - Parameters:   - layout: The layout of the store's model.   - storeNumber: The number that the store's keys
+    ///   begin with.
     package func contradiction(in layout: ModelLayout, storeNumber: Int) -> String? {
         lock.lock()
         defer { lock.unlock() }
@@ -280,7 +279,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
             guard let entry = table.entries?[position] else { continue }
             found += 1
             let row = entry.takeUnretainedValue()
-            // What another store, or another entity, was to have would be given to whoever asks for this key.
+            // A row of another store or entity would be given to readers of this key.
             guard layout.entities.indices.contains(row.layoutIndex),
                 layout.entities[row.layoutIndex].rootIndex == root
             else { return "The row cache holds a row of another entity" }
@@ -295,7 +294,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
             }
         }
         if found != table.count { return "The row cache counts \(table.count) rows and holds \(found)" }
-        // Whoever looks for a row that is not there comes to an end only at a hole.
+        // A search for a row that is not there ends only at a hole.
         return found > 0 && found == table.capacity ? "The row cache has no free place" : nil
     }
 

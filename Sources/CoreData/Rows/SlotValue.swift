@@ -12,7 +12,7 @@ package enum SlotKind: UInt8, Sendable {
     case string
     case uri
     case data
-    /// What the value transformer returned.
+    /// The data that the value transformer returned.
     case transformable
     case uuid
     case decimal

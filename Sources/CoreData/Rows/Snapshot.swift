@@ -14,14 +14,12 @@ package struct SnapshotHeader {
 
 /// One row as the store gave it: immutable once published, typed, shared by pointer.
 ///
-/// One allocation holds the header, a bit per slot that says the value is nil, eight bytes per slot, and behind them
-/// the bytes of strings, blobs, UUIDs and decimals. The row cache, a context's objects, history and the merge logic
-/// hold the *same* snapshot. Layout measured in the project's benchmarks: a book of eight properties takes about 190
-/// bytes.
+/// One allocation holds the header, a bit per slot for nil, eight bytes per slot, and behind them the bytes of strings,
+/// blobs, UUIDs and decimals. The row cache, a context's objects, history and the merge logic hold the *same* snapshot.
+/// Measured in the project's benchmarks: a book of eight properties takes about 190 bytes.
 ///
-/// A snapshot is built once by `SnapshotBuilder` on one thread and never changed after it is handed out; that makes it
-/// safe to share between threads. (`ManagedBuffer` forbids saying so with a `Sendable` conformance; what carries
-/// snapshots across says it.)
+/// `SnapshotBuilder` builds a snapshot once, on one thread. It never changes after that, so threads may share it.
+/// `ManagedBuffer` forbids a `Sendable` conformance; the types that carry snapshots to other threads declare it.
 package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
     // Read by address: `header` is a variable to the compiler, which checks each access of one for overlaps.
     @inline(__always) package var key: Int64 { withUnsafeMutablePointerToHeader { $0.pointee.key } }

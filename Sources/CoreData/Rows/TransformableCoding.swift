@@ -57,8 +57,8 @@ package enum TransformableCoding {
                 """)
     }
 
-    /// Whether the attribute's transformer can read a store's bytes. What has no transformer is read as far as it can
-    /// be.
+    /// Whether the attribute's transformer can read a store's bytes. Without a transformer they are read as far as
+    /// possible.
     package static func canRead(_ data: Data, of attribute: NSAttributeDescription) -> Bool {
         switch way(of: attribute) {
         case .forward, .unknown: true

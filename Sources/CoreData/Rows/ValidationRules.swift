@@ -1,13 +1,14 @@
-/// What of an entity has to be checked at a save; computed once per layout.
+/// The properties of an entity that a save has to check; computed once per layout.
 ///
-/// A class: who looks at the rules of one object after the other holds one thing, and not every list.
+/// It is a class, so that code that reads the rules of one object after the other holds one reference, and not every
+/// list.
 package final class ValidationRules {
     package let requiredSlots: [Int]
     package let predicateSlots: [Int]
     package let countedToManys: [Int]
     /// Integers of 16 and 32 bits, with what they hold.
     package let rangedSlots: [(slot: Int, range: ClosedRange<Int64>)]
-    /// Doubles, floats and dates that are saved: what NaN would be lost from.
+    /// Doubles, floats and dates that are saved. They would lose NaN.
     package let floatingSlots: [Int]
     package let isEmpty: Bool
     /// Of the first 64 slots, by their bits, the required ones of which a row tells whether they have a value.

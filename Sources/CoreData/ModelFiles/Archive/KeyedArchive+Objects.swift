@@ -24,7 +24,7 @@ extension KeyedArchive {
         }
         guard let value = try? archive.value(archive.top) else { return nil }
         var object = value as AnyObject
-        // What lies plainly at the top has no class.
+        // A plain value at the top has no class.
         if let root = try? archive.root(), root.className.hasPrefix("NSMutable"),
             let copying = object as? any NSMutableCopying
         {

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The objects of an NSKeyedArchiver archive, looked at without instantiating anything.
+/// The objects of an archive of NSKeyedArchiver, read without creating any of them.
 ///
 /// Foundation's unarchiver is not used: on Linux it follows the cycles of a real model (entity ⇄ property ⇄ model)
-/// until the stack is full. Here an object is its index; whoever walks the graph decides what to visit.
+/// until the stack is full. Here an object is its index, and the caller that walks the graph decides which objects to
+/// visit.
 final class KeyedArchive {
     private let objects: [PropertyListValue]
     private let topIndex: Int
@@ -82,7 +83,7 @@ final class KeyedArchive {
         return found
     }
 
-    /// What an entity or a property counts beside a plain value. No archive has one in fewer bytes.
+    /// The weight of an entity or a property, compared to a plain value. No archive has one in fewer bytes.
     static let weightOfProperty = 64
 
     /// Counts one more value, or what takes as much memory as several; throws when there are too many.

@@ -7,7 +7,7 @@ struct KeyedArchiveWriter {
     private var classes: [String: PropertyListValue] = [:]
     private var strings: [String: PropertyListValue] = [:]
 
-    /// What stands for no object.
+    /// The reference that stands for no object.
     static let null = PropertyListValue.reference(0)
 
     /// A number for an object whose content follows.

@@ -86,7 +86,7 @@ extension ModelEncoder {
         return fields
     }
 
-    /// The redundant bit field `_P`: what the property is, and which of its rarer parts are absent.
+    /// The redundant bit field `_P`: the kind of the property, and the absence of its rarer parts.
     private static func bits(of property: NSPropertyDescription, _ fields: [String: PropertyListValue]) -> Int {
         var bits = 1
         if property.isOptional { bits |= 1 << 1 }

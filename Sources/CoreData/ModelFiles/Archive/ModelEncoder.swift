@@ -47,7 +47,7 @@ struct ModelEncoder {
         return writer.archive(root: modelReference)
     }
 
-    /// What `body` adds; `nil` when that cannot be archived and is to be left out.
+    /// The additions of `body`; nil if they cannot be archived and are to be left out.
     mutating func attempt(
         _ body: (inout ModelEncoder) throws -> PropertyListValue
     ) throws -> PropertyListValue? {

@@ -3,7 +3,7 @@ import Foundation
 
 /// Raw DEFLATE (RFC 1951, no zlib header), as the model cache of a store is compressed.
 enum RawDeflate {
-    /// Real models stay below a few megabytes; what claims to be more is damaged or hostile.
+    /// The greatest size. Real models stay below a few megabytes; a larger one is damaged or hostile.
     static let maximumSize = 256 << 20
 
     /// The decompressed bytes; throws when they are damaged or more than `limit`.
@@ -30,7 +30,7 @@ enum RawDeflate {
         return result
     }
 
-    /// What a step makes of the bytes, and how it ended.
+    /// The bytes that a step gives, and the way it ended.
     private static func output(
         for data: Data, limit: Int, of stream: inout z_stream, step: (inout z_stream) -> Int32
     ) throws -> (Data, status: Int32) {

@@ -156,7 +156,7 @@ enum XcodeModelArchive {
         }
     }
 
-    /// What hangs on an object of the editor: the values of its stereotypes, by their keys.
+    /// The values of the stereotypes of an object of the editor, by their keys.
     private struct Facts {
         let archive: KeyedArchive
         private(set) var values: [String: PropertyListValue] = [:]
