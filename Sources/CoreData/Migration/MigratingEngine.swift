@@ -5,14 +5,14 @@ import Foundation
 package protocol MigratingEngine: StoreEngine {
     /// Makes sure that a store fits a model before it is opened: migrates it, or throws, as the options say.
     ///
-    /// - Returns: what was seen of a store that fits; nil where there is none, or nobody looked.
+    /// - Returns: The look at a store that fits; nil if there is no store, or nobody looked.
     func prepare(
         at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
     ) throws -> (any StoreLook)?
 
-    /// What bringing a store to a model would do and cost, and what stands in its way. Changes nothing.
+    /// The steps and the cost of bringing a store to a model, and the obstacles. Changes nothing.
     ///
-    /// - Parameter versions: versions that the way may lead through.
+    /// - Parameter versions: Versions that the way may lead through.
     func forecast(
         at url: URL, to model: NSManagedObjectModel, _ configuration: String?,
         through versions: [NSManagedObjectModel], _ options: [AnyHashable: Any]?

@@ -108,7 +108,7 @@ enum MigrationErrors {
             NSMigrationError, reason: "Cannot migrate store in-place: \(problem) \(help)", url: url, userInfo: info)
     }
 
-    /// What is wrong with a row, in one sentence.
+    /// A sentence about the problem of a row.
     static let rowsKey = "problem"
 
     /// The checksum of a version on the way that does not allow some rows; of the version to reach there is none.

@@ -48,7 +48,8 @@ struct SourceModel {
     func find(given: NSManagedObjectModel? = nil) throws -> NSManagedObjectModel {
         if let given, fits(given) { return given.copied() }
         if let archived = try? archived() {
-            // What holds no entity, as its configuration had none left, fits no other model more than this.
+            // A store that holds no entity, because its configuration had none left, fits no other model better than
+            // this one.
             let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
             if hashes?.isEmpty == true || fits(archived) { return archived }
         }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A migration that builds the newer version beside the store, looks whether it is whole, and puts it in the store's
+/// A migration that builds the newer version beside the store, checks that it is whole, and puts it in the store's
 /// place.
 ///
-/// From its beginning to its end nobody else can open the store. Whatever fails, the store is as it was. A killed
-/// process leaves the folder of the copy, which the next migration resumes after the last leg that was done; or the
-/// journal of an exchange, which the next opening ends.
+/// From its beginning to its end nobody else can open the store. After any failure the store is as it was. A killed
+/// process leaves the folder of the copy, or the journal of an exchange. The next migration resumes the copy after the
+/// last complete leg. The next opening completes the exchange.
 struct CopyingMigration {
     let store: SQLiteStoreFiles
     let model: NSManagedObjectModel
@@ -34,9 +34,9 @@ struct CopyingMigration {
         var isKept = false
         /// The version that it leads to.
         var model: NSManagedObjectModel
-        /// Makes a new file where nothing lies, of one that stays as it is and can be read without a lock. Says how
-        /// many rows the entities of the newer file must have: what came over, and what the program's own code made and
-        /// removed.
+        /// Makes a new file of one that stays as it is and can be read without a lock. There is no file at the new
+        /// place before. Returns how many rows the entities of the newer file must have: copied rows, and rows that the
+        /// program's own code made, without those that it removed.
         var make: (_ from: SQLiteStoreFiles, _ into: SQLiteStoreFiles, Progress?) throws -> [String: Int]
 
         /// A leg that is inferred, through any number of versions at once.
@@ -121,11 +121,11 @@ struct CopyingMigration {
         let found = MigrationCheckpoint.read(in: folder.url).flatMap { $0.isSameMigration(as: checkpoint) ? $0 : nil }
         checkpoint = found ?? checkpoint
         if checkpoint.done < legs.count {
-            // What lies there besides was not finished.
+            // Other files there were not finished.
             let next = legs[checkpoint.done].isKept ? [Self.place(of: checkpoint.done)] : []
             let isKnown = found != nil
             try folder.clear(keeping: isKnown ? [checkpoint.place] + next : [])
-            // What the leg leaves is of use only to the same migration.
+            // The files of the leg are of use only to the same migration.
             if !isKnown, !next.isEmpty { try checkpoint.write(in: folder.url) }
         }
         let parts = MigrationParts(
@@ -164,7 +164,7 @@ struct CopyingMigration {
         MigrationMoment.reach(.verified)
     }
 
-    /// Whoever may not read the older files may not read the newer ones.
+    /// Gives the newer files the rights of the older ones, so that nobody can read more than before.
     private func keepRights(on copy: SQLiteStoreFiles) {
         for (older, newer) in [(store.main, copy.main), (store.supportFolder, copy.supportFolder)] {
             var status = stat()

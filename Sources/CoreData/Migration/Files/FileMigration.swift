@@ -3,10 +3,10 @@ import Foundation
 /// Migrates a store that is one file, read and written as a whole: XML, binary, or of a program's own class over
 /// `NSAtomicStore`.
 ///
-/// The newer version is made beside the store, hop by hop, and looked at. Then it is brought to the disk and renamed
-/// over the older one: at any moment one of the two lies there. Whatever fails or is killed, the older file is as it
-/// was, and the next start begins anew. Two migrations of a file exclude each other; whether another process has read
-/// it and will write it, nobody knows.
+/// The newer version is made beside the store, hop by hop, and checked. Then it is brought to the disk and renamed over
+/// the older one: at any moment one of the two lies there. After any failure or kill the older file is as it was, and
+/// the next start begins anew. Two migrations of a file exclude each other. Nobody knows whether another process has
+/// read the file and will write it.
 struct FileMigration {
     let storeClass: NSAtomicStore.Type
     let type: String
@@ -50,7 +50,7 @@ struct FileMigration {
             StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
         else { return }
         guard let folder = try MigrationFolder.lock(url, creating: false, timeout: timeout) else { return }
-        // What cannot be removed is only waste.
+        // A file that cannot be removed is only waste.
         try? folder.remove()
     }
 
@@ -83,7 +83,7 @@ struct FileMigration {
             try? folder.remove()
             throw error
         }
-        // The store is of the newer version. What cannot be removed is only waste, and goes at the next opening.
+        // The store is of the newer version. A file that cannot be removed is only waste, and goes at the next opening.
         try? folder.remove()
         MigrationMoment.reach(.exchanged)
     }
@@ -124,7 +124,7 @@ struct FileMigration {
         for (number, hop) in hops.enumerated() {
             let place = "step-\(number + 1)"
             let target = try folder.make(place)
-            // What a hop behind a mapping model loses only the file that this has made can tell.
+            // Only the file that this migration has made can tell the losses of a hop behind a mapping model.
             if number > 0, !hops[number - 1].isInferred {
                 try lossGuard(Array(hops[number...]), of: last).atBeginning
                     .check(storeClass.metadataForPersistentStore(with: last), ofType: type)

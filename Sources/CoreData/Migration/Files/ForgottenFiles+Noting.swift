@@ -9,7 +9,7 @@ extension ForgottenFiles {
         }
         var files = ExternalFileChanges()
         let store = SQLiteStoreFiles(url)
-        // What cannot be noted is only waste.
+        // A file that cannot be noted is only waste.
         try? ExternalData(folder: store.externalDataFolder, storeName: store.main.lastPathComponent)
             .note(names.sorted(), &files)
     }

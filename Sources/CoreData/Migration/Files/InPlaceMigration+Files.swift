@@ -1,10 +1,10 @@
 import Foundation
 
-// A way on which code of the program's own runs: mapping models, and stages with handlers.
+// A way on which code of the program runs: mapping models, and stages with handlers.
 //
-// Its content comes into a file of this machine, which goes through the legs as a store's copy does, and back into
-// tables that take the place of the older ones. All of that is within one transaction: until it is committed the older
-// tables are whole, whoever is killed.
+// The content goes into a file of this machine, which goes through the legs as a store's copy does. Then it comes back
+// into tables that take the place of the older ones. All of that is one transaction: until it is committed the older
+// tables are whole, even if this process or the server is killed.
 extension InPlaceMigration {
     private static let reading = 0.1
     private static let writing = 0.2
@@ -41,8 +41,8 @@ extension InPlaceMigration {
         }
     }
 
-    /// The folder of this database's migrations on this machine; whoever works in it holds its lock. What a killed
-    /// process has left in it goes.
+    /// The folder of this database's migrations on this machine; the migration at work in it holds its lock. Files that
+    /// a killed process has left in it are removed.
     private func workFolder(_ progress: Progress) throws -> MigrationFolder {
         let name =
             "opencoredata-\(geteuid())-"

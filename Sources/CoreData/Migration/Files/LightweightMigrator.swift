@@ -2,8 +2,8 @@ import Foundation
 
 /// Brings a SQLite store to another version of its model, in place and in one transaction, without a mapping model.
 ///
-/// Whatever ends the process, the file holds either the old version or the new one, with every row. Rows are never read
-/// into the program: what has to be rewritten is rewritten by SQLite.
+/// After any end of the process the file holds either the old version or the new one, with every row. Rows are never
+/// read into the program: SQLite rewrites them.
 struct LightweightMigrator {
     let url: URL
     let model: NSManagedObjectModel
@@ -65,7 +65,7 @@ struct LightweightMigrator {
         }
     }
 
-    /// What would be done to the store now; nil when it fits the model already. Nothing on disk changes.
+    /// The plan for the present store; nil if it fits the model already. Nothing on disk changes.
     func plan(source: NSManagedObjectModel? = nil) throws -> MigrationPlan? {
         do {
             let timeout = try SQLiteStoreOptions(options, url: url).timeout
@@ -106,7 +106,7 @@ struct LightweightMigrator {
             externalData: ExternalData(folder: SQLiteStoreFiles(url).externalDataFolder))
         MigrationFunctions.register(on: connection, state: functions)
         defer { withExtendedLifetime(functions) {} }
-        // Copying a large -wal into the main file is left to whoever opens the store next.
+        // The next process that opens the store copies a large -wal into the main file.
         connection.disableCheckpointOnClose()
 
         do {
@@ -127,8 +127,8 @@ struct LightweightMigrator {
             }
             try lossGuard?.check(present, source, on: connection)
             try transaction(on: connection).goThrough(versions, from: source, on: connection, progress)
-            // Whoever has the store open looks at SQLite's schema counter before it writes: it must move even where
-            // only rows and metadata changed.
+            // Processes that have the store open look at SQLite's schema counter before they write. It must rise even
+            // if only rows and metadata changed.
             try connection.raiseSchemaVersion()
             if !isDiscardable { try writeOut(connection, progress) }
             MigrationMoment.reach(.stepsDone)
@@ -147,7 +147,7 @@ struct LightweightMigrator {
         return true
     }
 
-    /// What runs in the transaction, with what only files have.
+    /// The work in the transaction, with additions that only files have.
     private func transaction(on connection: SQLiteConnection) -> MigrationTransaction {
         var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
         transaction.defersCleaning =

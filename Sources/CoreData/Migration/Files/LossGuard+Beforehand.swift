@@ -6,7 +6,7 @@ extension LossGuard {
         guard let first = hops.first else { return }
         do {
             let isStore: Void? = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection in
-                // What somebody else has migrated by now is looked at again.
+                // If somebody else has migrated the store by now, it is looked at again.
                 guard !lost(look.metadata).isEmpty, SourceModel(look).fits(first.source) else { return }
                 try check(look.metadata, first.source, on: connection)
             }

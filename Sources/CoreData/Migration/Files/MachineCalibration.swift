@@ -38,7 +38,7 @@ struct MachineCalibration: Sendable {
             try connection.transaction { for statement in statements { try connection.run(statement) } }
             return (ContinuousClock.now - start) / .seconds(1)
         }
-        // An empty commit first: what is left of the others is the rows' own.
+        // An empty commit first: the rest of the other times is that of the rows.
         let commit = try seconds(.define(.createTable(table("E"))))
         let rows = Double(sampleRows)
         func perRow(_ time: Double) -> Double { max(time - commit, time / 10) / rows }

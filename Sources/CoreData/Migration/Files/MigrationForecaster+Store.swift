@@ -80,9 +80,9 @@ extension MigrationForecaster {
     }
 
     /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as
-    /// much. On a way with a mapping model or a stage's code there is the copy, the next one that is made of it, each
-    /// with its own files of external data, and the associations between them. What is in a -wal today makes the main
-    /// file grow in any case.
+    /// much. A way with a mapping model or handlers of stages has the copy, and the next one that is made of it. Each
+    /// copy has its own files of external data, and there are the associations between them. The content of a -wal
+    /// today makes the main file grow in any case.
     private func diskSpace(_ forecast: MigrationForecast, _ size: StoreSize) -> Int64 {
         let small = Self.smallChange * Int64(forecast.hops.count) + size.growth
         let isCopied = forecast.hops.contains { hop in

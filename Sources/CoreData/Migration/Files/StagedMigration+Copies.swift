@@ -1,8 +1,8 @@
 import Foundation
 
 extension StagedMigration {
-    /// One stage with code of the program's own: on a copy, because nobody can tell how far it was when it was killed.
-    /// What the handlers leave is counted behind each of them; what lies between has to leave as many rows.
+    /// One stage with handlers of the program. It works on a copy, because nobody can tell how far it was when it was
+    /// killed. The rows are counted behind each handler. The migration between two handlers has to leave as many rows.
     func run(
         _ stage: NSCustomMigrationStage, from current: NSManagedObjectModel, to next: NSManagedObjectModel,
         _ source: SQLiteStoreFiles, _ target: SQLiteStoreFiles, _ lossGuard: LossGuard?, _ progress: Progress?

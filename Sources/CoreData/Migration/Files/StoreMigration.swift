@@ -1,18 +1,22 @@
 import Foundation
 
-/// What happens to a SQLite store before it is opened: nothing, a migration, or an error.
+/// The migration of a SQLite store before it is opened, if it needs one.
 enum StoreMigration {
     /// Makes sure that a store fits a model.
     ///
-    /// A store that is not there yet, that fits, or whose versioning is to be ignored is left alone; so is everything
-    /// when the model has no such configuration, which opening reports. Otherwise the options
-    /// decide: with `NSMigratePersistentStoresAutomaticallyOption` the store is migrated, by the stages of a manager,
-    /// by mapping models among the program's resources and, with `NSInferMappingModelAutomaticallyOption`, in place;
-    /// without the first the error is `NSPersistentStoreIncompatibleVersionHashError` and names the entities that
-    /// differ; without any of the others it is `NSMigrationMissingMappingModelError`. A migration that would lose
-    /// values that nobody has said may go fails with `NSMigrationMissingSourceModelError` (`LossGuard`).
+    /// The store is left alone if it does not exist, if it fits, or if its versioning is to be ignored. It is also left
+    /// alone if the model has no such configuration, which opening reports. Otherwise the options decide:
     ///
-    /// - Returns: what was seen of a store that fits.
+    /// - With `NSMigratePersistentStoresAutomaticallyOption` the store is migrated: by the stages of a manager, by
+    ///   mapping models among the program's resources, or, with `NSInferMappingModelAutomaticallyOption`, in place.
+    /// - Without this option the error is `NSPersistentStoreIncompatibleVersionHashError`, which names the entities
+    ///   that differ.
+    /// - Without any of the others the error is `NSMigrationMissingMappingModelError`.
+    ///
+    /// A migration that would lose values which nobody has allowed to go fails with
+    /// `NSMigrationMissingSourceModelError` (`LossGuard`).
+    ///
+    /// - Returns: The look at a store that fits.
     @discardableResult
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil

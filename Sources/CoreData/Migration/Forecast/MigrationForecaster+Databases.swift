@@ -2,7 +2,7 @@ import Foundation
 
 // The forecast of a store in a database, which is migrated where it lies.
 extension MigrationForecaster {
-    /// What was measured on a server of an ordinary computer: PostgreSQL's figures for a million rows.
+    /// Measurements on a server of an ordinary computer: PostgreSQL's figures for a million rows.
     private static let server = MachineCalibration(
         scan: 1.4e-7, rewrite: 1.8e-5, index: 1.6e-6, byte: 0, transaction: 0.02)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-// What a migration loses.
+// The losses of a migration.
 extension MigrationForecaster {
     func lossGuard(
         _ hops: [MigrationHop], of way: MigrationWay, from source: NSManagedObjectModel
@@ -12,7 +12,7 @@ extension MigrationForecaster {
             versions: isStaged ? way.versions + [source] : way.versions)
     }
 
-    /// Lists what is lost. What must not be is an obstacle, where some row is known to hold it.
+    /// Lists the losses. One that is not allowed is an obstacle, if some row is known to have it.
     func add(_ losses: [MigrationLoss], of lossGuard: LossGuard, to forecast: inout MigrationForecast) {
         forecast.losses = losses
         let refused = losses.filter { !$0.isAllowed && $0.count > 0 }

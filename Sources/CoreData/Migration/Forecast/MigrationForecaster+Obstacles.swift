@@ -1,6 +1,6 @@
 import Foundation
 
-// What stands in the way of a migration.
+// The obstacles of a migration.
 extension MigrationForecaster {
     static let obstacleCodes = [
         NSInferredMappingModelError, NSMigrationMissingSourceModelError, NSManagedObjectModelReferenceNotFoundError,

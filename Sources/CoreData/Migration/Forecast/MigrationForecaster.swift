@@ -36,7 +36,7 @@ struct MigrationForecaster {
         return try GivenMapping(options)?.hop(from: found, to: model, find: { source }).map { [$0] }
     }
 
-    /// Whether the options let a mapping be inferred. Who does not say anything wants to know what would be.
+    /// Whether the options let a mapping be inferred. A caller without the option wants to see an inferred migration.
     var infers: Bool { StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) ?? true }
 
     var transaction: MigrationTransaction {
@@ -78,7 +78,7 @@ struct MigrationForecaster {
         _ forecast: inout MigrationForecast
     ) throws {
         var state = start
-        // What the program's own code leaves behind nobody knows; nor can rows that are not there yet be looked at.
+        // Nobody knows which rows the program's own code leaves, and rows that are not there yet cannot be looked at.
         var knowsRows = true
         var number = 0
         while number < hops.count {
@@ -157,7 +157,7 @@ struct MigrationForecaster {
             size: state.size)
     }
 
-    /// What an object costs more than a row that SQLite copies.
+    /// The cost of an object, compared to a row that SQLite copies.
     static let objectFactor = 8.0
 
     private func step(
@@ -267,7 +267,7 @@ struct MigrationForecaster {
             bytes: Int64(bytes), seconds: seconds)
     }
 
-    /// What every migration writes: the catalogue, metadata and the archived model.
+    /// The bytes that every migration writes: the catalogue, metadata and the archived model.
     static let smallChange: Int64 = 256 * 1024
 
     static func size(of url: URL) -> Int64 {

@@ -58,7 +58,7 @@ struct LossGuard {
         }
     }
 
-    /// What the hops have no place for, whether rows hold it or not.
+    /// The things that the hops have no place for, whether rows hold them or not.
     func lost(_ metadata: [String: Any]) -> [LossSearch.Lost] {
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         return LossSearch.lost(on: hops, storing: hashes.map { Set($0.keys) }, configuration: configuration)
@@ -73,9 +73,9 @@ struct LossGuard {
         return lost.filter { names.contains($0.name) && !allowed.allow($0) }.map(\.name)
     }
 
-    /// What the hops lose of a store that says this about itself. Things of which it holds nothing are left out.
+    /// The losses of a store with these metadata. Things of which it holds nothing are left out.
     ///
-    /// - Parameter onlyRefusable: whether nothing is counted where nothing has to be named.
+    /// - Parameter onlyRefusable: Whether nothing is counted if nothing has to be named.
     private func losses(
         _ metadata: [String: Any], onlyRefusable: Bool = false,
         counting: ([LossSearch.Lost]) throws -> [LossCount.Number]
@@ -105,7 +105,7 @@ struct LossGuard {
             })
     }
 
-    /// What rows of a store would lose, allowed or not, as far as some milliseconds of looking tell.
+    /// The losses of rows of a store, allowed or not, as far as some milliseconds of looking tell.
     func sample(
         _ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: any SQLConnection
     ) throws -> [MigrationLoss] {
@@ -132,7 +132,7 @@ struct LossGuard {
         try refuse(losses(metadata, ofType: type, onlyRefusable: true))
     }
 
-    /// What objects of a file would lose, allowed or not.
+    /// The losses of objects of a file, allowed or not.
     func sample(_ metadata: [String: Any], ofType type: String) throws -> [MigrationLoss] {
         try losses(metadata, ofType: type)
     }

@@ -28,7 +28,7 @@ struct LossSearch {
         kept = all
     }
 
-    /// What a way loses. Where a hop cannot be gone, the search ends before it: going it says why.
+    /// The losses of a way. If a hop is impossible, the search ends before it: the migration itself reports why.
     static func lost(
         on hops: [MigrationHop], storing stored: Set<String>?, configuration: String?
     ) -> [Lost] {
@@ -53,7 +53,7 @@ struct LossSearch {
         return search.lost
     }
 
-    /// Follows a mapping model. What an expression reads is kept, and so is everything that a policy may read.
+    /// Follows a mapping model. It keeps properties that an expression reads, and everything that a policy may read.
     private mutating func follow(_ mapping: NSMappingModel) {
         let mappings = (mapping.entityMappings ?? []).filter { $0.destinationEntityName != nil }
         let bySource = Dictionary(grouping: mappings) { $0.sourceEntityName ?? "" }
@@ -78,7 +78,7 @@ struct LossSearch {
         return expression.range(of: "(^|[^A-Za-z0-9_])\(name)($|[^A-Za-z0-9_])", options: .regularExpression) != nil
     }
 
-    /// What has gone so far, without what goes with its entity's objects.
+    /// The losses so far, without those that go with their entity's objects.
     private var lost: [Lost] {
         let left = Set(all.filter { kept[$0.key] != nil }.values)
         var result: [Lost] = []
@@ -111,7 +111,7 @@ struct LossSearch {
 }
 
 extension MigrationMap {
-    /// What a store of a configuration holds at a version; nil for all.
+    /// The layouts that a store of a configuration holds at a version; nil for all.
     static func layouts(ofConfiguration configuration: String?, in version: NSManagedObjectModel) -> Set<Int>? {
         if configuration == nil || configuration == NSManagedObjectModel.defaultConfigurationName { return nil }
         return version.entities(forConfigurationName: configuration).map {

@@ -11,7 +11,8 @@ extension NSPersistentStoreCoordinator {
         let progress = options?[NSMigrationProgressOption] as? Progress
         var options = options ?? [:]
         options[NSMigrationProgressOption] = nil
-        // The history moves along with the rows. Who does not ask for it would get a store that cannot be written.
+        // The history moves along with the rows. Without the option the caller would get a store that cannot be
+        // written.
         if options[NSPersistentHistoryTrackingKey] == nil {
             options[NSPersistentHistoryTrackingKey] = store.options?[NSPersistentHistoryTrackingKey]
         }
@@ -91,7 +92,7 @@ extension NSPersistentStoreCoordinator {
     private func readable(_ move: StoreMove, _ between: SQLiteStoreFiles) throws -> StoreMove {
         MigrationFeed.of(move.progress)?.begin(.copying)
         guard let engine = StoreEngines.engine(of: move.store) else { return move }
-        // What is migrated is read without its -wal, and the store's own may hold its latest rows.
+        // A migration reads a store without its -wal, and the store's own -wal may hold its latest rows.
         try engine.copy(move.store, to: between.main, replacing: false, move.progress)
         return move.from(between.main, type: NSSQLiteStoreType)
     }
@@ -159,7 +160,7 @@ extension NSPersistentStoreCoordinator {
         return try add(move, copying: between)
     }
 
-    /// Runs a body with the store as one in tables: what is none is converted first.
+    /// Runs a body with the store as one in tables. A store of another kind is converted first.
     private func withTables(
         of move: StoreMove, _ between: SQLiteStoreFiles, _ body: (SQLStore) throws -> Void
     ) throws {

@@ -43,7 +43,7 @@ extension InPlaceMigration {
         try online.migrateOnline(migration, at: address, timeout: timeout, progress)
     }
 
-    /// What is to be done, where the hops are those of one inference.
+    /// The online migration for hops that are one inference.
     func onlineMigration(_ hops: [MigrationHop], from metadata: [String: Any]) throws -> OnlineMigration {
         guard let first = hops.first, let last = hops.last else {
             throw OnlineMigration.refusal(entity: nil, reason: "there is no way to the version", help: "")

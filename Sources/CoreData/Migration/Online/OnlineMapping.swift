@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a mapping model makes besides what is inferred: of each object of an entity, one of a new entity, which takes
+/// The additions of a mapping model to an inferred one: for each object of an entity, one of a new entity, which takes
 /// over attributes of the former.
 package struct OnlineSplit {
     /// The name of the entity mapping.
@@ -9,15 +9,15 @@ package struct OnlineSplit {
     package let source: Int
     package let owner: Int
     package let part: Int
-    /// What leads from the one to the other, and back.
+    /// The relationship from the one to the other, and back.
     package let reference: NSRelationshipDescription
     package let back: NSRelationshipDescription
     /// The attributes of the new entity, each with the one that it takes its values from.
     package let attributes: [(new: NSAttributeDescription, old: NSAttributeDescription)]
 }
 
-/// Looks whether a mapping model does nothing but what both versions can do to each other's objects while both are in
-/// use: what is inferred, and splits.
+/// Checks that a mapping model does only changes that both versions can make to each other's objects while both are in
+/// use: inferred ones, and splits.
 struct OnlineMapping {
     private let mappings: [NSEntityMapping]
     private let difference: ModelDifference
@@ -126,7 +126,8 @@ struct OnlineMapping {
         ).description
     }
 
-    /// What is carried over has to be what is inferred, and nothing else may lead to what is made besides.
+    /// The copied properties have to be those of an inferred mapping, and nothing else may lead to the additional
+    /// objects.
     private mutating func lookAtCopy(_ mapping: NSEntityMapping) {
         guard let entity = destination(of: mapping) else { return }
         for property in ModelDifference.stored(entity) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an engine needs to know to bring a store to another version while others use it.
+/// The values that an engine needs to bring a store to another version while others use it.
 package struct OnlineMigration {
     /// The version that the store has, and the one that it is to have besides.
     package let source: NSManagedObjectModel
@@ -10,10 +10,10 @@ package struct OnlineMigration {
     package let splits: [OnlineSplit]
     /// The names of the entities that the store holds of the newer version; nil for all.
     package let entities: Set<String>?
-    /// What the store says of itself, and what it will say as the newer version.
+    /// The metadata of the store, at present and as the newer version.
     package let metadata: [String: Any]
     package let newMetadata: [String: Any]
-    /// What errors show of the address.
+    /// The address as errors show it.
     package let url: URL
     package let options: [AnyHashable: Any]?
     /// The names of what the newer version has no place for, and nobody has said may go.
@@ -22,9 +22,9 @@ package struct OnlineMigration {
     /// The newer version as the store keeps it.
     package func archivedModel() throws -> Data { try ModelArchive.encodeDeflated(model) }
 
-    /// The error of something that cannot be while the older version is in use.
+    /// The error of a change that is impossible while the older version is in use.
     ///
-    /// - Parameter help: what to do instead, or how to split the change.
+    /// - Parameter help: An alternative, or a way to split the change.
     package static func refusal(entity: String?, property: String? = nil, reason: String, help: String) -> NSError {
         var info: [String: Any] = [NSLocalizedRecoverySuggestionErrorKey: help]
         info[MigrationErrors.entityKey] = entity
@@ -45,7 +45,7 @@ package protocol OnlineEngine: InPlaceEngine {
     /// Whether a store's options want migrations that hold up nobody.
     func goesOnline(_ options: [AnyHashable: Any]?) -> Bool
 
-    /// What the store at an address says of itself to programs of each version that it serves besides the newest.
+    /// The metadata that the store at an address shows to programs of each version that it serves besides the newest.
     func otherVersions(at url: URL) throws -> [(metadata: [String: Any], model: () throws -> NSManagedObjectModel?)]
 
     /// Brings a store to another version while others use it as its present one. Returns when the store serves the
@@ -58,7 +58,7 @@ package protocol OnlineEngine: InPlaceEngine {
     ) throws -> (steps: [MigrationForecast.Step], locks: [MigrationForecast.Lock])
 }
 
-/// Follows such a migration, for whoever wants to see how far it is.
+/// Follows such a migration, for programs that show its progress.
 package struct OnlineProgress {
     private let progress: Progress
     private let feed: MigrationFeed?

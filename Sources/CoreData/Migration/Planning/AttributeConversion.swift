@@ -1,4 +1,4 @@
-/// What has to happen to the stored values of an attribute whose type changes without a mapping model.
+/// The conversion of an attribute's stored values if its type changes without a mapping model.
 ///
 /// Numbers convert into each other: integers have to fit, floating and decimal numbers are rounded. Every other change
 /// of type needs a mapping model.

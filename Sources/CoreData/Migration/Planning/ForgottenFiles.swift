@@ -3,8 +3,8 @@ import Foundation
 /// The files of external values that no row names after a migration: their attribute or its entity is gone, or its
 /// values now lie in the rows.
 ///
-/// They are noted before the transaction is committed; the opening that follows, whoever's it is, removes those that no
-/// row names by then, and the note (`ExternalData+Sweeping`).
+/// They are noted before the transaction is committed. The next opening, by any process, removes the note, and the
+/// files that no row names by then (`ExternalData+Sweeping`).
 struct ForgottenFiles {
     /// Table and column of the older version.
     struct Place: Hashable {

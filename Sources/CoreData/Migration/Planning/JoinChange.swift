@@ -1,4 +1,4 @@
-/// What becomes of one join table.
+/// The changes of one join table.
 struct JoinChange {
     let join: SQLJoinTable
     let table: SQLTable

@@ -1,11 +1,11 @@
-/// What a migration does, step by step, before anything is done.
+/// The steps of a migration, before anything is done.
 struct MigrationPlan {
     /// The steps in their order.
     var steps: [MigrationStep] = []
     /// New indexes that may refuse rows of the source, as far as one query can tell: for a forecast. The migration
     /// finds out when it makes the index.
     var indexChecks: [IndexCheck] = []
-    /// What makes it impossible, each naming entity and property.
+    /// The reasons why it is impossible, each with entity and property.
     var refusals: [NSError] = []
     /// About how many rows each step goes through; 0 for a step whose time does not depend on them.
     var rows: [Int] = []

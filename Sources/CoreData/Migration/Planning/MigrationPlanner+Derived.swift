@@ -97,7 +97,7 @@ extension MigrationPlanner {
             return nil
         }
         frame.addCondition(.binary(.equal, frame.key, .column(alias: table, name: SQLSchema.keyColumn)))
-        // What has one value, as the time (that of the planning), is no text to a database that knows types.
+        // A single value, such as the time of the planning, is no text to a database that knows types.
         let assigned = if case .value = value { value } else { SQLExpression.scalar(frame.select) }
         let statement = SQLStatement.update(
             SQLUpdate(table, [.init(column, assigned)], where: numbers.map { .isEntity($0) }))

@@ -42,7 +42,7 @@ extension MigrationPlanner {
 
     // MARK: Somebody's own
 
-    /// What becomes of the names of one table.
+    /// The names of one table that are lost.
     private struct Loss {
         var table: String
         /// Whether the table is copied or loses columns: then SQLite does not put new names into views and triggers.

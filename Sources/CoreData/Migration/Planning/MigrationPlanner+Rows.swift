@@ -64,8 +64,8 @@ extension MigrationPlanner {
         addConfigurationChecks()
     }
 
-    /// What is true of rows whose mandatory to-one relationship leads to an object that is about to be deleted, because
-    /// its entity is gone.
+    /// The condition for rows whose mandatory to-one relationship leads to an object that is about to be deleted,
+    /// because its entity is gone.
     private func leadsToRemoved(
         _ number: Int, _ piece: TableChange.Piece, _ entity: EntityLayout
     ) -> SQLExpression? {

@@ -45,7 +45,7 @@ extension MigrationPlanner {
         var movesNumbers = false
     }
 
-    /// What becomes of a table of the source; nil for a table the models do not know.
+    /// The change of a table of the source; nil for a table the models do not know.
     private func fate(ofTable name: String) -> Fate? {
         if let change = tables.first(where: { $0.source?.name == name }) {
             var fate = Fate(name: change.table.name, isGone: change.isRewritten, dropped: change.dropped)
@@ -192,7 +192,7 @@ extension MigrationPlanner {
 
     private mutating func renameColumns(of source: String, _ table: String, _ renames: [(from: String, to: String)]) {
         let real = renames.filter { $0.from != $0.to }
-        // As with tables: who is in the way steps aside, not who is kept from its place.
+        // As with tables: the column in the way gets a name for the moment, not the one that needs its place.
         for rename in real where real.contains(where: { Self.same($0.to, rename.from) }) {
             renameAside(rename.from, source, table)
         }

@@ -160,7 +160,7 @@ extension MigrationPlanner {
         }
         switch entity.slots[number].role {
         case .toOne(let relationship, _):
-            // The list has the order; what this side alone held has been put into its keys.
+            // The list has the order. Links that only this side held have been put into its keys.
             if let list = relationship.inverseRelationship, list.isToMany, difference.isPairedAnew(relationship),
                 let source = difference.source(of: list), source.isToMany, source.inverseRelationship == nil
             {

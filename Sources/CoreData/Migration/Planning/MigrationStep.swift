@@ -56,7 +56,7 @@ enum MigrationStep {
     case writeMetadata
 }
 
-/// What a column of a table is to people.
+/// The entity and the property of a column, for people.
 struct MigrationPlace: Equatable {
     var entity: String
     var property: String
@@ -121,12 +121,12 @@ struct MigrationCheck {
     var entity: String
     var property: String?
     var table: String
-    /// What to look at; its first value is part of the message.
+    /// The column to look at; its first value is part of the message.
     var column: String
     var condition: SQLExpression
     var reason: Reason
 
-    /// What is wrong with a row.
+    /// The problem of a row.
     func problem(value: String) -> String {
         let place = property.map { "“\(entity).\($0)”" } ?? "“\(entity)”"
         switch reason {
@@ -155,7 +155,7 @@ struct MigrationCheck {
         }
     }
 
-    /// What would make the migration possible.
+    /// A change that makes the migration possible.
     var help: String {
         switch reason {
         case .missingAttribute: "Give the attribute a default value, or make it optional."
@@ -212,7 +212,7 @@ extension MigrationStep: CustomStringConvertible {
         }
     }
 
-    /// What the step is to who follows the migration.
+    /// The stage of the step in events.
     var stage: MigrationEvent.Stage {
         if case .check = self { .checking } else { .rewriting }
     }

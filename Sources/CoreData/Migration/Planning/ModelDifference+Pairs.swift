@@ -29,8 +29,8 @@ extension ModelDifference {
         }
     }
 
-    /// What an object's links to others are, both sides together, can be said where neither side had an inverse; where
-    /// one had, its links are another pair's.
+    /// Both sides together are an object's links to others only if neither side had an inverse. If one had, its links
+    /// are another pair's.
     mutating func checkPair(_ new: NSRelationshipDescription, _ old: NSRelationshipDescription) {
         guard isPairedAnew(new), let inverse = new.inverseRelationship, inverse !== new,
             let oldInverse = source(of: inverse)

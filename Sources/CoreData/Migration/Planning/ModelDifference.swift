@@ -1,9 +1,9 @@
 import Foundation
 
-/// What became of every entity and every stored property between two models: the inferred mapping.
+/// The changes of every entity and every stored property between two models: the inferred mapping.
 ///
-/// Nothing in it knows tables or columns. Entities and properties are matched by renaming identifier and by name; what
-/// cannot be carried over without a mapping model makes `init` throw, with one error for every such property.
+/// It knows neither tables nor columns. Entities and properties are matched by renaming identifier and by name. If
+/// properties cannot be carried over without a mapping model, `init` throws, with one error for each of them.
 package struct ModelDifference {
     package let source: ModelLayout
     package let destination: ModelLayout
@@ -13,7 +13,7 @@ package struct ModelDifference {
     package private(set) var destinationOf: [Int?]
     /// For every layout of the destination, the properties of the source by the names of the destination's properties.
     package private(set) var properties: [[String: NSPropertyDescription]]
-    /// What differs, for people and tests.
+    /// The differences, for people and tests.
     package private(set) var changes: [ModelChange] = []
 
     private let storedSource: Set<Int>
@@ -152,7 +152,7 @@ package struct ModelDifference {
         guard sourceOf[entity.index] != nil else { return }
         for property in Self.stored(entity) {
             guard let old = properties[entity.index][property.name] else { continue }
-            // What is inherited is looked at where it is declared, unless that entity is new.
+            // An inherited property is looked at in the entity that declares it, unless that entity is new.
             if property.entity !== entity.entity, let declaring = destination.layout(of: property.entity),
                 properties[declaring.index][property.name] === old
             {
@@ -245,8 +245,8 @@ package struct ModelDifference {
 
     // MARK: Relationships
 
-    /// A relationship that leads to another entity than before, which is not the old one under a new name, is a new
-    /// relationship with the name of the old one: what the old links led to cannot be in it.
+    /// Makes a new relationship of one that leads to another entity than before, if that is not the old one under a new
+    /// name. It has the name of the old one, and the destinations of the old links cannot be in it.
     private mutating func matchDestinations() {
         for entity in destination.entities {
             for case let new as NSRelationshipDescription in entity.entity.ownProperties where !new.isTransient {

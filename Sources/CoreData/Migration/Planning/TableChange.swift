@@ -1,4 +1,4 @@
-/// What becomes of one entity table: where its rows and the values of every column come from.
+/// The changes of one entity table: the origin of its rows and of the values of every column.
 struct TableChange {
     /// Where the value of a column comes from, for the rows of one entity.
     enum Piece: Equatable {
@@ -56,7 +56,7 @@ struct TableChange {
     /// Whether the numbers in rows will say something: the new table holds several entities.
     var distinguishesEntities = false
 
-    /// What a copied row gets: one assignment per column, over the columns of the source.
+    /// The values of a copied row: one assignment per column, over the columns of the source.
     func copyAssignments(moves: [Int: Int]) -> [MigrationAssignment] {
         let entity = SQLExpression.column(alias: nil, name: SQLSchema.entityColumn)
         var result = [
@@ -86,7 +86,7 @@ struct TableChange {
         return result
     }
 
-    /// What rows that stay where they are get: defaults, numbers, cleared values. Columns have their new names.
+    /// The values of rows that stay in their place: defaults, numbers, cleared values. Columns have their new names.
     func updateAssignments(moves: [Int: Int]) -> [MigrationAssignment] {
         let entity = SQLExpression.column(alias: nil, name: SQLSchema.entityColumn)
         var result: [MigrationAssignment] = []

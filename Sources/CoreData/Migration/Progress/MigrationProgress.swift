@@ -76,7 +76,7 @@ final class MigrationProgress {
     /// All statements have run; the commit begins.
     func endSteps() { feed?.begin(.finishing) }
 
-    /// Everything but the commit is done; the last unit is whoever's commits.
+    /// Everything but the commit is done; the last unit is left to the code that commits.
     func finish() { feed?.update(fraction: 1) }
 
     private func report() {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What happens to a store in a database before it is opened: nothing, a migration where it lies, or an error.
+/// The migration of a store in a database before it is opened, if it needs one.
 ///
-/// All hops are one transaction: whatever fails or is killed, the store is as it was. Of many processes that begin at
-/// once one migrates; the others wait, and find the store at its new version.
+/// All hops are one transaction: after any failure or kill the store is as it was. Of many processes that begin at once
+/// one migrates. The others wait, and find the store at its new version.
 struct InPlaceMigration {
     let engine: any InPlaceEngine
     /// Where the database is, and what errors show of that.
@@ -42,7 +42,7 @@ struct InPlaceMigration {
 
     /// Makes sure that a store fits the model, as `StoreMigration.prepare` does for files.
     ///
-    /// - Returns: what was seen of a store that fits; nil where there is none, or nobody looked.
+    /// - Returns: The look at a store that fits; nil if there is no store, or nobody looked.
     func prepare() throws -> (any StoreLook)? {
         guard !ignoresVersioning, model.entities(forConfigurationName: configuration) != nil else { return nil }
         var attempts = Attempts(timeout: timeout)
@@ -62,7 +62,7 @@ struct InPlaceMigration {
         return nil
     }
 
-    /// What the store says about itself; nil where the database has none yet.
+    /// The metadata of the store; nil if the database has none yet.
     private func present() throws -> [String: Any]? {
         do {
             return try engine.metadata(at: address, timeout: timeout)

@@ -80,7 +80,7 @@ extension IndexCheck {
     /// none.
     func tooLarge(_ limit: Int, on connection: any SQLConnection, url: URL) throws -> NSError? {
         if index.condition != nil { return nil }
-        // What is the same for all rows is small.
+        // Values that are the same for all rows are small.
         let sizes = values.compactMap { value -> SQLExpression? in
             if case .value = value { return nil }
             return .function(.coalesce, [.function(.storedSize, [value]), .number(0)])

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Carries a plan out on a connection whose transaction is open. Whoever calls it commits or rolls back.
+/// Carries a plan out on a connection whose transaction is open. The caller commits or rolls back.
 struct MigrationRunner {
     let connection: any SQLConnection
     let url: URL
     let progress: MigrationProgress
-    /// What the store shall say about itself afterwards.
+    /// The metadata of the store afterwards.
     let metadata: [String: Any]
     let modelCache: Data
 

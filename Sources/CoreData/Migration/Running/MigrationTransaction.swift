@@ -1,10 +1,10 @@
 import Foundation
 
 /// Brings a store's tables to another version of its model, on a connection whose transaction is open, without a
-/// mapping model. Whoever calls it commits or rolls back.
+/// mapping model. The caller commits or rolls back.
 ///
-/// What has to be rewritten is rewritten by the database. Rows are read into the program for derived attributes alone
-/// that the database does not compute.
+/// The database rewrites the rows. Rows are read into the program only for derived attributes that the database does
+/// not compute.
 struct MigrationTransaction {
     let url: URL
     /// The version to go to.
@@ -13,7 +13,7 @@ struct MigrationTransaction {
     /// Whether what only cleans up is left to a later moment
     /// (`NSPersistentStoreDeferredLightweightMigrationOptionKey`).
     var defersCleaning = false
-    /// What the way to a version will take, for whoever follows it.
+    /// The forecast of the way to a version, for callers that follow the migration.
     var forecast: ((NSManagedObjectModel) throws -> MigrationForecast)?
     /// Notes files that no row will name any more.
     var forget: (ForgottenFiles) throws -> Void = { _ in }
@@ -151,7 +151,7 @@ struct MigrationTransaction {
         return (schema, try connection.facts(ofTables: Set(schema.allTables.map(\.name) + ["ACHANGE"])))
     }
 
-    /// What changes between two versions whose tables are these, and how.
+    /// The plan of the changes between two versions whose tables are these.
     static func plan(
         from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema, _ facts: StoreFacts,
         in dialect: any SQLDialect, _ origins: ModelOrigins? = nil
@@ -167,7 +167,7 @@ struct MigrationTransaction {
         try StoreOpening.entities(of: model, in: configuration, url)
     }
 
-    /// What describes the model is new; everything else the store says about itself stays.
+    /// Replaces the description of the model; all other metadata stay.
     func newMetadata(
         _ metadata: [String: Any], _ difference: ModelDifference, _ names: Set<String>?
     ) -> [String: Any] {

@@ -2,10 +2,10 @@ import Foundation
 
 /// Brings a store to the present version stage by stage.
 ///
-/// Where no stage has code of the program's own, the store is migrated in place, in one transaction. Otherwise a copy
-/// goes through the stages and takes the store's place at the end: whatever fails or is killed on the way, the store is
-/// as it was, and no handler has half run on it. A killed process leaves the copy after the last stage that was done;
-/// the next goes on from there.
+/// If no stage has handlers of the program, the store is migrated in place, in one transaction. Otherwise a copy goes
+/// through the stages, and takes the store's place at the end. After any failure or kill the store is as it was, and no
+/// handler has half run on it. A killed process leaves the copy after the last complete stage. The next process resumes
+/// there.
 struct StagedMigration {
     let url: URL
     let model: NSManagedObjectModel
@@ -51,8 +51,8 @@ struct StagedMigration {
         }
     }
 
-    /// What keeps the way from losing values where it leads back to a version that the store was of before. Nil
-    /// otherwise: who names versions in stages says what goes.
+    /// The guard against losing values, if the way leads back to a version that the store was of before. Nil otherwise:
+    /// a program that names versions in stages decides itself which values go.
     private func lossGuard(_ steps: [Step], _ metadata: [String: Any]) throws -> LossGuard? {
         try lossGuard(steps, metadata) {
             let timeout = StoreOptions.timeout(options)
@@ -164,7 +164,7 @@ struct StagedMigration {
 
     // MARK: Going
 
-    /// The versions to go to whose models are known; what leads to one of the others becomes a part of the next.
+    /// The versions on the way whose models are known. Changes to one of the others become a part of the next step.
     private func steps(on way: [Stop]) throws -> [Step] {
         try way.compactMap { stop in
             guard let next = try version(stop, isLast: stop.checksum == way.last?.checksum) else { return nil }

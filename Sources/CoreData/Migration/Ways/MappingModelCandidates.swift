@@ -10,7 +10,8 @@ final class MappingModelCandidates {
     }
 
     private let candidates: [Candidate]
-    /// Files that cannot be read and have no source beside them that can: what they would carry over is not known.
+    /// Files that cannot be read, and have no readable source beside them. Nobody knows which values they would carry
+    /// over.
     let unreadable: [URL]
 
     init(in bundles: [Bundle]?) {

@@ -12,14 +12,14 @@ struct MigrationHop {
     var means: Means
     /// The label of the stage that runs code of the program's own before or after it.
     var stage: String?
-    /// What changes of what the store holds, where that has been looked at.
+    /// The changes that concern the store's content, once they have been looked at.
     var difference: ModelDifference?
 
     var isInferred: Bool {
         if case .inferred = means { true } else { false }
     }
 
-    /// What people call the mapping model.
+    /// The name of the mapping model for people.
     var name: String {
         guard case .mapping(let mapping) = means else { return "inferred" }
         return mapping.fileName ?? "in code"

@@ -135,7 +135,7 @@ final class MigrationMap {
         var result: [MigrationHop] = []
         for (from, to) in zip(places, places.dropFirst()) {
             guard var hop = hop(from: from, to: to) else { return [] }
-            // What was found of other models goes with these.
+            // Results for other models go with these.
             if let last = result.last, last.target !== hop.source {
                 hop.source = last.target
                 hop.difference = nil

@@ -1,10 +1,10 @@
-/// Hops that are inferred one after the other, taken together as far as going directly to the last version gives the
-/// same as going through every version between: what has to be rewritten is rewritten once, however many hops.
+/// Hops that are inferred one after the other. They are taken together as far as going directly to the last version
+/// gives the same as going through every version between. Rows are then rewritten once, however many hops there are.
 struct MigrationRun {
     var target: NSManagedObjectModel
     /// How many hops it stands for.
     var hops: Int
-    /// What comes from where, when there are several.
+    /// The origins of entities and properties, if there are several hops.
     var origins: ModelOrigins?
 
     /// - Parameters:

@@ -3,9 +3,9 @@ import Foundation
 /// The way of a store from its version to the program's: directly where that is possible, otherwise through other
 /// versions of the model among the program's resources, by inference and by mapping models.
 ///
-/// The fewest hops win, unless a longer way through known versions keeps what the direct one would lose: a thing that
-/// was renamed twice. Between two versions a mapping model goes before what could be inferred. No way leads through a
-/// version that lacks something that the end has again: what the store holds of it would be gone.
+/// The fewest hops win, unless a longer way through known versions keeps content that the direct one would lose: a
+/// thing that was renamed twice. Between two versions a mapping model goes before an inferred one. No way leads through
+/// a version that lacks something that the end has again: the store's content of it would be gone.
 struct MigrationWay {
     /// Whether a mapping may be inferred.
     var infers: Bool
@@ -51,7 +51,7 @@ struct MigrationWay {
         if let direct, infersDirectly {
             guard let chain = RenamingChain(map, addVersions: addOthers) else { return [direct] }
             if let found = chain.find(avoiding: places(avoided)) { return map.way(along: found) }
-            // What another version would keep is not to be lost because of some rows.
+            // Content that another version would keep must not be lost because of some rows.
             return avoided.isEmpty ? [direct] : nil
         }
         addOthers()

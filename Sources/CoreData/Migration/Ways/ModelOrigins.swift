@@ -6,8 +6,8 @@ struct ModelOrigins {
     /// For every layout of the newer version, the names of the older version's properties by those of its own.
     private(set) var properties: [[String: String]]
 
-    /// What has already happened on the way to the values of a property, or to the place of an entity. What happens
-    /// twice depends on what was between.
+    /// The events on the way that concern the values of a property, or the place of an entity. The result of two equal
+    /// events depends on the events between them.
     private struct Events: OptionSet {
         let rawValue: Int
         static let type = Events(rawValue: 1)
@@ -16,7 +16,7 @@ struct ModelOrigins {
         static let derivation = Events(rawValue: 8)
         static let ends = Events(rawValue: 16)
         static let parent = Events(rawValue: 32)
-        /// What only the version that it happens in knows.
+        /// Events that only the version in which they happen knows.
         static let unique = Events(rawValue: 64)
     }
 
@@ -52,7 +52,7 @@ struct ModelOrigins {
         mayBeMissing = properties.map { _ in [] }
         for entity in next.destination.entities {
             let index = entity.index
-            // What came on the way has no rows, and what its older self had are gone.
+            // An entity that came on the way has no rows, and the rows of its older self are gone.
             guard let middle = next.sourceOf[index], before.entities[middle] != nil else { continue }
             if Self.parentMoved(index, next), !entityEvents[index].insert(.parent).inserted { isSame = false }
             for (name, old) in next.properties[index] {
@@ -126,7 +126,7 @@ struct ModelOrigins {
         [.doubleAttributeType, .floatAttributeType, .decimalAttributeType].contains(attribute.attributeType)
     }
 
-    /// What stands in for a missing value.
+    /// The substitute for a missing value.
     private static func fill(_ attribute: NSAttributeDescription) -> Any? {
         attribute.isOptional ? nil : attribute.defaultValue
     }

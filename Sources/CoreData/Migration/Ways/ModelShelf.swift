@@ -11,11 +11,11 @@ final class ModelShelf {
     /// Nil for the main bundle and the packages' resources.
     init(_ bundles: [Bundle]?) { self.bundles = bundles }
 
-    /// The versions but for those with these checksums, each once. They belong to whoever has the shelf.
+    /// The versions but for those with these checksums, each once. They belong to the caller that has the shelf.
     func models(except checksums: Set<String>) -> [NSManagedObjectModel] {
         var known = checksums
         return listed.indices.compactMap { number in
-            // What the bundle says of a version is enough not to read it.
+            // A version whose checksum the bundle tells need not be read.
             if let checksum = listed[number].checksum, known.contains(checksum) { return nil }
             guard let model = model(number), known.insert(model.layoutChecksum).inserted else { return nil }
             return model

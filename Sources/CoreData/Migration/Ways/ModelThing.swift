@@ -4,7 +4,7 @@ struct ModelThing: Hashable {
     /// Empty for the entity itself.
     var path: [String] = []
 
-    /// What a store has of some entities. What is derived is computed again.
+    /// The content that a store has of some entities. Derived attributes are computed again.
     static func all(of entities: [EntityLayout]) -> [Int: ModelThing] {
         var result: [ModelThing] = []
         for entity in entities {
@@ -17,7 +17,7 @@ struct ModelThing: Hashable {
         return Dictionary(uniqueKeysWithValues: result.enumerated().map { ($0, $1) })
     }
 
-    /// What things are called after a hop, without those that it loses.
+    /// The names of things after a hop, without those that it loses.
     static func names(of things: [Int: ModelThing], after difference: ModelDifference) -> [Int: ModelThing] {
         var newNames: [Int: [String: String]] = [:]
         return things.compactMapValues { thing in
@@ -31,7 +31,7 @@ struct ModelThing: Hashable {
                 newNames[newer] = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
             }
             guard let newName = newNames[newer]?[name] else { return nil }
-            // What is derived from now on is computed, whatever was there.
+            // An attribute that is derived from now on is computed, without regard to its former values.
             if entity.entity.propertiesByName[newName] is NSDerivedAttributeDescription { return nil }
             guard thing.path.count > 1 else { return ModelThing(entity: entity.name, path: [newName]) }
             guard let old = difference.properties[newer][newName] as? NSCompositeAttributeDescription,

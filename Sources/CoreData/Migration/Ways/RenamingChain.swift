@@ -7,18 +7,18 @@ struct RenamingChain {
     private let map: MigrationMap
     /// The way with the fewest hops.
     private let usual: [Int]
-    /// What the usual way loses and the end may have, as the store's version calls it.
+    /// The things that the usual way loses and the end may have, by their names in the store's version.
     private let wanted: [ModelThing]
     /// The versions that have a new name for a thing, by the old one.
     private var renamers: [Name: [Int]] = [:]
 
-    /// What a renaming identifier may speak of. Of a renamed property the entity does not matter.
+    /// The meanings of a renaming identifier. Of a renamed property the entity does not matter.
     private enum Name: Hashable {
         case entity(String)
         case property(String)
     }
 
-    /// How far a way has come, and what it has kept: what the wanted things are called there.
+    /// The place that a way has reached, and the things that it has kept: the wanted things by their names there.
     private struct State {
         var places: [Int]
         var names: [Int: ModelThing]
@@ -135,7 +135,7 @@ struct RenamingChain {
     private func search(avoiding avoided: Set<Int>) -> State? {
         let names = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($0, $1) })
         var frontier = [State(places: [MigrationMap.start], names: names)]
-        // What ways have come to a place with: one that has nothing besides is not followed.
+        // The things that ways have kept up to a place. A way that keeps nothing besides is not followed.
         var known: [Int: [Set<Int>]] = [:]
         var best: State?
         while !frontier.isEmpty {

@@ -6,7 +6,7 @@ struct WayMigration {
     let hops: [MigrationHop]
     let configuration: String?
     let options: [AnyHashable: Any]?
-    /// Nil where whoever goes the way says what it may lose.
+    /// Nil if the caller decides itself which content the way may lose.
     var lossGuard: LossGuard?
 
     private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
