@@ -256,8 +256,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
 
     /// The first contradiction in the cache; nil if there is none.
     ///
-    /// - Parameters:   - layout: The layout of the store's model.   - storeNumber: The number that the store's keys
-    ///   begin with.
+    /// - Parameters:
+    ///   - layout: The layout of the store's model.
+    ///   - storeNumber: The number that the store's keys begin with.
     package func contradiction(in layout: ModelLayout, storeNumber: Int) -> String? {
         lock.lock()
         defer { lock.unlock() }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the numbers of an entity hold: the only validation that batches take part in. An integer that does not fit its
-/// 16 or 32 bits would be another one when it is read, and NaN would be nil.
+/// The ranges of the numbers of an entity: the only validation that batches take part in. An integer that does not fit
+/// its 16 or 32 bits would be another one when it is read, and NaN would be nil.
 struct BatchRanges {
     private let layout: EntityLayout
     /// By slot.

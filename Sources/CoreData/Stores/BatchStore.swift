@@ -1,6 +1,6 @@
 import Foundation
 
-/// Who makes a change: what persistent history remembers of it.
+/// The maker of a change, as persistent history remembers it.
 package struct ChangeOrigin: Sendable {
     /// The context's `transactionAuthor`.
     package var author: String?
@@ -13,8 +13,8 @@ package protocol BatchStore: RowStore {
     /// Whether the store takes batches at all; those of a type that does not refuse them.
     var acceptsBatches: Bool { get }
     func insert(_ batch: BatchInsertion) throws -> BatchOutcome
-    /// `beforeCommit` is called when all is written and checked, in a store without rows of the entity too; what it
-    /// throws undoes the batch.
+    /// Calls `beforeCommit` when all is written and checked, in a store without rows of the entity too. An error of it
+    /// undoes the batch.
     func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome
     func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome
 }
@@ -42,7 +42,7 @@ package struct GivenValues {
 
 /// Rows to insert.
 package struct BatchInsertion {
-    /// What becomes of a row that breaks a uniqueness constraint.
+    /// The fate of a row that breaks a uniqueness constraint.
     package enum Collision {
         /// The whole batch fails.
         case fails
@@ -68,7 +68,7 @@ package struct BatchInsertion {
 package struct BatchUpdate {
     package enum Assigned {
         case constant(SlotValue)
-        /// What the expression gives for the row as it was before the batch.
+        /// The value of an expression over the row as it was before the batch.
         case expression(NSExpression)
         /// The row that a to-one relationship shall lead to.
         case reference(BatchReference)
@@ -111,7 +111,7 @@ package struct BatchDeletion {
     package var wantsKeys = false
 }
 
-/// What a batch did.
+/// The result of a batch.
 package struct BatchOutcome {
     package var count = 0
     /// Filled where the batch wanted them.

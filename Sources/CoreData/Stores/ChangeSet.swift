@@ -10,7 +10,7 @@ package struct ChangeSet {
 
     package struct Deletion {
         package var key: ObjectKey
-        /// What was read; nil when the object was deleted as a fault (then no version is compared).
+        /// The row as it was read; nil if the object was deleted as a fault (then no version is compared).
         package var row: Snapshot?
     }
 
@@ -44,7 +44,7 @@ package struct ChangeSet {
     package var unchanged: [Snapshot] = []
     /// Whether other stores are written before this part is committed: then it is not repeated.
     package var goesWithOthers = false
-    /// Who makes the changes.
+    /// The maker of the changes.
     package var origin = ChangeOrigin()
     /// The objects behind the rows, for stores that programs write.
     var objects: SavedObjects?
@@ -57,7 +57,7 @@ package struct ChangeSet {
     /// The rows as they will be.
     package var written: [Snapshot] { inserted + updated.map(\.new) }
 
-    /// The rows as they were read, by the keys that the changes are about: what a store must still have.
+    /// The rows as they were read, by the keys that the changes are about. The store must still have them.
     package var expected: [(key: ObjectKey, row: Snapshot)] {
         (updated.map(\.old) + unchanged).map { (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0) }
             + deleted.compactMap { deletion in deletion.row.map { (deletion.key, $0) } }

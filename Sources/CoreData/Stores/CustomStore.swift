@@ -1,6 +1,6 @@
 import Foundation
 
-/// What atomic and incremental stores have in common: ids made of reference objects.
+/// The common part of atomic and incremental stores: ids made of reference objects.
 protocol CustomStore: NSPersistentStore {
     /// The store's number within its coordinator.
     var storeNumber: Int { get }
@@ -31,7 +31,7 @@ extension CustomStore {
             objectKey: ObjectKey(layoutIndex: layout.index, key: key), modelLayout: modelLayout, store: self)
     }
 
-    /// What names the record of an id; stops the process when the id is of another store.
+    /// The name of the record of an id. Stops the process if the id is of another store.
     func reference(of objectID: NSManagedObjectID) -> Any {
         guard !objectID.isTemporaryID, objectID.references === references,
             let entry = references?.entry(for: objectID.objectKey.primaryKey)

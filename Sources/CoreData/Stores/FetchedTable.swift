@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a fetch of dictionaries found, as long as nobody looks into the dictionaries: the names once, the values row by
-/// row.
+/// The results of a fetch of dictionaries, as long as nobody looks into the dictionaries: the names once, the values
+/// row by row.
 package struct FetchedTable {
     /// A key of a row in the place of its id, which the coordinator makes.
     package final class Key: Sendable {

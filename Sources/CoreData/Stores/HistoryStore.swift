@@ -58,7 +58,7 @@ package struct HistoryChangeRecord {
     package var entityNumber: Int
     /// Of updates.
     package var updatedProperties: Set<NSPropertyDescription>?
-    /// Of deletions: what was to stay, by attribute name.
+    /// The values of a deleted row that were to stay, by attribute name.
     package var tombstone: [String: Any]?
 }
 
@@ -68,7 +68,7 @@ package struct LostHistory {
     /// The newest number that both have.
     package var parting: Int64
     package var reason: String
-    /// What the error says besides.
+    /// Further entries of the error's user info.
     package var userInfo: [String: Any]
 
     package init(parting: Int64, reason: String, userInfo: [String: Any]) {

@@ -13,10 +13,10 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     let origin: Origin
     var layout: EntityLayout { origin.modelLayout.entities[objectKey.layoutIndex] }
     var storeIdentifier: String? { origin.storeIdentifier }
-    /// What the key means, in a store that names its records itself.
+    /// The meaning of the key, in a store that names its records itself.
     var references: ReferenceTable? { origin.references }
 
-    /// What all ids of one store have in common, or all ids of new objects.
+    /// The common part of all ids of one store, or of all ids of new objects.
     final class Origin: @unchecked Sendable {  // immutable, but for the weak reference, which is cleared atomically
         private let model: NSManagedObjectModel
         let modelLayout: ModelLayout

@@ -46,15 +46,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         private let liveEntry = LiveAccount.Entry(.store)
     #endif
 
-    /// What a store's metadata note about its past stays when a program sets its own: the versions that it has left,
-    /// and the passes that filled it.
+    /// Notes of a store's metadata about its past: the versions that it has left, and the passes that filled it. They
+    /// stay if a program sets its own metadata.
     static let lastingKeys = [VersionRecord.metadataKey, passesKey]
 
     /// Under it metadata note the passes of migrations that filled the store.
     static let passesKey = "OpenCoreDataMigrationPasses"
 
-    /// What the framework writes into metadata besides: it stays, too, where a program's own leave it out. Without the
-    /// version hashes a model of any other version could open the store.
+    /// Further entries that the framework writes into metadata. They stay, too, if a program's own metadata leave them
+    /// out. Without the version hashes a model of any other version could open the store.
     static let describingKeys = [
         NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey,
         StoredVersion.notesKey,

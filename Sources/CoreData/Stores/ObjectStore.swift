@@ -46,7 +46,7 @@ extension ObjectStore {
     func contextDidUnregister(_ keys: [Int64]) {}
 }
 
-/// The objects of a save that concern one store: what the stores that programs write are shown.
+/// The objects of a save that concern one store. Stores that programs write get them.
 struct SavedObjects {
     let context: NSManagedObjectContext
     var inserted: Set<NSManagedObject> = []

@@ -8,7 +8,7 @@ import Foundation
 final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are used under `lock` only
     struct Entry {
         let entity: String
-        /// What tells the references of an entity apart, and stands in an id's URI.
+        /// The text that tells the references of an entity apart. It stands in an id's URI.
         let text: String
         /// The reference as the store gave it.
         fileprivate(set) var reference: Any
@@ -41,7 +41,7 @@ final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are u
         }
     }
 
-    /// What a primary key stands for.
+    /// The meaning of a primary key.
     func entry(for primaryKey: Int64) -> Entry? {
         lock.withLock {
             primaryKey > 0 && primaryKey <= Int64(entries.count) ? entries[Int(primaryKey) - 1] : nil

@@ -12,7 +12,7 @@ extension RowCache {
                 cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex))
             }
             func follow(_ row: Snapshot) {
-                // What is transient is the saving context's own: others read the row.
+                // Transient values are the saving context's own. Others read the row.
                 if !row.hasTransientDefaults(layout.entities[row.layoutIndex]) {
                     cache.remove(row.key, rootIndex: root(row.layoutIndex))
                     return

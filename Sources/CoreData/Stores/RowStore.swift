@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a context may ask of a store in terms of rows; every kind of store answers it, so that contexts know no SQL.
+/// A store in terms of rows. Every kind of store conforms, so that contexts know no SQL.
 ///
-/// All methods may be called from any thread, several at a time; a store serialises what it must.
+/// Any thread may call all methods, several at a time. A store serialises calls where it must.
 package protocol RowStore: AnyObject, Sendable {
-    /// The store's number within its coordinator: what is folded into the keys it hands out.
+    /// The store's number within its coordinator. It is part of the keys that the store gives.
     var storeNumber: Int { get }
 
     /// Keys, dictionaries or a count for a fetch. Throws an `NSError` when the predicate has no translation.
@@ -13,11 +13,11 @@ package protocol RowStore: AnyObject, Sendable {
     /// The dictionaries of a fetch as a table; nil where the store makes none of them.
     func fetchTable(_ request: StoreFetch) throws -> FetchedTable?
 
-    /// What the store would do for a fetch; nil where it has no statements. `asRows` says that whole rows are wanted in
-    /// the place of keys.
+    /// The explanation of a fetch; nil if the store has no statements. `asRows` means that whole rows are wanted in
+    /// place of keys.
     func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation?
 
-    /// What the database says of itself; nothing where the store has none.
+    /// The inspection of the database; empty if the store has none.
     func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection
 
     /// Mends what was found to be irregular, and says what it cannot mend.
@@ -62,17 +62,18 @@ package protocol RowStore: AnyObject, Sendable {
     /// read.
     func write(_ changes: ChangeSet) throws
 
-    /// The same. Calls `takingBack` (more than once does no harm) before anybody can see what is written, and before
-    /// anything that readers wait for; and `beforeCommit` when all is written and checked: what it throws undoes it,
-    /// where the store can.
+    /// The same. Calls `takingBack` before anybody can see the changes, and before anything that readers wait for; it
+    /// may be called more than once. Calls `beforeCommit` when all is written and checked. An error of it undoes the
+    /// changes, where the store can.
     func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws
 
     /// The store as it is now, for reading alone; nil when it keeps no past states.
     func pinned() throws -> (any RowStore)?
 
-    /// The store as servers have it that follow its own (standbys), for reading alone; nil where there is none of them.
-    /// It shows what this store has saved before the read, and what was committed before `requireNewStandbys()`; what
-    /// others have committed since may not show yet.
+    /// The store on servers that follow its own (standbys), for reading alone; nil if there are none.
+    ///
+    /// It shows everything that this store has saved before the read, and everything that was committed before
+    /// `requireNewStandbys()`. Later commits of others may not show yet.
     func standby() -> (any RowStore)?
 
     /// From now on standbys show what anybody has committed until now.
@@ -87,7 +88,7 @@ package protocol RowStore: AnyObject, Sendable {
     /// How many rows the row cache holds.
     var cachedRowCount: Int { get }
 
-    /// What contradicts itself in the row cache; nil where nothing does.
+    /// The first contradiction in the row cache; nil if there is none.
     func rowCacheContradiction() -> String?
 
     /// Whether the store reads rows in ranges of their keys (`StoreFetch.afterPrimaryKey`).
@@ -100,7 +101,7 @@ package protocol RowStore: AnyObject, Sendable {
     /// of theirs in the row; nil where there are none.
     var versionedLinks: VersionedLinks? { get }
 
-    /// What the store can do besides: batches, history. Nil where it cannot.
+    /// Further abilities of the store: batches, history. Nil if it does not have them.
     var batches: (any BatchStore)? { get }
     var history: (any HistoryStore)? { get }
 

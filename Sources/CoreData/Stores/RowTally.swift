@@ -1,9 +1,9 @@
 import Foundation
 
-/// How many rows of each entity a migration has written to its new store: those that came less those that went.
+/// The number of rows of each entity that a migration has written to its new store: insertions less deletions.
 ///
-/// The store counts what its statements did, whoever had them done: the mappings, a policy's own objects, batches. So
-/// the finished file can be asked whether it has them.
+/// The store counts the effects of all statements: those of the mappings, a policy's own objects, batches. So the
+/// finished file can be checked for these rows.
 final class RowTally: @unchecked Sendable {  // guarded by `lock`
     private let lock = NSLock()
     private let layout: ModelLayout

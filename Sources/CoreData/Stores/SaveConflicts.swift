@@ -18,7 +18,7 @@ package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are imm
         package var expected: Snapshot?
         /// The row as it is now; nil when it was deleted.
         package var found: Snapshot?
-        /// Of a row that is to be deleted: what somebody else has related to it meanwhile.
+        /// Objects that somebody else has related meanwhile to a row that is to be deleted.
         package var newMembers: [NewMember] = []
         /// Whether the row was read from a server that was lost, and `found` may be of an earlier time.
         package var wentBack = false

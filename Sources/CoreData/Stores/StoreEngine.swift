@@ -1,9 +1,9 @@
 import Foundation
 
-/// The framework's own stores of some types, found by the type's name: what can be done with a store before it is open,
+/// The framework's own stores of some types, found by the type's name. An engine works with a store before it is open,
 /// or without opening it.
 package protocol StoreEngine: Sendable {
-    /// What its stores are, by their types; and the class of them all.
+    /// The forms of its stores, by their types; and the class of them all.
     var forms: [String: StoreForm] { get }
     var storeClass: NSPersistentStore.Type { get }
 
@@ -12,7 +12,7 @@ package protocol StoreEngine: Sendable {
     /// - Parameter other: a store whose content a new store in memory has from the beginning.
     func open(_ opening: StoreOpening, copying other: NSPersistentStore?) throws -> any NSPersistentStore & RowStore
 
-    /// What the store at an address says about itself. Changes nothing.
+    /// The metadata of the store at an address. Changes nothing.
     func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any]
     /// Replaces the program's part of that.
     func setMetadata(_ metadata: [String: Any], at url: URL) throws
@@ -71,7 +71,7 @@ package struct StoreOpening {
     package var url: URL?
     package var options: [AnyHashable: Any]?
     package var use = StoreUse.work
-    /// What the engine has seen of the store already. The store may be another one by now.
+    /// The look that the engine has taken at the store already. The store may be another one by now.
     package var look: (any StoreLook)?
 }
 
@@ -101,7 +101,7 @@ extension StoreOpening {
     }
 }
 
-/// What a store says about itself before it is open.
+/// A look at a store before it is open.
 package protocol StoreLook {
     var url: URL { get }
     var metadata: [String: Any] { get }

@@ -9,7 +9,7 @@ package struct StoreFetch {
         case dictionaries(properties: [Column], groupBy: [Column], having: NSPredicate?, distinct: Bool)
     }
 
-    /// What a dictionary fetch returns under one name.
+    /// A value that a dictionary fetch returns under one name.
     package enum Column {
         case keyPath(String)
         /// An `NSExpressionDescription`.
@@ -51,7 +51,7 @@ package enum StoreFetchResult {
 }
 
 extension EntityLayout {
-    /// What a dictionary holds of an object where nobody says it: every attribute and to-one relationship.
+    /// The columns of a dictionary unless they are given: every attribute and to-one relationship.
     var fetchedColumns: [StoreFetch.Column] {
         slots.compactMap { slot in
             guard slot.isPersistent else { return nil }

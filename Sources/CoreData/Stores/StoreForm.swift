@@ -1,4 +1,4 @@
-/// What the stores of a type are, for whatever opens them, brings them to other versions, or moves them.
+/// The form of the stores of a type, for code that opens them, brings them to other versions, or moves them.
 package enum StoreForm: Sendable {
     /// A file with tables, and the files beside it. It is migrated as a copy, which then takes its place.
     case file
@@ -8,6 +8,6 @@ package enum StoreForm: Sendable {
     case memory
     /// One file that is read and written as a whole. It is migrated when the store's class refuses it.
     case wholeFile
-    /// Whatever a program's class over `NSIncrementalStore` makes of it.
+    /// A store of a program's class over `NSIncrementalStore`.
     case incremental
 }

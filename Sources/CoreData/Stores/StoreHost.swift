@@ -1,4 +1,4 @@
-/// What a store asks of the coordinator that it is added to: it knows no more of it.
+/// The part of a coordinator that its stores use. They know nothing else of it.
 protocol StoreHost: NSPersistentStoreCoordinator {
     /// The number that the next store gets; asked while that store is made.
     var numberOfNextStore: Int { get }

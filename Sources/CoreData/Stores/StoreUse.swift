@@ -1,4 +1,4 @@
-/// What a store is opened for. Whoever opens it says so; no option of a program's does.
+/// The purpose for which a store is opened. The code that opens it gives it; no option of a program does.
 package enum StoreUse: Equatable, Sendable {
     /// A program works with it, and others may do so too.
     case work
@@ -11,7 +11,7 @@ package enum StoreUse: Equatable, Sendable {
     /// Whether rows that were read or written come again: only then they are worth a cache.
     package var cachesRows: Bool { !isWholeMigration }
 
-    /// Whether whoever opened the store commits what is written.
+    /// Whether the code that opened the store commits its changes.
     package var holdsTransaction: Bool { isWholeMigration }
 
     /// Whether the file cannot change while the store is open.

@@ -1,5 +1,4 @@
-/// What is a change of a row although it lies in others, as somebody else keeps it in the row. By the numbers of
-/// layouts.
+/// Changes of a row that lie in other rows, because somebody else keeps them in the row. By the numbers of layouts.
 package struct VersionedLinks: Equatable, Sendable {
     /// To-many relationships whose changes raise the version of their owner's row.
     package var toManys: [Set<Int>]

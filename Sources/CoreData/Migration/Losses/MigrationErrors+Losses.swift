@@ -4,8 +4,9 @@ extension MigrationErrors {
     /// The store's version has something that the program's has no place for, and rows hold it. The code is the one
     /// that an older program gets if it finds no model of a newer store.
     ///
-    /// - Parameters:   - allowed: The losses that the program has named already.   - unreadable: Mapping models that
-    ///   may say where the values go.
+    /// - Parameters:
+    ///   - allowed: The losses that the program has named already.
+    ///   - unreadable: Mapping models that may say where the values go.
     static func losing(
         _ losses: [MigrationLoss], allowed: Set<String>, url: URL, unreadable: [URL] = []
     ) -> NSError {

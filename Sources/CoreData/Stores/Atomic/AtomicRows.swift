@@ -5,8 +5,8 @@ import Foundation
 // @unchecked Sendable: `versions` and the nodes of the store are used under `lock` only.
 final class AtomicRows: ObjectStore, @unchecked Sendable {
     let store: NSAtomicStore
-    /// Whether the file is written at the end only, by whoever writes it: that of a migration, which nobody opens
-    /// before.
+    /// Whether the file is written at the end only, by the owner of the store. The owner is a migration, whose file
+    /// nobody opens before.
     private let isWrittenLater: Bool
     private let layout: ModelLayout
     private let rowCache: RowCache

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Answers a fetch from nodes in memory: what SQL does for a database.
+/// Answers a fetch from nodes in memory, as SQL does for a database.
 struct MemoryFetch {
     let request: StoreFetch
 
@@ -15,7 +15,7 @@ struct MemoryFetch {
         return found
     }
 
-    /// What the fetch's offset and limit leave.
+    /// The elements that the fetch's offset and limit leave.
     func page<Element>(_ elements: [Element]) -> [Element] {
         let rest = elements.dropFirst(request.offset)
         return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)

@@ -1,21 +1,22 @@
 import Foundation
 
-/// What a process needs to know to finish an exchange that another one began: a small file in the migration's folder.
+/// The information by which a process finishes an exchange that another one began: a small file in the migration's
+/// folder.
 ///
 /// It is there from the moment both versions are whole and on the disk until the older one has been removed. As long as
-/// it is there, the only way is forward.
+/// it is there, the exchange can only be completed.
 struct ExchangeJournal: Codable, Equatable {
     /// The digests of the two versions' hashes: they tell which of them lies under a name.
     var older: String
     var newer: String
-    /// The older file's counter of changes: whoever wrote to it since has changes that the newer version does not.
+    /// The older file's counter of changes. If it has risen, the file has changes that the newer version does not have.
     var olderChanges: UInt32
     /// The older file as it was: another one in its place, of a backup, is not what the newer version was made of.
     var olderFile: FileState?
     /// Marks the newer version's folder of external data; nil when it has none.
     var supportMark: String?
-    /// The files in the folder of external data that are the older version's. What else lies there, or is put there
-    /// until the exchange is over, is another store's whose folder it is too, and is kept.
+    /// The files in the folder of external data that are the older version's. Other files there, also those that come
+    /// until the exchange is over, are of another store with the same folder, and are kept.
     var own: [String]
 
     static func url(in folder: URL) -> URL { folder.appendingPathComponent("journal.json") }

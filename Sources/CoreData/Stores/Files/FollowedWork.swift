@@ -29,7 +29,7 @@ struct FollowedWork {
             case S_IFDIR: try copyFolder(from, to: to)
             case S_IFREG: try copyFile(from, to: to, mode: status.st_mode & 0o777)
             case S_IFLNK: try manager.copyItem(at: from, to: to)
-            // Reading a pipe would wait for whoever writes to it.
+            // Reading a pipe would wait for its writer.
             default: try FileKind.require(.file, at: from, .fileReadUnknown)
             }
         }

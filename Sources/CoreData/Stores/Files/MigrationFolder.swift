@@ -34,12 +34,12 @@ final class MigrationFolder {
         FileManager.default.fileExists(atPath: url(for: store).path)
     }
 
-    /// Takes the lock, after waiting for whoever holds it.
+    /// Takes the lock, after waiting for its holder.
     ///
     /// - Parameters:
-    ///   - creating: whether to make the folder when it is not there; otherwise the answer is nil then.
-    ///   - progress: ends the waiting when it is cancelled.
-    /// - Throws: `NSPersistentStoreTimeoutError` when somebody else still holds it after `timeout` seconds.
+    ///   - creating: Whether to make the folder if it is not there; otherwise the answer is nil then.
+    ///   - progress: Ends the waiting when it is cancelled.
+    /// - Throws: `NSPersistentStoreTimeoutError` if somebody else still holds it after `timeout` seconds.
     static func lock(
         _ store: URL, creating: Bool, timeout: TimeInterval, _ progress: Progress? = nil
     ) throws -> MigrationFolder? {
@@ -49,7 +49,7 @@ final class MigrationFolder {
             if creating, mkdir(url.path, 0o700) != 0, errno != EEXIST {
                 throw WriteFailure.error("The folder for the migration could not be made", url)
             }
-            // What lies in the folder is removed: a link may lead to anybody's.
+            // The content of the folder is removed: a link may lead to anybody's.
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             if descriptor < 0 {
                 // Somebody has just removed it.
@@ -103,7 +103,8 @@ final class MigrationFolder {
     /// The threads of this process that hold a folder's lock, by the folder's path.
     private static let owners = Locked<[String: pthread_t]>([:])
 
-    /// Whether the calling thread is migrating the store: what it opens meanwhile needs no recovery and must not wait.
+    /// Whether the calling thread is migrating the store: a store that it opens meanwhile needs no recovery and must
+    /// not wait.
     static func isHeldHere(for store: URL) -> Bool {
         owners.withLock { $0[url(for: store).path] } == pthread_self()
     }

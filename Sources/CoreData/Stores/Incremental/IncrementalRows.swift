@@ -114,7 +114,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         fetch.affectedStores = [store]
         return try using(request.origin?.context) { context in
             let result = try store.execute(fetch, with: context)
-            // Objects are for this context only; what they stand for is for everybody.
+            // Objects are for this context only; their ids are for everybody.
             guard let objects = result as? [NSManagedObject] else { return result }
             return objects.map(\.objectID)
         }
@@ -145,7 +145,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         return try using(context) { try read(id, in: $0) }
     }
 
-    /// What a reader knew of a record before it asked the store for it.
+    /// The state of a record that a reader knew before it read it from the store.
     private struct Knowledge: Equatable {
         var version: Int32?
         var deletions: Int
@@ -153,8 +153,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
 
     private func knowledge(of key: Int64) -> Knowledge { Knowledge(version: versions[key], deletions: deletions) }
 
-    /// Asks the store for a record. What it answered is out of date when somebody has saved the record meanwhile: taken
-    /// for a change of its own, it would be in conflict with the very save that came after it.
+    /// Reads a record from the store. The result is out of date if somebody has saved the record meanwhile: taken for a
+    /// change of its own, it would be in conflict with the very save that came after it.
     private func read(_ id: NSManagedObjectID, in context: NSManagedObjectContext) throws -> Snapshot? {
         while true {
             let known = lock.withLock { knowledge(of: id.objectKey.key) }
@@ -190,9 +190,9 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
             })
     }
 
-    /// Puts a row that was just read into the cache. Where it differs from the one there it gets a version of its own,
-    /// in case the store does not count versions: who still holds the old one must not overwrite it unawares. Nil when
-    /// the record has been saved since the reader began.
+    /// Puts a row that was just read into the cache. If it differs from the one there, it gets a version of its own, in
+    /// case the store does not count versions: a holder of the old one must not overwrite it unawares. Nil if the
+    /// record has been saved since the reader began.
     private func takeIn(_ row: Snapshot, _ layout: EntityLayout, readAfter known: Knowledge) -> Snapshot? {
         lock.withLock {
             if knowledge(of: row.key) != known { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What every migration asks again and again: whether it shall end.
+/// The check of every migration whether it shall end.
 package enum MigrationCancellation {
     /// Throws 134120 when somebody has cancelled.
     package static func check(_ progress: Progress?) throws {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Says how long a migration will still take, without jumping.
+/// Estimates how long a migration will still take, without jumping.
 ///
-/// What is aimed at is a mixture: at first the forecast, if there is one, then more and more what the time so far and
-/// the fraction say. What is shown runs down with the clock and moves towards that aim within some seconds.
+/// The aim is a mixture: at first the forecast, if there is one, then more and more the time so far by the fraction.
+/// The shown time runs down with the clock and moves towards that aim within some seconds.
 struct MigrationEstimate {
-    /// What was foreseen for the whole migration.
+    /// The time that was foreseen for the whole migration.
     var expected: Double?
     private var shown: Double?
     private var lastTime = 0.0
@@ -26,7 +26,8 @@ struct MigrationEstimate {
             return aim
         }
         let running = max(0, before - passed)
-        // A long time is put right slowly, a short one fast; what takes longer than foreseen comes to a stand, no more.
+        // A long time is corrected slowly, a short one fast. If it takes longer than foreseen, the shown time stands
+        // still at most.
         let patience = max(0.5, running * 0.1)
         let moved = running + (aim - running) * (1 - exp(-passed / patience))
         let result = min(max(0, moved), before + passed * 0.5)

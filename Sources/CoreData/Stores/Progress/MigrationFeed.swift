@@ -19,7 +19,7 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
     private var timer: (any DispatchSourceTimer)?
     /// Where the present part begins within the whole, and how much of it it is.
     private var piece = (start: 0.0, length: 1.0)
-    /// What a migration of another process says of the time that it needs.
+    /// The time that a migration of another process says it needs.
     private var toldSeconds: Double?
 
     /// `send` gets every event, and nil at the end.

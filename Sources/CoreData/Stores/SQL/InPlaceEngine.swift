@@ -2,13 +2,15 @@ import Foundation
 
 /// An engine whose stores are migrated where they lie, in one transaction of their database.
 package protocol InPlaceEngine: StoreEngine {
-    /// Runs a body in a transaction beside which nobody uses the store, and commits it. Others who begin to migrate
-    /// the store wait until it ends, and are told how far it is; so do those who open it.
+    /// Runs a body in a transaction beside which nobody uses the store, and commits it. Others who begin to migrate or
+    /// open the store wait until it ends, and see its progress.
     ///
     /// - Parameters:
-    ///   - metadata: what the store said about its version. Processes that have it open as this version are waited for.
-    ///   - changesTables: whether the body changes tables. Otherwise others read them until `rebuild` is called.
-    ///   - timeout: how long to wait for others; then the error is `NSPersistentStoreTimeoutError` and names them.
+    ///   - metadata: The metadata with the version of the store. Processes that have it open as this version are waited
+    ///     for.
+    ///   - changesTables: Whether the body changes tables. Otherwise others read them until `rebuild` is called.
+    ///   - timeout: How long to wait for others. After that the error is `NSPersistentStoreTimeoutError` and names
+    ///     them.
     func migrating(
         at url: URL, from metadata: [String: Any], changesTables: Bool, timeout: TimeInterval, _ progress: Progress?,
         _ body: (any SQLConnection) throws -> Void
@@ -32,13 +34,13 @@ package protocol InPlaceEngine: StoreEngine {
     /// there is none. A migration makes those that are missing.
     func refusedRow(of schema: SQLSchema, _ layout: ModelLayout, on connection: any SQLConnection) throws -> NSError?
 
-    /// What its stores cannot hold of tables with this schema.
+    /// The limits of its stores for tables with this schema.
     func limits(of schema: SQLSchema, _ layout: ModelLayout) -> TransferLimits
 
     /// About how many bytes the rows of tables take, with their indexes.
     func sizes(of tables: Set<String>, on connection: any SQLConnection) throws -> [String: Int64]
 
-    /// What errors show of an address: no password is in it.
+    /// An address as errors show it, without a password.
     func shown(_ url: URL) -> URL
 
     /// Runs a body with a connection that reads the store in one state.

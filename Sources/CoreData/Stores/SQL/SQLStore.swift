@@ -1,10 +1,10 @@
 import Foundation
 
-/// A store in tables: what it does with them, over a database that a driver has opened.
+/// A store in tables, over a database that a driver has opened.
 ///
-/// Every method may be called from any thread.
+/// Any thread may call every method.
 package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may change is used under a lock
-    /// What a store is made of.
+    /// The parts that a store is made of.
     package struct Parts {
         package var layout: ModelLayout
         package var storeNumber: Int
@@ -22,7 +22,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         package var configurationName: String?
         package var url: URL?
         package var options: [AnyHashable: Any]?
-        /// What errors call the store.
+        /// The name of the store in errors.
         package var name: String?
         /// Whether others can open the store, and migrate it meanwhile.
         package var isShared = true
@@ -61,7 +61,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package let schema: SQLSchema
     package let database: any SQLDatabase
     package let capabilities: SQLCapabilities
-    /// What the database computes, where not all is as in predicates.
+    /// The types of the database's expressions, if it does not compute everything as predicates do.
     package let types: SQLTypes?
     package let rowCache: RowCache
     package let externalData: ExternalData?
@@ -88,7 +88,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     /// By root index: the only entity of its table, where it holds one only.
     package let soleLayouts: [Int?]
 
-    /// What becomes of files when the held transaction is committed; used while nobody writes.
+    /// The changes of files that follow the commit of the held transaction; used while nobody writes.
     package var heldFiles = ExternalFileChanges()
 
     /// The number of the tables, as it was when they were last known to be this model's; used while nobody writes.
@@ -275,7 +275,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// Runs a body with the statement of a SELECT. What the database cannot decide is decided first, in the same state.
+    /// Runs a body with the statement of a SELECT. Conditions that the database cannot decide are decided first, in the
+    /// same state.
     package final func reading<Result>(
         _ select: SQLSelect, _ body: (any SQLPreparedStatement) throws -> Result
     ) throws -> Result {
@@ -334,8 +335,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         metadataWereSaved(written)
     }
 
-    /// Writes the metadata within a transaction, and says what was written. What the program has not changed since it
-    /// read them stays as others have written it meanwhile.
+    /// Writes the metadata within a transaction, and returns them. Entries that the program has not changed since it
+    /// read them stay as others have written them meanwhile.
     package final func writeMetadata(on connection: any SQLConnection) throws -> [String: Any] {
         let saved = stateLock.withLock { savedMetadata }
         let present =
@@ -346,7 +347,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         return merged
     }
 
-    /// What was read or written is now what the store has.
+    /// Takes over metadata that were read or written as those of the store.
     package final func metadataWereSaved(_ written: [String: Any]) {
         let written = stateLock.withLock {
             // It is told, and never written.
@@ -417,8 +418,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package final func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
 }
 
-// Files of a transaction that is held: what its parts have orphaned goes when the whole is committed, and so does the
-// note.
+// Files of a transaction that is held. Those that its parts have orphaned go when the whole is committed, and so does
+// the note.
 extension SQLStore {
     /// The files of a transaction that begins.
     package func filesOfTransaction() -> ExternalFileChanges {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a file that is read and written as a whole holds, whatever its format.
+/// The content of a file that is read and written as a whole, in any format.
 struct RecordFile {
     /// One object of the file.
     struct Record {

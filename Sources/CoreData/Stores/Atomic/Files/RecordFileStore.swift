@@ -45,8 +45,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     /// How many records a file has.
     override class func recordCount(at url: URL) throws -> Int? { try read(url, as: format).records.count }
 
-    /// Throws where something lies that is no regular file: what is saved would take its place. A store in memory has
-    /// none.
+    /// Throws if there is something that is no regular file: a save would take its place. A store in memory has none.
     private static func requireOwnFile(_ url: URL) throws {
         if StorePlace(url) == .file { try FileKind.require(.file, at: url, followsLinks: true) }
     }
@@ -60,7 +59,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     private static func read(_ url: URL, as format: any RecordFormat.Type) throws -> RecordFile {
         try StorePlace.requireFileURL(url)
         guard StorePlace(url) == .file else { throw StorePlace.missing(url) }
-        // Reading a pipe would wait for whoever writes to it.
+        // Reading a pipe would wait for its writer.
         try FileKind.require(.file, at: url, followsLinks: true, .fileReadCorruptFile)
         let data: Data
         do {
@@ -116,7 +115,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         addCacheNodes(Set(nodes.values))
     }
 
-    /// What leaves numbers for new objects.
+    /// A limit that leaves numbers for new objects.
     private static let greatestNumber = Int.max / 2
 
     private func entities(of model: ModelLayout, _ spelling: RecordSpelling) -> [String: EntityLayout] {

@@ -2,9 +2,8 @@ import Foundation
 
 /// Writes a file that is read and written as a whole, so that at any moment the old one or the new one lies there.
 ///
-/// The new one is written beside it under a fixed name, `.NAME.saving`, by whoever holds a kernel lock on that file,
-/// and then renamed. A killed process leaves at most that one file, without a lock; the next opening of the store
-/// removes it.
+/// The new one is written beside it under a fixed name, `.NAME.saving`, under a kernel lock on that file, and then
+/// renamed. A killed process leaves at most that one file, without a lock. The next opening of the store removes it.
 enum WholeFile {
     /// Writes a file's bytes, to the disk, with the rights of the file that lies there.
     static func write(_ data: Data, to url: URL) throws {
@@ -45,7 +44,7 @@ enum WholeFile {
         url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).saving")
     }
 
-    /// Opens the draft and takes its lock, after waiting for whoever writes it.
+    /// Opens the draft and takes its lock, after waiting for another writer.
     private static func lock(_ draft: URL) throws -> Int32 {
         while true {
             let permissions = FilePermissions.ofNewFile(in: draft.deletingLastPathComponent())

@@ -81,7 +81,7 @@ package final class BatchDeleter {
         var groups = try groups(of: rows)
         if !checksAtOnce { return try groups.forEach { try delete($0) } }
         while let group = groups.last {
-            // What leads to the rows is deleted before them.
+            // Rows that lead to these rows are deleted before them.
             if waiting.count > group.others, let next = waiting.popLast() {
                 groups += try self.groups(of: next)
             } else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What deleting rows of one concrete entity means for other rows, as columns.
+/// The effects of deleting rows of one concrete entity on other rows, as columns.
 package struct BatchDeletionPlan {
     /// A relationship of the deleted rows whose key lies in them.
     package struct Outgoing {

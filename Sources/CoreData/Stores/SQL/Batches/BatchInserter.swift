@@ -7,7 +7,7 @@ package struct BatchInserter {
     private let store: SQLStore
     private let writer: RowWriter
     private let insertion: any SQLPreparedStatement
-    /// What slots hold that are not given.
+    /// The values of slots that are not given.
     private let defaults: [SlotValue]
     /// How many bytes each of these takes behind the slots of a row.
     private let defaultBytes: [Int]
@@ -150,7 +150,7 @@ package struct BatchInserter {
 }
 
 extension BatchTransaction {
-    /// What a column that allows external storage shall hold for a value.
+    /// The content of a column that allows external storage for a value.
     package func encode(_ bytes: UnsafeRawBufferPointer) throws -> Data {
         if let externalData = store.externalData { return try externalData.encode(bytes, &files) }
         return ExternalData.inline(bytes)

@@ -39,7 +39,7 @@ package final class BatchTransaction {
         changedRoots.formUnion(roots)
     }
 
-    /// What is left to do before the commit.
+    /// Does the rest of the work before the commit.
     package func finish() throws {
         if !store.derivedAttributes.isEmpty {
             let roots = try store.derivedAttributes.refresh(

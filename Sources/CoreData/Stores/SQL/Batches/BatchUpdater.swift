@@ -19,7 +19,7 @@ package struct BatchUpdater {
         var external: Data?
         /// Place among the columns that are read.
         var place: Int?
-        /// What computes the value of each row.
+        /// The expression that computes the value of each row.
         var expression: NSExpression?
     }
 
@@ -220,7 +220,7 @@ package struct BatchUpdater {
         }
     }
 
-    /// What an expression gave, as the column's type has it: a computed number may be whole or not.
+    /// The value of an expression in the column's type: a computed number may be whole or not.
     private func converted(
         _ value: SlotValue, _ field: RowWriter.Field, _ expression: NSExpression?
     ) throws -> SlotValue {

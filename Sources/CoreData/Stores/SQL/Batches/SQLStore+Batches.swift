@@ -82,9 +82,9 @@ extension SQLStore: BatchStore {
     }
 
     /// Runs a body with the rows of a SELECT as they were when the transaction on `connection` began, some hundred at a
-    /// time; what the body writes does not show in the rows that follow.
+    /// time. Changes of the body do not show in the rows that follow.
     ///
-    /// Where another connection reads, it sees that state while the writer goes on, and memory does not grow with the
+    /// If another connection reads, it sees that state while the writer continues, and memory does not grow with the
     /// rows, unless the program sorts them. In a SQLite store without a -wal nobody reads beside the writer: all rows
     /// are read before the body is called.
     package func scan(

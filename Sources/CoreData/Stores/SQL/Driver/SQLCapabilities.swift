@@ -1,4 +1,4 @@
-/// What the databases of an engine can do. A store asks for it, and never which engine it is.
+/// The abilities of an engine's databases. A store looks at them, and never at the engine's name.
 package struct SQLCapabilities: Sendable {
     /// Whether reading goes through the connection that writes: then nobody reads during a transaction, and what is
     /// read within one is its own state.

@@ -2,7 +2,7 @@ import Foundation
 
 /// One connection to a database, with its prepared statements.
 ///
-/// It has no lock of its own: whoever owns it uses it from one thread at a time.
+/// It has no lock of its own: its owner uses it from one thread at a time.
 package protocol SQLConnection: AnyObject {
     /// A moment of the row cache before the state was fixed that is read from; nil where a statement fixes it itself.
     var readSince: RowCache.Moment? { get set }
@@ -20,9 +20,9 @@ package protocol SQLConnection: AnyObject {
     func tableNames() throws -> Set<String>
     func columnNames(of table: String) throws -> [String]
 
-    /// What is really there. The columns and the numbers of rows are those of some tables, or of all.
+    /// The real content of the database. The columns and the numbers of rows are those of some tables, or of all.
     func facts(ofTables names: Set<String>?) throws -> StoreFacts
-    /// Runs a body that changes tables. What the database itself has hung on their columns follows them.
+    /// Runs a body that changes tables. Objects of the database that depend on their columns follow the changes.
     func changingTables(_ body: () throws -> Void) throws
     var dialect: any SQLDialect { get }
     /// How the database calls what it holds.
@@ -59,7 +59,7 @@ package protocol SQLConnection: AnyObject {
     func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step])
     /// How many bytes tables take, with their indexes; without those of which the database does not tell it.
     func sizes(ofTables names: [String]) throws -> [String: Int64]
-    /// What is damaged, in so many lines at most; nil where the database has no means to look.
+    /// The damage, in so many lines at most; nil if the database cannot look for it.
     func damage(atMost lines: Int) throws -> [String]?
     /// Runs a body that sorts many rows, in pieces after each of which it can be stopped.
     func sortingInPieces(_ body: () throws -> Void) throws
@@ -69,10 +69,10 @@ package protocol SQLConnection: AnyObject {
     /// Begins the transaction of a save. Other saves may run at the same time where the database keeps rows apart,
     /// unless it has to be alone.
     func beginSave(alone: Bool) throws
-    /// Runs a body whose statements are sent without waiting for what they do, until it reads something.
+    /// Runs a body whose statements are sent without waiting for their results, until it reads something.
     ///
-    /// A row that is tried is taken to be written. What the statements did is looked at when the body has returned.
-    /// Throws `SQLSurprise` where a tried row had no effect; the transaction is of no use then.
+    /// A row that is tried is taken to be written. The results are looked at when the body has returned. Throws
+    /// `SQLSurprise` if a tried row had no effect; the transaction is of no use then.
     func together<Result>(_ body: () throws -> Result) throws -> Result
     /// Whether a body of `together` runs.
     var isTogether: Bool { get }
@@ -150,9 +150,9 @@ extension SQLConnection {
 package protocol SQLPreparedStatement: AnyObject {
     /// Runs a statement that gives no rows, once for each of so many rows.
     ///
-    /// A parameter that is not bound for a row keeps the value that it had for the row before. What is bound by address
-    /// stays in place until the call returns. A row that breaks a uniqueness constraint changes nothing, and the others
-    /// are written, where `isTried` says so; otherwise the first failure is thrown.
+    /// A parameter that is not bound for a row keeps the value of the row before. Values that are bound by address stay
+    /// in place until the call returns. If `isTried` is set, a row that breaks a uniqueness constraint changes nothing,
+    /// and the others are written. Otherwise the first failure is thrown.
     func run(
         _ count: Int, isTried: Bool, _ bind: (_ row: Int, _ parameters: any SQLParameters) throws -> Void
     ) throws -> SQLOutcome
@@ -222,7 +222,7 @@ extension SQLPreparedStatement {
         }
     }
 
-    /// What a body makes of the first row of a SELECT; nil without one.
+    /// The value that a body makes of the first row of a SELECT; nil without a row.
     package func first<Result>(
         _ bind: (any SQLParameters) throws -> Void = { _ in }, _ body: (any SQLRow) throws -> Result
     ) throws -> Result? {
@@ -235,7 +235,7 @@ extension SQLPreparedStatement {
     }
 }
 
-/// What takes the parameters of a row, by their numbers from 1.
+/// The receiver of a row's parameters, by their numbers from 1.
 package protocol SQLParameters: AnyObject {
     func bindNull(_ number: Int)
     func bind(_ number: Int, _ value: Int64)
@@ -286,7 +286,7 @@ package protocol SQLRow: AnyObject {
     func slotValue(_ place: Int) -> SlotValue
 }
 
-/// What became of the rows that a statement ran over.
+/// The results for the rows that a statement ran over.
 package struct SQLOutcome {
     /// How many rows of the table were changed.
     package var changed = 0

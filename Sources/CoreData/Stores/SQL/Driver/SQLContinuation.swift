@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a database needs of its store when another server goes on in the place of the one that was lost. That server
-/// may know less than the former has told: then rows and history are what they were some time ago.
+/// The part of a store that a database uses if another server takes the place of the one that was lost. That server may
+/// know less than the former has told: then rows and history are those of some time ago.
 package protocol ContinuationFollower: AnyObject, Sendable {
     /// Rows may have gone back in time. Called before any is read from the other server.
     func databaseWasContinued()

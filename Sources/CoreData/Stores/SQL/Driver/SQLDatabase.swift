@@ -9,11 +9,12 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// The same for a body that runs one statement.
     func readOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result
 
-    /// Runs a body with the connection that writes, while nobody else in the process does. What the body began and did
-    /// not commit is undone when it throws. Nil, and the body does not run, where the database is only read, or closed.
+    /// Runs a body with the connection that writes, while nobody else in the process does. If the body throws, a
+    /// transaction that it has begun and not committed is undone. Nil, and the body does not run, if the database is
+    /// only read, or closed.
     ///
-    /// Throws `NestedWriting.error` where the body of another call on this thread has a transaction open: the inner
-    /// body would commit, or undo, a part of the outer one's work.
+    /// Throws `NestedWriting.error` if the body of another call on this thread has a transaction open: the inner body
+    /// would commit, or undo, a part of the outer one's work.
     func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result?
 
     /// Runs a body while nobody in the process writes; a body of `write` may call it.
@@ -25,7 +26,7 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Called before a transaction is run once more, for it failed and may succeed then.
     func willRepeat()
 
-    /// What it can do; always the same.
+    /// Its abilities; always the same.
     var capabilities: SQLCapabilities { get }
 
     /// Whether all transactions are parts of one that is still held.
@@ -35,10 +36,10 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// meanwhile, or past states are not kept.
     func pinned() throws -> (any SQLDatabase)?
 
-    /// Servers that follow this one, for reading alone; nil where there is none. What is read there is as new as the
-    /// last commit of this database, and as what was committed before `requireNewStandbys()`.
+    /// Servers that follow this one, for reading alone; nil if there are none. Reads there are as new as the last
+    /// commit of this database, and as all commits before `requireNewStandbys()`.
     ///
-    /// - Parameter whenOld: called when what was read before may be older than what is to be read from now on.
+    /// - Parameter whenOld: Called when former reads may be older than reads from now on.
     func standby(whenOld: @escaping @Sendable () -> Void) -> (any SQLDatabase)?
 
     /// From now on standbys show what anybody has committed until now.
@@ -70,7 +71,7 @@ package protocol SQLDatabase: AnyObject, Sendable {
 
 /// Writing in the middle of writing.
 package enum NestedWriting {
-    /// What a program gets that saves, or runs a batch, from within a batch's handler.
+    /// The error of a program that saves, or runs a batch, from within a batch's handler.
     package static var error: NSError {
         .coreData(
             NSPersistentStoreSaveError,

@@ -3,7 +3,7 @@ import Foundation
 /// Why a statement failed, as far as the floors above tell failures apart.
 package protocol SQLFailure: Error {
     var kind: SQLFailureKind { get }
-    /// What the database says.
+    /// The message of the database.
     var message: String { get }
     /// The number by which callers of Core Data know the failure; nil where the engine has none for them.
     var codeOfEngine: Int32? { get }
@@ -49,14 +49,14 @@ package struct SQLRefusal {
     }
 }
 
-/// What the store was doing, for the choice of the error code.
+/// The work of the store at the time, for the choice of the error code.
 package enum SQLOperation {
     case opening
     case reading
     case saving
 }
 
-/// What statements that were sent together did is not what was expected of them.
+/// Statements that were sent together had another result than expected.
 package struct SQLSurprise: Error {
     package init() {}
 }

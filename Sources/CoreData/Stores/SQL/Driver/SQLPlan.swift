@@ -1,4 +1,4 @@
-/// What a statement that a connection keeps is for. Statements are found by their plan, not by their text: a text of
+/// The purpose of a statement that a connection keeps. Statements are found by their plan, not by their text: a text of
 /// 140 bytes takes 60 ns to hash, making it takes microseconds.
 package enum SQLPlan: Hashable {
     /// Rows of a root entity by `count` keys.
@@ -32,7 +32,7 @@ package enum SQLPlan: Hashable {
     case fetch(Int)
     case text(String)
 
-    /// What batches do with many rows at a time.
+    /// The work of batches on many rows at a time.
     package enum Batch: Hashable {
         case update(table: String, columns: [String])
         case present(layout: Int)
@@ -50,7 +50,7 @@ package enum SQLPlan: Hashable {
         case insertTransaction
     }
 
-    /// What a store keeps of itself.
+    /// The tables that a store keeps for itself.
     package enum Bookkeeping: Hashable {
         case highestKey(table: String)
         case setHighestKey

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Who wrote a change of persistent history, as far as the store tells.
+/// The writer of a change of persistent history, as far as the store tells.
 package enum HistoryWriter: Hashable, Sendable {
     /// This library; the mark names the list of columns that the change's bits stand for.
     case library(mark: Int64)
@@ -10,12 +10,17 @@ package enum HistoryWriter: Hashable, Sendable {
     case unknown
 }
 
-/// How history tells the properties of an entity: one bit each, the most significant bit of the first byte first.
+/// The bits of an entity's properties in history: one each, the most significant bit of the first byte first.
 ///
-/// The order is that of Core Data's own stores, as far as it is known: the columns of to-one relationships, those of
-/// their entities, those of their places in ordered relationships, attributes, to-many relationships with keys in other
-/// rows, many-to-many relationships. Within each, the entities that declare them from the root on, then the names by
-/// their bytes. What is transient has no bit.
+/// The order is that of Core Data's own stores, as far as it is known:
+///
+/// - The columns of to-one relationships, those of their entities, and those of their places in ordered relationships.
+/// - Attributes.
+/// - To-many relationships with keys in other rows.
+/// - Many-to-many relationships.
+///
+/// Within each group the entities that declare the properties come from the root on, then the names by their bytes.
+/// Transient properties have no bit.
 package struct HistoryProperties: Sendable {
     private enum Group: Int {
         case toOne, companion, order, attribute, toMany, manyToMany
@@ -169,7 +174,7 @@ struct HistoryMasks {
     private var known: [Mask: Set<NSPropertyDescription>?] = [:]
     private var last: (mask: Mask, properties: Set<NSPropertyDescription>?)?
 
-    /// By entity and mark: what the bits of other versions of the model are called in this one.
+    /// By entity and mark: the names in this version for the bits of other versions of the model.
     private let others: [Int: [Int64: [String?]]]
 
     init(_ layout: ModelLayout, marks: [Int: Int64] = [:], others: [Int: [Int64: [String?]]] = [:]) {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension HistoryRecorder {
-    /// What a save changes of a row that it updates, or that it changes the to-many relationships of.
+    /// The changes of a save to a row that it updates, or whose to-many relationships it changes.
     private struct Touched {
         var slots = SlotMask()
         var toManys: Set<Int> = []

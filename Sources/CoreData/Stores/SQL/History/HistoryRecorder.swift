@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLStore {
-    /// What writes the history of one transaction; nil where the store keeps none.
+    /// The recorder of one transaction's history; nil if the store keeps none.
     package func historyRecorder(on connection: any SQLConnection, origin: ChangeOrigin) -> HistoryRecorder? {
         guard tracksHistory, let historyTables else { return nil }
         return HistoryRecorder(store: self, tables: historyTables, connection: connection, origin: origin)
@@ -36,7 +36,7 @@ package final class HistoryRecorder {
     private var lastChange: Int64 = 0
     private var properties: [Int: HistoryProperties] = [:]
     private var tombstones: HistoryTombstones
-    /// What is not written yet: many rows are written by one call.
+    /// Changes that are not written yet: many rows are written by one call.
     private var pending: [Change] = []
     private static let rowsTogether = 512
 

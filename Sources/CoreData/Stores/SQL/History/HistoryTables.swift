@@ -20,7 +20,7 @@ package struct HistoryTables: Sendable {
     package static let newestTransaction = SQLSelect(
         [.function(.max, [.column(SQLSchema.keyColumn)])], of: transactions)
 
-    /// What a transaction says of its maker: the middles of the names of columns.
+    /// The facts about the maker of a transaction: the middles of the names of columns.
     package static let names = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"]
 
     /// Whether names stand in a table of their own; in stores of 2017 they stand in the transactions.
@@ -34,7 +34,7 @@ package struct HistoryTables: Sendable {
     package static func key(ofName name: String) -> String { "Z\(name)TS" }
     package static func text(ofName name: String) -> String { "Z\(name)" }
 
-    /// What a transaction `t` says of its maker.
+    /// A fact about the maker of a transaction `t`.
     package func text(ofName name: String) -> SQLExpression {
         let text = Self.ofTransaction(Self.text(ofName: name))
         guard hasStrings else { return text }
@@ -47,7 +47,7 @@ package struct HistoryTables: Sendable {
 
     package static func tombstone(_ place: Int) -> String { "ZTOMBSTONE\(place)" }
 
-    /// What a store has; nil when it keeps no history.
+    /// The tables of a store; nil if it keeps no history.
     package static func read(from connection: some SQLConnection) throws -> HistoryTables? {
         let present = try connection.tableNames()
         guard present.contains(transactions), present.contains(changes) else { return nil }

@@ -8,7 +8,7 @@ package struct HistoryTombstones {
     private let places: Int
     /// By layout index: the columns of the values that stay.
     private var columns: [Int: [(slot: Int, column: String)]] = [:]
-    /// What was read of rows whose deletion is not recorded yet.
+    /// The values that were read of rows whose deletion is not recorded yet.
     private var values: [ObjectKey: [SlotValue]] = [:]
 
     package init(store: SQLStore, places: Int) {
@@ -52,7 +52,7 @@ package struct HistoryTombstones {
         }
     }
 
-    /// What was read of a row, for the record of its deletion.
+    /// Takes the values that were read of a row, for the record of its deletion.
     package mutating func take(_ key: ObjectKey) -> [SlotValue] { values.removeValue(forKey: key) ?? [] }
 
     private mutating func columns(of index: Int) -> [(slot: Int, column: String)] {

@@ -20,8 +20,8 @@ extension SQLStore: HistoryStore {
         return try reading { try max($0.integer(ended) ?? 0, $0.integer(Self.newestDeleted) ?? 0) }
     }
 
-    /// Where a committed transaction waits for an older one that still runs, waits a moment too: most are short. What
-    /// is not through then comes with a later reading.
+    /// If a committed transaction waits for an older one that still runs, this waits a moment, too: most are short. The
+    /// rest comes with a later reading.
     private func awaitOlderTransactions() throws {
         guard capabilities.numbersHistory else { return }
         guard let number = try reading({ try $0.integer(HistoryTables.newestTransaction) }) else { return }
@@ -35,9 +35,9 @@ extension SQLStore: HistoryStore {
         }
     }
 
-    /// The number before which all transactions have ended: what the database says, or what it has said before, which
-    /// stays true. It may say a lower one for a moment, when a transaction of another database of the server ends while
-    /// it looks. A SELECT of its own is computed once for a statement, not for each row.
+    /// The number before which all transactions have ended: the number that the database gives, or an earlier one,
+    /// which stays true. The database may give a lower one for a moment, when a transaction of another database of the
+    /// server ends while it looks. A SELECT of its own is computed once for a statement, not for each row.
     private var bound: SQLExpression {
         .function(.greatest, [.scalar(Self.boundOfHistory), .value(.int(reachedBound(0)))])
     }
@@ -201,14 +201,14 @@ extension SQLStore: HistoryStore {
         return try reading { try $0.integer(others) } == nil
     }
 
-    /// Who wrote a change.
+    /// The writer of a change.
     private static func writer(_ row: any SQLRow) -> HistoryWriter {
         if !row.isNull(6) { return .library(mark: row.int64(6)) }
         return row.int64(7) != 0 ? .apple(isOf2017: row.int64(8) != 0) : .unknown
     }
 
-    /// The condition on a transaction `t`. Where transactions are numbered as they begin, one that is older than a
-    /// token may still run; what is not older than all that run is left for later.
+    /// The condition on a transaction `t`. If transactions are numbered as they begin, one that is older than a token
+    /// may still run. Transactions that are not older than all running ones are left for later.
     private func condition(_ interval: HistoryInterval) -> SQLExpression {
         guard capabilities.numbersHistory else { return Self.condition(interval) }
         return .and([
@@ -236,8 +236,8 @@ extension SQLStore: HistoryStore {
         try deleteHistory(interval, withNames: true)
     }
 
-    /// Deletes transactions, with the names of authors and contexts that no other one has: whoever deletes slice by
-    /// slice looks for those once.
+    /// Deletes transactions, with the names of authors and contexts that no other one has. Code that deletes slice by
+    /// slice looks for those names once.
     package func deleteHistory(_ interval: HistoryInterval, withNames: Bool) throws -> Int {
         guard let historyTables else { return 0 }
         try awaitOlderTransactions()

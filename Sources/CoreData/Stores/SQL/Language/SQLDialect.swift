@@ -1,4 +1,4 @@
-/// What differs between databases when SQL is printed.
+/// The differences between databases in printed SQL.
 package protocol SQLDialect: Sendable {
     /// The name of a function or an operator, and how a collation is written behind an ORDER BY term (empty for none).
     func name(of function: SQLExpression.Function) -> String
@@ -6,8 +6,7 @@ package protocol SQLDialect: Sendable {
     var missingFunctions: Set<SQLExpression.Function> { get }
     func name(of op: SQLExpression.Operator) -> String
     func suffix(for collation: SQLSelect.Order.Collation) -> String
-    /// What stands behind an ORDER BY term, so that missing values come first or last; empty where they do by
-    /// themselves.
+    /// The text behind an ORDER BY term that puts missing values first or last; empty if they are there by themselves.
     func suffix(isAscending: Bool, putsNullsLast: Bool) -> String
     /// The text of the placeholder with the given number, from 1. Several may have one number.
     func placeholder(_ number: Int) -> String
@@ -21,30 +20,29 @@ package protocol SQLDialect: Sendable {
     var changesTypes: Bool { get }
     /// The value of a column, which is of a type by its name, as one of another type; empty where it needs no words.
     func conversion(of column: String, from type: String, to new: SQLColumnType) -> String
-    /// What stands behind a table whose rows lie in the order of its key; empty where there is no such thing.
+    /// The text behind a table whose rows lie in the order of its key; empty if there is no such thing.
     var keyOrder: String { get }
     func truth(_ value: Bool) -> String
-    /// What stands behind a value for its membership in a list that is bound to a placeholder, and that list as one
-    /// value.
+    /// The text behind a value for its membership in a list that is bound to a placeholder, and that list as one value.
     func isIn(listAt placeholder: String, like values: [SlotValue]) -> String
     func list(_ values: [SlotValue]) -> SlotValue
     /// The least text behind all that begin with a prefix.
     func end(ofPrefix prefix: String) -> String
-    /// What stands behind a SELECT that is a source without a name.
+    /// The text behind a SELECT that is a source without a name.
     var sourceAlias: String { get }
     /// A LIMIT that lets all rows pass, for an OFFSET without one; nil where it needs none.
     var noLimit: Int? { get }
-    /// What stands before a term of GROUP BY, so that no index is used to group; empty where the database knows from
-    /// the rows what is faster.
+    /// The text before a term of GROUP BY that keeps it from using an index; empty if the database knows from the rows
+    /// which way is faster.
     var groupingWithoutIndex: String { get }
     /// How many bytes the values of a row take at most in an index, as they are stored; nil for any number.
     var largestIndexed: Int? { get }
-    /// What stands behind a column of an index.
+    /// The text behind a column of an index.
     func suffix(for direction: SQLIndexColumn.Direction) -> String
     /// A value in the text of a definition.
     func literal(ofBytes bytes: [UInt8]) -> String
     func literal(of uuid: UUID) -> String
-    /// What stands before INTO, and behind the values, where keys that are there already are no failure.
+    /// The text before INTO, and behind the values, if keys that are there already are no failure.
     func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String)
 }
 

@@ -4,7 +4,7 @@ package struct SQLPrinter {
     /// Whether values stand in the text: only in definitions, which cannot have bound ones.
     private let printsValues: Bool
     package var text = ""
-    /// What is bound once, to the placeholders behind those of the parameters.
+    /// The values that are bound once, to the placeholders behind those of the parameters.
     package private(set) var values: [SlotValue] = []
     /// How many parameters the statement has.
     package private(set) var parameterCount = 0

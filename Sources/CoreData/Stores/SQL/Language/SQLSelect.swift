@@ -105,7 +105,7 @@ package struct SQLSelect: Equatable, Sendable {
     }
 }
 
-/// What the rows of a SELECT come from.
+/// The source of a SELECT's rows.
 package indirect enum SQLSource: Equatable, Sendable {
     case table(String)
     /// One row without columns: for expressions that name none.

@@ -11,7 +11,7 @@ package enum SQLStatement: Equatable, Sendable {
 
 /// An INSERT: of values, or of what a SELECT gives.
 package struct SQLInsert: Equatable, Sendable {
-    /// What becomes of a row whose key is there already.
+    /// The fate of a row whose key is there already.
     package enum Conflict: Equatable, Sendable {
         case fails
         case keepsStored
@@ -113,8 +113,8 @@ package enum SQLDefinition: Equatable, Sendable {
     case asFound(String)
 }
 
-/// What a connection does besides, as long as it lives, when it has changed a row of a table: a trigger that is no part
-/// of the database.
+/// A change that a connection makes besides, as long as it lives, when it has changed a row of a table: a trigger that
+/// is no part of the database.
 package struct SQLTrigger: Equatable, Sendable {
     package enum Event: Equatable, Sendable {
         case insertion

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a fetch of dictionaries selects, and how its columns are read back.
+/// The columns that a fetch of dictionaries selects, and the way to read them back.
 package final class DictionaryPlan {
-    /// What a column holds.
+    /// The content of a column.
     package enum Content {
         /// A value; of what kind, if that is known, and whether it may lie in a file of its own.
         case value(SlotKind?, isExternal: Bool)

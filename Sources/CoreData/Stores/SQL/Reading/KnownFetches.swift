@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// What a fetch of rows is but for the constants in its predicate.
+/// A fetch of rows without the constants in its predicate.
 ///
-/// Fetches of one shape run one statement, which is translated and printed once. Only the fetches that programs repeat
-/// have one: comparisons of attributes of the entity with one value each, joined by AND, in an order of attributes.
+/// Fetches of one shape run one statement, which is translated and printed once. Only fetches that programs repeat have
+/// one: comparisons of attributes of the entity with one value each, joined by AND, in an order of attributes.
 struct FetchShape: Equatable {
     struct Term: Equatable {
         var attribute: String

@@ -60,7 +60,7 @@ package struct RowIntake {
             cache.batch(readSince: moment, rootIndex: shape.rootIndex) { cache in
                 var next = 0
                 for place in rows.indices {
-                    // What came from the cache may have been forgotten meanwhile, and is not brought back.
+                    // The cache may have dropped the row meanwhile, and it is not put back.
                     if next < found.count, found[next] == place {
                         next += 1
                         continue

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the columns of a SELECT hold that reads whole rows of one entity and of everything below it.
+/// The columns of a SELECT that reads whole rows of one entity and of everything below it.
 ///
-/// The columns are: key, entity, version, then every column that any of the entities stores. Made once per entity;
-/// drivers make snapshots of their rows by it.
+/// The columns are: key, entity, version, then every column that any of the entities stores. A shape is made once per
+/// entity. Drivers make snapshots of their rows by it.
 package final class RowShape: @unchecked Sendable {  // immutable after init
     package struct Field {
         package enum Kind: UInt8 {

@@ -3,7 +3,7 @@ import Foundation
 /// Computes an expression over the values of one row, as predicates do; a missing value gives no answer (`null`), as in
 /// databases.
 package struct SQLEvaluation {
-    /// What was read of the row: columns, and what the database has computed.
+    /// The values that were read of the row: columns, and expressions that the database has computed.
     package let values: [(part: SQLExpression, value: SlotValue)]
     /// Whether a text is as long as it has Unicode scalars, as derived attributes count; predicates count UTF-16 units.
     private let countsScalars: Bool
@@ -134,7 +134,7 @@ package struct SQLEvaluation {
     private func comparison(
         _ op: SQLExpression.Operator, _ left: SlotValue, _ right: SlotValue
     ) -> SlotValue {
-        // What is no number is missing to a database.
+        // NaN is a missing value to a database.
         if left.isNull || right.isNull || left.isNaN || right.isNaN { return .null }
         let (left, right) = (left.forComparing, right.forComparing)
         if op == .equal || op == .notEqual {
@@ -151,7 +151,7 @@ package struct SQLEvaluation {
 
     // MARK: Functions
 
-    /// What a function of predicates gives.
+    /// The value of a function of predicates.
     private static func called(_ name: String, _ arguments: [SlotValue]) -> SlotValue {
         guard let function = ExpressionFunction.named(name) else { return .null }
         switch ExpressionValue(function.body(arguments.map(\.asNumber))) {

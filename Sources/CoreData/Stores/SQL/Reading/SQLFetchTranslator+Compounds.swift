@@ -25,7 +25,7 @@ extension SQLFetchTranslator {
         return try condition(predicate, isNegated: false, in: frame)
     }
 
-    /// What holds where the condition does not.
+    /// The condition that holds where the given one does not.
     package func negation(of condition: SQLExpression) -> SQLExpression {
         .not(decidesByObject ? .function(.coalesce, [condition, .value(.int(0))]) : condition)
     }

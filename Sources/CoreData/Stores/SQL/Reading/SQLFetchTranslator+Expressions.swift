@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLFetchTranslator {
-    /// What an expression of a predicate is in SQL.
+    /// The translation of an expression of a predicate into SQL.
     package func operand(_ expression: NSExpression, in frame: SQLFrame) throws -> SQLOperand {
         switch expression.payload {
         case .constant(_, let value):

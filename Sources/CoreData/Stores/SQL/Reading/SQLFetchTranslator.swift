@@ -1,6 +1,7 @@
 import Foundation
 
-/// Translates fetches and predicates to SQL values for one store. What has no translation throws, naming the part.
+/// Translates fetches and predicates to SQL values for one store. It throws an error that names a part without a
+/// translation.
 package struct SQLFetchTranslator {
     package let schema: SQLSchema
     package let layout: EntityLayout

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the program does with the rows of a SELECT that a database does not run as a whole: values that the program
+/// The work of the program on the rows of a SELECT that a database does not run as a whole: values that the program
 /// computes, groups of such values, orders that the database does not have.
 package struct SQLFinish {
-    /// What the database is asked for: rows with what the rest is about.
+    /// The statement for the database: rows with the values that the rest needs.
     package let request: SQLSelect
     private let select: SQLSelect
     private let parts: [SQLExpression]
@@ -94,7 +94,7 @@ package struct SQLFinish {
         }
     }
 
-    /// What there is of a row for the program's computing.
+    /// The values of a row for the program's computing.
     private func values(_ row: any SQLRow) -> SQLEvaluation {
         SQLEvaluation(
             values: parts.indices.map { place in
@@ -120,7 +120,7 @@ package struct SQLFinish {
 
     // MARK: Groups
 
-    /// What an expression is for a group of rows.
+    /// The value of an expression for a group of rows.
     private func value(of expression: SQLExpression, _ group: [SQLEvaluation]) throws -> SlotValue {
         var values = group.first?.values ?? []
         if isGrouped {
@@ -178,7 +178,7 @@ package struct SQLFinish {
 }
 
 extension SlotValue {
-    /// What is no number is missing in what a database computes.
+    /// NaN is a missing value in computations of a database.
     fileprivate var withoutNaN: SlotValue {
         if case .double(let number) = self, number.isNaN { .null } else { self }
     }
@@ -216,7 +216,7 @@ extension SQLExpression {
         }
     }
 
-    /// What has to be read of each row for it: columns, and what is selected for it.
+    /// The parts to read of each row for it: columns, and selected values.
     fileprivate var leaves: [SQLExpression] {
         readParts.flatMap { part -> [SQLExpression] in
             if case .function(_, let arguments, _) = part { return arguments.flatMap(\.leaves) }

@@ -7,7 +7,7 @@ package final class SQLFrame {
     /// The variable of a SUBQUERY that stands for this frame's rows.
     package let variable: String?
     package var select: SQLSelect
-    /// Expressions that go by a name: what a dictionary fetch computes, for its HAVING.
+    /// Expressions with a name: the computed values of a dictionary fetch, for its HAVING.
     package var named: [String: SQLExpression] = [:]
     private var joined: [JoinKey: String] = [:]
     private let names: AliasSource

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Decides in the program what a database cannot decide, or not as predicates do.
+/// Decides conditions in the program that a database cannot decide, or not as predicates do.
 ///
 /// It reads the values that such a condition is about, each once, and puts those for which the condition holds in its
-/// place: `title MATCHES "A.*"` becomes `title IN ('Aleph', 'Arcadia')`. What else the statement asks for narrows what
-/// is read, where that changes no answer.
+/// place: `title MATCHES "A.*"` becomes `title IN ('Aleph', 'Arcadia')`. The other conditions of the statement narrow
+/// the reading, if that changes no answer.
 package struct SQLJudge {
     package let connection: any SQLConnection
     package let types: SQLTypes
@@ -44,7 +44,7 @@ package struct SQLJudge {
         return result
     }
 
-    /// What stands for itself within an expression comes first.
+    /// Independent conditions within an expression come first.
     private func withNestedDecided(_ expression: SQLExpression, _ scopes: [SQLSelect]) throws -> SQLExpression {
         try expression.mapped {
             try withNestedDecided($0, scopes)
@@ -227,8 +227,8 @@ extension SQLExpression {
         return [self]
     }
 
-    /// What a database has to be asked for, so that the program can compute the expression: its columns and what is
-    /// selected or aggregated for it, each once.
+    /// The values that the database has to give so that the program can compute the expression: its columns and its
+    /// selected or aggregated values, each once.
     package var readParts: [SQLExpression] {
         var parts: [SQLExpression] = []
         func gather(_ expression: SQLExpression) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an operand of a predicate is once its key path has been followed.
+/// An operand of a predicate once its key path has been followed.
 package enum SQLOperand {
     /// A single value; the kind is that of the attribute it comes from.
     case value(SQLExpression, SlotKind?)
@@ -27,7 +27,7 @@ package struct SQLMembers {
     package let owner: SQLExpression
     package let ownerLayout: EntityLayout
     package let toMany: ToManySlot
-    /// What remains of the key path after the relationship.
+    /// The rest of the key path after the relationship.
     package var rest: [String]
     /// SUBQUERY: the variable and the predicate its members have to fulfil.
     package var narrowing: (variable: String, predicate: NSPredicate)?

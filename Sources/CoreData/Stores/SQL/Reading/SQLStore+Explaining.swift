@@ -1,6 +1,6 @@
 import Foundation
 
-// What the database says of a fetch, and of itself.
+// The explanations of a fetch and the inspection of the database.
 extension SQLStore {
     package func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation? {
         guard let shape = shapes[request.layout.index] else { return nil }

@@ -81,19 +81,19 @@ extension SQLStore {
     /// How many rows are handed on at a time.
     private static let rowsTogether = 500
 
-    /// What a fetch of keys selects.
+    /// The columns that a fetch of keys selects.
     private func keyResults(_ frame: SQLFrame, _ rootIndex: Int) -> [SQLSelect.Result] {
         [
             frame.column(SQLSchema.keyColumn), entity(ofRoot: rootIndex, frame.column(SQLSchema.entityColumn)),
         ].map { SQLSelect.Result(expression: $0) }
     }
 
-    /// What the program does behind a SELECT; nil where the database runs all of it.
+    /// The work of the program behind a SELECT; nil if the database runs all of it.
     package func finish(of select: SQLSelect) -> SQLFinish? {
         types.flatMap { SQLFinish($0.suited(select), $0, missing: capabilities.missingCollations) }
     }
 
-    /// Calls a body with each row of a SELECT, whoever makes it.
+    /// Calls a body with each row of a SELECT, from the database or from the program.
     private func readRows(
         of select: SQLSelect, isLarge: Bool = false, _ body: (any SQLRow) throws -> Void
     ) throws {
@@ -113,7 +113,7 @@ extension SQLStore {
             schema: schema, layout: layout, storeNumber: storeNumber, decidesByObject: decidesByObject)
     }
 
-    /// A SELECT as the database can run it: what the database cannot decide is decided here.
+    /// A SELECT as the database can run it: conditions that the database cannot decide are decided here.
     package func decided(_ select: SQLSelect, on connection: any SQLConnection) throws -> SQLSelect {
         guard let types else { return select }
         return try SQLJudge(connection: connection, types: types).decided(types.suited(select))

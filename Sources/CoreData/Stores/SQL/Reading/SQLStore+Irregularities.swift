@@ -1,6 +1,6 @@
 import Foundation
 
-// What no save writes, in tables whose columns take any value.
+// Content that no save writes, in tables whose columns take any value.
 extension SQLStore {
     /// Nil where the database has types of its own.
     func irregularities(_ connection: any SQLConnection) throws -> [StoreIrregularity]? {
@@ -130,7 +130,7 @@ private struct RowChecks {
             let number = row.isNull(1) ? "none" : "\(row.int64(1))"
             found.append(StoreIrregularity(.entity, .init(root.name, key), found: number))
         }
-        // Whatever the number says: a table of one entity has the rows of that one.
+        // With any number: a table of one entity has the rows of that one.
         guard let entity = named ?? (entities.count == 1 ? entities.first?.value : nil) else { return }
         for check in entity.checks where !row.isNull(check.place) {
             guard let kind = Self.kind(row, check) else { continue }
@@ -140,7 +140,7 @@ private struct RowChecks {
         }
     }
 
-    /// What is wrong with a value; nil for one that is as it should be.
+    /// The irregularity of a value; nil for a regular one.
     private static func kind(_ row: any SQLRow, _ check: Check) -> StoreIrregularity.Kind? {
         if [.string, .uri].contains(check.slot.kind) {
             return String(validating: row.data(check.place), as: UTF8.self) == nil ? .encoding : nil

@@ -75,7 +75,7 @@ extension SQLStore {
         }
     }
 
-    /// What a SELECT asks for as the entity of rows of a root entity's table: nothing, where the table has rows of one
+    /// The column of a SELECT for the entity of rows of a root entity's table: nothing, if the table has rows of one
     /// entity only and a name would be sent with each.
     func entity(ofRoot rootIndex: Int, _ column: SQLExpression) -> SQLExpression {
         soleLayouts[rootIndex] != nil && schema.namesEntities ? .null : column
@@ -162,10 +162,10 @@ extension SQLStore {
         return result
     }
 
-    /// The members of many owners whose rows the cache does not have: it gets them, too, so that one statement does for
-    /// both. Whoever asks for so many members looks at them next.
+    /// The members of many owners whose rows the cache does not have. The cache gets the rows, too, so that one
+    /// statement does for both. A caller that asks for so many members looks at them next.
     ///
-    /// - Returns: false where nothing was read, because the rows are there, or lie behind a table of pairs.
+    /// - Returns: False if nothing was read, because the rows are there, or lie behind a table of pairs.
     private func membersWithRows(
         of toMany: ToManySlot, owners: [ObjectKey], _ body: (Int64, ObjectKey) -> Void
     ) throws -> Bool {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a database computes that has types: which values go together as they do in predicates, and what the types of
-/// expressions are.
+/// The computing of a database that has types: which values go together as they do in predicates, and the types of
+/// expressions.
 package struct SQLTypes: Sendable {
     /// The types of columns, by table and column.
     private let columns: [String: [String: SQLColumnType]]
@@ -176,7 +176,7 @@ package struct SQLTypes: Sendable {
         } _: {
             suited($0, within: [select] + outer)
         }
-        // What is no text has one order.
+        // Values that are no texts have one order.
         result.order = result.order.map { term in
             var term = term
             if !isOfText(term.expression, in: [result] + outer) { term.collation = .binary }
@@ -219,7 +219,7 @@ package struct SQLTypes: Sendable {
 }
 
 extension SQLColumnType {
-    /// What values of some types have in common.
+    /// The common kind of values of some types.
     fileprivate enum Group {
         case truth, whole, real, decimal, text, date, uuid, bytes, label
     }

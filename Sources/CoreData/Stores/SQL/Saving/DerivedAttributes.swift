@@ -16,7 +16,8 @@ package struct DerivedAttributes: Sendable {
         let number: Int
         /// An UPDATE of the rows whose keys are the first parameter.
         let statement: SQLStatement
-        /// What gives the second one, anew for each save: an expression of the time, which is the same for all rows.
+        /// The source of the second one, evaluated for each save: an expression of the time, which is the same for all
+        /// rows.
         nonisolated(unsafe) let time: NSExpression?
         /// Where the database does not compute the expression: how the program does.
         let judged: JudgedDerivation?
@@ -98,7 +99,7 @@ package struct DerivedAttributes: Sendable {
         return expression
     }
 
-    /// What an expression of the time gives now.
+    /// The present value of an expression of the time.
     package static func value(of time: NSExpression) -> SlotValue {
         switch ExpressionValue(time.expressionValue(with: nil, context: nil)) {
         case .date(let seconds), .double(let seconds): .double(seconds)
@@ -108,7 +109,7 @@ package struct DerivedAttributes: Sendable {
         }
     }
 
-    /// What the first key path of a derivation leads to.
+    /// The destination of the first key path of a derivation.
     private static func dependency(
         of expression: NSExpression, _ entity: EntityLayout, _ schema: SQLSchema
     ) -> Dependency? {

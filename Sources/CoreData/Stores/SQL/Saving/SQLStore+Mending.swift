@@ -45,7 +45,7 @@ extension SQLStore {
 
     private func raiseCounter(_ irregularity: StoreIrregularity, _ connection: any SQLConnection) throws -> Bool {
         guard let root = entity(named: irregularity.row.entityName) else { return false }
-        // Whoever takes keys, if none, notes the highest one.
+        // Reserving keys, even none, notes the highest one.
         _ = try reserve(0, root: root.index, connection)
         return true
     }

@@ -13,7 +13,7 @@ extension SQLStore {
         return try repeating { connection in
             var keys: [Int: [Range<Int64>]] = [:]
             var counts = counts.filter { $0.value > 0 }
-            // What the database counts is counted outside of transactions.
+            // Numbers that the database counts are counted outside of transactions.
             for (root, count) in counts {
                 guard let table = schema.table(ofRoot: root)?.name,
                     let ranges = try connection.nextKeys(count, of: table)
@@ -93,7 +93,7 @@ extension SQLStore {
     }
 
     package func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
-        // Who reads with the writer's connection waits for the whole of it.
+        // Readers with the writer's connection wait for the whole of it.
         if capabilities.readsWhereItWrites { takingBack() }
         try write(changes) {
             try beforeCommit()
@@ -103,10 +103,9 @@ extension SQLStore {
 
     /// Writes a change set in one transaction or not at all.
     ///
-    /// Where the statements can be sent together they are. What becomes of them in that case is only whether all is as
-    /// it was expected; otherwise the transaction is run once more, step by step, which finds the conflicts. A
-    /// transaction that somebody else was in the way of, and one that was lost with its connection, is run again with
-    /// the same changes.
+    /// Statements are sent together where possible. In that case only the expected result is known, or that there was
+    /// another one. Then the transaction is run once more, step by step, which finds the conflicts. A transaction that
+    /// was in conflict with another one, or was lost with its connection, is run again with the same changes.
     private func write(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
         if changes.isEmpty, !hasUnsavedMetadata { return }
         // Rows that a migration counts have to be counted as they go. Metadata have the version of the tables in them.
@@ -191,7 +190,7 @@ extension SQLStore {
         }
     }
 
-    /// What a save has written besides the rows.
+    /// Further effects of a save, besides the rows.
     private struct Written {
         var metadata: [String: Any]?
         var isRecorded = false
@@ -209,7 +208,7 @@ extension SQLStore {
     ) throws -> Written {
         var written = Written()
         let history = historyRecorder(on: connection, origin: changes.origin)
-        // What is derived from several rows is computed by one save at a time.
+        // One save at a time computes attributes that are derived from several rows.
         try connection.beginSave(alone: derivedAttributes.dependsOnOthers)
         try requireSameModel(connection)
         try history?.readTombstones(of: changes.deleted.map(\.key))

@@ -71,7 +71,7 @@ extension SaveSession {
 
 /// Thrown where a row clashes with one that the save writes or deletes later.
 struct NoOrder: Error {
-    /// What callers are told where no order is left to try.
+    /// The error if no order is left to try.
     static let error = NSError.coreData(
         NSPersistentStoreSaveError,
         reason: "The rows of this save have no order that keeps the tables’ foreign keys and unique values at every "

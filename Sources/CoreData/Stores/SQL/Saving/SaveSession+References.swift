@@ -1,7 +1,7 @@
 import Foundation
 
-// Two savers, of whom one deletes what the other relates to, touch different rows: the key is in the member's. Whoever
-// comes second is in conflict over the owner, as if its version had risen.
+// Two savers, of whom one deletes an object to which the other relates something, touch different rows: the key is in
+// the member's. The second one is in conflict over the owner, as if its version had risen.
 extension SaveSession {
     /// Finds members of deleted owners that this save knows nothing of. Called before anything is written.
     package mutating func checkMembers(of deletions: [ChangeSet.Deletion], in changes: ChangeSet) throws {

@@ -2,9 +2,9 @@ import Foundation
 
 // Rows that break a uniqueness constraint.
 extension SaveSession {
-    /// Rows of one save may hand unique values on to each other, even in a circle: a database looks after each row, the
-    /// constraint means the end. So the rows give up their values first and are written once more; what is broken then
-    /// is broken.
+    /// Rows of one save may exchange unique values, even in a circle. The database checks each row, but the constraint
+    /// means the end of the save. So the rows give up their values first and are written once more. A constraint that
+    /// is broken then is broken.
     mutating func updateBlocked(
         _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
     ) throws {

@@ -6,7 +6,7 @@ package struct SaveSession {
     package let connection: any SQLConnection
     package var conflicts: [SaveConflicts.Conflict] = []
     package var constraintConflicts: [SaveConflicts.ConstraintConflict] = []
-    /// The rows that are written or deleted later: what clashes with one of them need not clash in the end.
+    /// The rows that are written or deleted later: a conflict with one of them may be gone in the end.
     var unwritten: Set<ObjectKey> = []
     /// How many rows went, by the numbers of their entities' layouts.
     package private(set) var deletedRows: [Int: Int] = [:]
@@ -179,7 +179,7 @@ package struct SaveSession {
     private mutating func deletePart(
         _ deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges
     ) throws {
-        // By table and key: neighbouring rows lie on the same pages. What one statement deletes stands together where
+        // By table and key: neighbouring rows lie on the same pages. Rows that one statement deletes stand together if
         // statements take many rows.
         let places = deletions.enumerated().map { place, deletion in
             let index = deletion.key.layoutIndex

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a new store holds: its tables and indexes, and what it says of itself.
+/// The content of a new store: its tables and indexes, and its metadata.
 package struct NewStore {
     private let layout: ModelLayout
     private let schema: SQLSchema

@@ -33,7 +33,7 @@ package enum SQLBookkeeping {
             }
         }
 
-        /// The highest key that a table has or had: the number of its entity is the first parameter. What is noted may
+        /// The highest key that a table has or had: the number of its entity is the first parameter. The noted key may
         /// lag behind the table.
         package static func highestKey(in rows: String) -> SQLStatement {
             func orZero(_ select: SQLSelect) -> SQLExpression { .function(.coalesce, [.scalar(select), .number(0)]) }

@@ -1,6 +1,6 @@
-/// The names of tables, columns and indexes: what a name of the model becomes, and which ones are given away.
+/// The names of tables, columns and indexes that names of the model get, and the names that are taken.
 ///
-/// Names that Core Data's own files hold stay as they are. Only those that SQL could not take are changed: characters
+/// Names that Core Data's own files hold stay as they are. Only names that SQL could not take are changed: characters
 /// that no plain word has become underscores, and a name that is taken gets a number.
 package struct SQLNames {
     private var taken: Set<String> = []

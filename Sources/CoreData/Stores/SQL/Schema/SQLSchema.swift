@@ -6,7 +6,7 @@ package enum SQLColumnType: String, Sendable {
     case decimal = "DECIMAL"
     case varchar = "VARCHAR"
     case blob = "BLOB"
-    /// Text of at most 255 characters: what the identifier of a store has.
+    /// Text of at most 255 characters, as the identifier of a store.
     case identifier = "VARCHAR(255)"
     /// Types that Core Data's own files have not, where one integer, float or blob holds them all.
     case boolean, smallInteger, mediumInteger, real, uuid

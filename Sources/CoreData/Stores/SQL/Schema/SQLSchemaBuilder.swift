@@ -60,7 +60,7 @@ package struct SQLSchemaBuilder {
 
     // MARK: Entity tables
 
-    /// A column on its way into the table: what it is sorted by.
+    /// A column on its way into the table, with the values to sort it by.
     private struct DraftColumn {
         var column: SQLColumn
         var group: Int

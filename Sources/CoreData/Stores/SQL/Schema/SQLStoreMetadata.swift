@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a store says about itself: a row that its tables have beside those of the entities.
+/// The metadata of a store: a row that its tables have beside those of the entities.
 package enum SQLStoreMetadata {
     /// The framework number written to files: a real one (2022), which every later system opens.
     package static let frameworkVersion = 1344
@@ -9,7 +9,7 @@ package enum SQLStoreMetadata {
     package static let reservedKeys: Set<String> = toldKeys.union([
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
-        // How a file gives pages back: what another says of it is no news.
+        // The way in which a file gives pages back. Another value of it is no change.
         "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
     ])
 
@@ -30,11 +30,11 @@ package enum SQLStoreMetadata {
             url: url)
     }
 
-    /// What a program has put into a store's metadata, for another store with the same content.
+    /// The entries that a program has put into a store's metadata, for another store with the same content.
     package static func ownKeys(of metadata: [String: Any]) -> [String: Any] {
         let others = [NSStoreUUIDKey, previousIdentifiersKey, NSStoreModelVersionIdentifiersKey]
         return metadata.filter {
-            // What begins so is of the framework that wrote it.
+            // Keys with this prefix are of the framework that wrote them.
             !others.contains($0.key) && !reservedKeys.contains($0.key) && !$0.key.hasPrefix("_NS")
         }
     }
@@ -49,7 +49,7 @@ package enum SQLStoreMetadata {
             || (metadata[previousIdentifiersKey] as? [String])?.contains(identifier) == true
     }
 
-    /// The error of whoever has a store open that is there no more.
+    /// The error for a program that has a store open which is there no more.
     package static func replaced(_ url: URL) -> NSError {
         .coreData(
             NSPersistentStoreOperationError,
@@ -115,7 +115,8 @@ package enum SQLStoreMetadata {
         return metadata
     }
 
-    /// As `read(from:url:)`; nil where there is no store, or one whose metadata are damaged: for whoever removes it.
+    /// Reads as `read(from:url:)` does, for code that removes the store. Nil if there is no store, or one whose
+    /// metadata are damaged.
     package static func readIfWhole(from connection: some SQLConnection, url: URL) throws -> [String: Any]? {
         do {
             return try read(from: connection, url: url)
@@ -140,7 +141,7 @@ package enum SQLStoreMetadata {
         }
     }
 
-    /// What a new store says of itself: what it is, of which model, and who it is.
+    /// The metadata of a new store: its type, its model and its identifier.
     package static func ofNewStore(
         of model: NSManagedObjectModel, entities: Set<String>?, type: String
     ) -> [String: Any] {
@@ -169,7 +170,7 @@ package enum SQLStoreMetadata {
         return description
     }
 
-    /// What the error of a database without a store has in its user info. A damaged store has the same code.
+    /// The user-info key of the error of a database without a store. A damaged store has the same code.
     private static let absenceKey = "OpenCoreDataHoldsNoStore"
 
     /// Whether an error says that there is no store in a database, not even a damaged one.
@@ -195,7 +196,7 @@ package enum SQLStoreMetadata {
                 + "looks so when it was new: copy the -wal, too.", url: url, userInfo: [absenceKey: true])
     }
 
-    /// What helps where a file has lost what it needs to be opened.
+    /// The help for a file that has lost a part that it needs to be opened.
     package static let remedy = "'coredata salvage' brings what can be read of it into a new store."
 
     /// The error of a store that has lost, wholly or in part, what it says about itself, with what the database says of

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a database really holds: tables with their columns, indexes and triggers, as far as a migration needs to know.
+/// The real content of a database: tables with their columns, indexes and triggers, as far as a migration needs to
+/// know.
 package struct StoreFacts: Equatable {
     package struct Column: Equatable {
         package var name: String
@@ -80,7 +81,7 @@ package struct StoreFacts: Equatable {
 }
 
 extension StoreFacts {
-    /// What a file made anew for a schema would hold, with so many rows in its tables.
+    /// The content of a file made anew for a schema, with so many rows in its tables.
     package init(_ schema: SQLSchema, rows: [String: Int], in dialect: any SQLDialect) {
         for table in schema.allTables {
             let columns = table.columns.map { column in

@@ -17,8 +17,7 @@ package struct StoreModelCheck {
         let configuration = configurationName == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configurationName
         switch model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) {
         case .compatible:
-            // A hash does not tell the names of some attributes. What Apple's framework wrote does not note them
-            // besides.
+            // A hash does not tell the names of some attributes. Stores of Apple's framework do not note them besides.
             let version = StoredVersion(metadata)
             let unnamed = model.entities.filter { version.hashes?[$0.name ?? ""] != nil && !version.tellsNames(in: $0) }
             if unnamed.isEmpty { return }
@@ -52,7 +51,7 @@ package struct StoreModelCheck {
         }
     }
 
-    /// What matters for the layout, one line per property.
+    /// The facts that matter for the layout, one line per property.
     package static func facts(of entity: NSEntityDescription) -> [String] {
         var lines = [
             "\(entity.name ?? "") \(entity.isAbstract) \(entity.superentity?.name ?? "-") "

@@ -10,7 +10,7 @@ package final class FillingTransaction {
 
     /// Begins the first one.
     ///
-    /// - Parameter url: what errors name.
+    /// - Parameter url: The address in errors.
     package init(_ connection: any SQLConnection, _ url: URL) throws {
         self.connection = connection
         self.url = url

@@ -2,8 +2,8 @@ import Foundation
 
 /// Copies the rows of a store in tables into the tables that another database has for the same model, key by key.
 ///
-/// Memory does not grow with the store. What is there already is not written again: a transfer that was interrupted
-/// goes on behind the last row of each table. Entities and keys stay what they are.
+/// Memory does not grow with the store. Rows that are there already are not written again: a transfer that was
+/// interrupted resumes behind the last row of each table. Entities and keys stay the same.
 package struct RowTransfer {
     private let source: TransferEnd
     private let target: TransferEnd

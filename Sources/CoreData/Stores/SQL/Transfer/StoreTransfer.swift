@@ -17,9 +17,9 @@ struct StoreTransfer {
     /// Fills a store.
     ///
     /// - Parameters:
-    ///   - url: what errors name.
-    ///   - limits: what the other store cannot hold.
-    ///   - fill: makes the other store, and calls its body with it.
+    ///   - url: The address in errors.
+    ///   - limits: The limits of the other store.
+    ///   - fill: Makes the other store, and calls its body with it.
     func run(
         to url: URL, _ limits: TransferLimits, _ fill: (_ body: (any UnfinishedStore) throws -> Void) throws -> Void
     ) throws {
@@ -46,7 +46,7 @@ struct StoreTransfer {
         try SQLStoreMetadata.read(from: connection, url: source.url ?? URL(fileURLWithPath: "/dev/null"))
     }
 
-    /// Copies what is missing. What an earlier attempt has left may be of an older state of the source: then everything
+    /// Copies the missing rows. The rows of an earlier attempt may be of an older state of the source: then everything
     /// is copied anew.
     private func copy(
         _ from: TransferEnd, to target: any UnfinishedStore, _ parts: MigrationParts, _ rows: Int64, _ url: URL

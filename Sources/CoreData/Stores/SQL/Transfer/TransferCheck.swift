@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a database cannot hold that another one may have in its tables.
+/// The limits of a database for content that another one may have in its tables.
 package struct TransferLimits: Sendable {
     /// Whether texts may have the character U+0000.
     package var takesZeroInTexts = true
@@ -38,7 +38,7 @@ package struct TransferCheck {
     private let source: TransferEnd
     private let limits: TransferLimits
     private let follower: TransferFollower
-    /// What the URIs of objects begin with.
+    /// The beginning of the URIs of objects.
     private let identifier: String
     private var found: [MigrationUnfitValue] = []
     private var count = 0
@@ -147,8 +147,8 @@ package struct TransferCheck {
         }
     }
 
-    /// Whether a text is in an index that surely cannot hold it. What deflating leaves of it is less than any database
-    /// leaves that compresses for speed.
+    /// Whether a text is in an index that surely cannot hold it. Deflated it is smaller than in any database that
+    /// compresses for speed.
     private func isTooLarge(_ bytes: UnsafeRawBufferPointer, _ row: Snapshot, _ slot: Int) -> Bool {
         guard bytes.count > limits.largestIndexed, let column = source.schema.columns[row.layoutIndex][slot],
             let table = source.schema.table(ofRoot: source.layout.entities[row.layoutIndex].rootIndex)?.name,

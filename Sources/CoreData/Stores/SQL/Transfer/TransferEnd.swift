@@ -7,7 +7,7 @@ package struct TransferEnd {
     package let schema: SQLSchema
     /// Where large values lie; nil where they lie in the rows.
     package let externalData: ExternalData?
-    /// What errors call the store.
+    /// The name of the store in errors.
     package let name: String
 
     package init(

@@ -1,7 +1,7 @@
 import Foundation
 
-/// How decimals lie in a SQLite file: the column is DECIMAL (numeric affinity), so SQLite keeps an integer or a double
-/// and nothing more precise. Apple's files have the same limit. What is not a number is the text `NaN` in them.
+/// Decimals in a SQLite file. The column is DECIMAL (numeric affinity), so SQLite keeps an integer or a double and
+/// nothing more precise. Apple's files have the same limit. NaN is the text `NaN` in them.
 package enum DecimalStorage {
     package enum Number {
         case notANumber
@@ -12,7 +12,7 @@ package enum DecimalStorage {
     /// The text that stands for a decimal that is not a number.
     package static let notANumber = "NaN"
 
-    /// What is stored for a decimal.
+    /// The stored number of a decimal.
     package static func number(_ decimal: Decimal) -> Number {
         if decimal.isNaN { return .notANumber }
         let text = decimal.description

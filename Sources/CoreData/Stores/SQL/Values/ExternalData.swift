@@ -61,7 +61,7 @@ package final class ExternalData: Sendable {
         }
     }
 
-    /// What the column holds for a value that stays in the row.
+    /// The content of the column for a value that stays in the row.
     package static func inline(_ value: UnsafeRawBufferPointer) -> Data {
         var data = Data(capacity: value.count + 1)
         data.append(inlineTag)
@@ -69,7 +69,7 @@ package final class ExternalData: Sendable {
         return data
     }
 
-    /// What the column shall hold for a value. A large one is written to a new file, which is noted in `files`.
+    /// The content of the column for a value. A large one is written to a new file, which is noted in `files`.
     package func encode(_ value: UnsafeRawBufferPointer, _ files: inout ExternalFileChanges) throws -> Data {
         if value.count <= Self.inlineLimit { return Self.inline(value) }
         let name = UUID().uuidString
@@ -134,7 +134,7 @@ package final class ExternalData: Sendable {
     /// Removes files that rows named until a commit. The commit reaches the disk first: a loss of power could bring
     /// back the rows, and not the files.
     ///
-    /// - Returns: whether all are gone. What is left is only waste.
+    /// - Returns: Whether all are gone. The rest is only waste.
     package func removeForgotten(_ names: [String]) -> Bool {
         let storeFolder = folder.deletingLastPathComponent().deletingLastPathComponent()
         let log = storeFolder.appendingPathComponent(storeName + "-wal")
@@ -144,7 +144,7 @@ package final class ExternalData: Sendable {
 
     /// Removes files that no row names.
     ///
-    /// - Returns: whether all are gone. What is left is only waste.
+    /// - Returns: Whether all are gone. The rest is only waste.
     @discardableResult
     package func remove(_ names: [String]) -> Bool {
         var isDone = true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What watches the commits of a store's database.
+/// A watch over the commits of a store's database.
 package protocol CommitWatch: AnyObject, Sendable {
     /// Ends the watching; nothing is posted afterwards.
     func cancel()
@@ -14,7 +14,7 @@ package protocol CommitWatch: AnyObject, Sendable {
 /// SQLite writes a commit to the file, which is the event, and shows it to others afterwards in shared memory, which
 /// no event tells of: between the two it may wait for the disk. So one look after an event is not enough. Looks
 /// follow each other in growing distances until some seconds have passed since the last event.
-// @unchecked Sendable: what changes is touched on `queue` only, except `isCancelled`, which `lock` guards.
+// @unchecked Sendable: mutable state is used on `queue` only, except `isCancelled`, which `lock` guards.
 package final class CommitNotices: @unchecked Sendable {
     /// How long events are gathered before they are looked at, in milliseconds.
     private static let pause = 10
@@ -45,7 +45,7 @@ package final class CommitNotices: @unchecked Sendable {
         self.post = post
     }
 
-    /// Notes the newest transaction: what comes behind it is new. Called before the first event.
+    /// Notes the newest transaction: later ones are new. Called before the first event.
     package func begin(asking question: (() -> Bool)? = nil) throws {
         self.question = question
         lastTransaction = try newest?() ?? 0
@@ -83,7 +83,7 @@ package final class CommitNotices: @unchecked Sendable {
         if let question, !question() { return }
         var number: Int64?
         if let newest {
-            // What cannot be read now is looked at again.
+            // If it cannot be read now, it is looked at again.
             guard let last = try? newest(), last > lastTransaction else { return }
             lastTransaction = last
             number = last

@@ -1,6 +1,6 @@
 import Foundation
 
-// What a store does when another server goes on in the place of the one that was lost.
+// The reaction of a store if another server takes the place of the one that was lost.
 extension SQLStore: ContinuationFollower {
     package final func databaseWasContinued() {
         doubtsRows.withLock { $0 = true }
@@ -20,8 +20,8 @@ extension SQLStore: ContinuationFollower {
         NSPersistentHistoryToken(numbers: [identifier ?? "": number])
     }
 
-    /// Whether a row that a save is about may be of a time that was lost: it was read before another server went on.
-    /// What was read since is in the row cache.
+    /// Whether a row of a save may be of a time that was lost: it was read before another server took over. Rows that
+    /// were read since are in the row cache.
     final func isDoubtful(_ row: Snapshot) -> Bool {
         !rowCache.has(
             Unmanaged.passUnretained(row), for: row.key, rootIndex: layout.entities[row.layoutIndex].rootIndex)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The views of a store in its past, and the watch over its commits: what ends with the store.
-// @unchecked Sendable: what changes is used under the lock.
+/// The views of a store in its past, and the watch over its commits. They end with the store.
+// @unchecked Sendable: mutable state is used under the lock.
 final class StoreDependents: @unchecked Sendable {
     private let lock = NSLock()
     private var views: [WeakView] = []

@@ -23,7 +23,7 @@ extension SQLStore {
         }
     }
 
-    /// The store works without; whoever waits for notifications is told why there are none.
+    /// Reports why there are no notifications. The store works without them.
     package static func reportMissingNotifications(_ error: any Error) {
         FileHandle.standardError.write(
             Data("CoreData: error: no remote-change notifications: \(error.localizedDescription)\n".utf8))

@@ -16,7 +16,7 @@ extension SQLiteConnection {
         // Both of these reach code by its address or by its file's name.
         set(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
         set(SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)
-        // Whoever only reads starts no trigger.
+        // A connection that only reads starts no trigger.
         if access == .readOnly || access == .immutable || access == .frozen {
             set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
         }
@@ -26,10 +26,11 @@ extension SQLiteConnection {
         sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0)
     }
 
-    /// Lets triggers write into the text and spatial indexes (FTS, R-trees) that lie in the file: Apple's stores and
-    /// programs beside the framework keep such an index by triggers, and SQLite takes it for something that only a
-    /// trusted schema may write to. What a trigger calls is harmless all the same, for all functions of ours are for
-    /// statements only.
+    /// Lets triggers write into the text and spatial indexes (FTS, R-trees) that lie in the file.
+    ///
+    /// Apple's stores and programs beside the framework keep such an index by triggers. SQLite takes it for something
+    /// that only a trusted schema may write to. The functions that a trigger calls are harmless all the same: all
+    /// functions of ours are for statements only.
     func trustIndexTables() throws {
         let indexes = """
             SELECT 1 FROM sqlite_master WHERE rootpage = 0 AND type = 'table'

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-// What SQLite says of a SELECT before it runs, and of the pages of a file.
+// SQLite's plan of a SELECT before it runs, and its account of the pages of a file.
 extension SQLiteConnection {
     func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step]) {
         let printed = SQLPrinter.print(.select(select), in: dialect)

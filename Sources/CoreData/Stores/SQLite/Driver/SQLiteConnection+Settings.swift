@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-// What SQLite is told about a file and a connection, and what it says about them.
+// The settings of a file and a connection.
 extension SQLiteConnection {
     // MARK: The journal
 
@@ -25,7 +25,7 @@ extension SQLiteConnection {
     /// Sets a pragma of a program's. Its name is a word, and its value has no quotation mark.
     func setPragma(_ name: String, to value: String) throws { try execute("PRAGMA \(name) = '\(value)'") }
 
-    /// What every connection of a store is set to, before the program's own pragmas.
+    /// Sets every connection of a store up, before the program's own pragmas.
     func prepareForWork() throws {
         // 32 MB of pages: SQLite's 2 MB cost up to twice the time on random access.
         try execute("PRAGMA cache_size = -32768; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
@@ -76,7 +76,7 @@ extension SQLiteConnection {
     /// Takes out the number under which a held transaction was committed.
     func removeHeldNumber() throws { try execute("PRAGMA user_version = 0") }
 
-    /// Moves the counter that whoever has the file open looks at before it writes.
+    /// Moves the counter at which processes with the file open look before they write.
     func raiseSchemaVersion() throws { try execute("CREATE TABLE Z_MIGRATED (Z_PK INTEGER); DROP TABLE Z_MIGRATED") }
 
     /// Begins a transaction that takes its locks when it needs them.
@@ -138,7 +138,7 @@ extension SQLiteConnection {
         }
     }
 
-    /// What is sorted at once is as much as the cache takes, in one instruction that cannot be stopped.
+    /// SQLite sorts as much at once as the cache takes, in one instruction that cannot be stopped.
     func sortingInPieces(_ body: () throws -> Void) throws {
         try setCacheSize(kibibytes: 8192)
         try body()

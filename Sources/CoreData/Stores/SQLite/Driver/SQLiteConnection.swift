@@ -3,7 +3,7 @@ import Foundation
 
 /// One connection to a SQLite file, with its prepared statements.
 ///
-/// The connection has no lock of its own (SQLITE_OPEN_NOMUTEX): whoever owns it uses it from one thread at a time. Only
+/// The connection has no lock of its own (SQLITE_OPEN_NOMUTEX): its owner uses it from one thread at a time. Only
 /// `interrupt()` may be called from any thread.
 // @unchecked Sendable: used by one thread at a time; its owner holds a lock around it.
 final class SQLiteConnection: SQLConnection, @unchecked Sendable {
@@ -175,7 +175,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     func tableNames() throws -> Set<String> {
         var names: Set<String> = []
-        // Virtual tables have no page: what they answer comes from a module, and not from rows of a store.
+        // Virtual tables have no page: their rows come from a module, and not from a store.
         let statement = try prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
         try statement.rows { names.insert($0.string(0)) }
         return names
@@ -304,8 +304,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         if isInTransaction { try execute("COMMIT") }
     }
 
-    /// Commits what was written since the transaction is held, under a number that is in the file from then on. What
-    /// follows is held again.
+    /// Commits the changes since the transaction is held, under a number that is in the file from then on. Later
+    /// changes are held again.
     func commitHeldTransaction(as number: Int) throws {
         if !isInTransaction { try execute("BEGIN IMMEDIATE") }
         try execute("PRAGMA user_version = \(number); COMMIT")
@@ -341,8 +341,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         if code != SQLITE_DONE || end != SQLITE_OK { throw target.error(end == SQLITE_OK ? code : end) }
     }
 
-    /// Writes what a transaction has changed so far, as far as nothing needs it: less is left for the commit. What
-    /// cannot be written stays for it.
+    /// Writes the changes of a transaction so far, as far as nothing needs the pages: less is left for the commit. The
+    /// rest stays for it.
     func flushCache() { sqlite3_db_cacheflush(handle) }
 
     /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing

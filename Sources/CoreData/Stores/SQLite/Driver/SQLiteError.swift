@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// What SQLite reported: the extended result code, its text, and the file and statement it was about.
+/// An error of SQLite: the extended result code, its text, and the file and statement it was about.
 ///
 /// Internal; `nsError(doing:)` turns it into the `NSError` that callers of Core Data know.
 struct SQLiteError: SQLFailure, CustomStringConvertible {
@@ -35,7 +35,7 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                 .contains { message.contains($0) }
     }
 
-    /// What SQLite says when a connection's file has another name now or none, or its log has come or gone:
+    /// The codes of SQLite if a connection's file has another name now or none, or its log has come or gone:
     /// `SQLITE_READONLY_DBMOVED`, `SQLITE_READONLY_ROLLBACK`, `SQLITE_IOERR_DELETE_NOENT`, `SQLITE_IOERR_SHORT_READ`.
     static let codesOfLostFiles = [
         codeOfMovedFile, SQLITE_READONLY | 3 << 8, SQLITE_IOERR | 23 << 8, SQLITE_IOERR | 2 << 8,

@@ -4,9 +4,9 @@ import CSQLite
 /// -journal.
 ///
 /// SQLite finds these by the main file's name. A connection that opened a store before somebody destroyed, replaced or
-/// migrated it would take the -wal and the -shm of the next store for its own: it would read a mixture, remove the -wal
-/// or empty a -shm that this process has mapped. SQLite looks for them under a lock on the main file, and whoever
-/// exchanges the file holds that lock alone. So the question is asked at a moment at which the answer stays true.
+/// migrated it would take the -wal and the -shm of the next store for its own. It would read a mixture, remove the -wal
+/// or empty a -shm that this process has mapped. SQLite looks for them under a lock on the main file, and a process
+/// that exchanges the file holds that lock alone. So the check takes place at a moment at which its result stays true.
 enum SQLiteFileGuard {
     /// The name to open connections with; nil, and SQLite's own access is used, where it has none that could be
     /// guarded.

@@ -16,8 +16,8 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     private var constants: [SlotValue] = []
     private var parameterCount = 0
     private var isForOneRun = false
-    /// What SQLite said of a value that it did not take, for want of memory or because it is too long. Without a look
-    /// at this the statement would run with NULL in its place.
+    /// The error of SQLite for a value that it did not take, for want of memory or because it is too long. Without this
+    /// check the statement would run with NULL in its place.
     private var refusedValue: Int32 = SQLITE_OK
 
     /// A value of a row whose bytes go behind the slots of a snapshot: found when they are counted, used when they are

@@ -55,7 +55,7 @@ struct SQLiteStoreOptions: Sendable {
     /// Pragmas that say how the file is laid out: they count only before its first table is made.
     static let layoutPragmas: Set<String> = ["page_size", "auto_vacuum", "encoding"]
 
-    /// What every connection of a store is set to, then what the program asked for.
+    /// Sets a connection of a store up: the settings that all have, then those of the program.
     func configure(_ connection: SQLiteConnection, isWriter: Bool) throws {
         try connection.prepareForWork()
         for (name, value) in pragmas where !Self.layoutPragmas.contains(name) {

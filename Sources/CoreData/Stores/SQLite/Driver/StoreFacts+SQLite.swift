@@ -1,6 +1,6 @@
 import Foundation
 
-// What SQLite says about the tables of a file.
+// SQLite's account of the tables of a file.
 extension StoreFacts {
     /// Reads the facts. `names` limits the columns and row numbers to these tables; every name is there in any case.
     init(_ connection: SQLiteConnection, tables names: Set<String>? = nil) throws {

@@ -9,7 +9,7 @@ extension ExternalData {
         let notes = notes
         if notes.isEmpty { return }
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
-        // Who holds the right to write knows that no transaction is under way, here or in another process.
+        // The holder of the right to write knows that no transaction is under way, here or in another process.
         try connection.transaction {
             // The next store keeps its values in the same folder.
             if connection.hasMoved { return }
@@ -27,8 +27,8 @@ extension ExternalData {
 }
 
 extension SQLiteStore {
-    /// Removes what killed processes, and migrations, left of external values. What cannot be removed now is only
-    /// waste.
+    /// Removes external values that killed processes, and migrations, have left. A file that cannot be removed now is
+    /// only waste.
     func sweepExternalData() {
         guard let externalData, let url, !isReadOnly else { return }
         try? externalData.sweep(externalColumns, storeAt: url)

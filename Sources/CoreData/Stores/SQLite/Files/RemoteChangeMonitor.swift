@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Every commit writes to the -wal (or to the file itself where there is none), which the kernel reports. SQLite's own
 /// count of commits says whether there was one.
-// @unchecked Sendable: what changes is touched on the queue of the notices only.
+// @unchecked Sendable: mutable state is used on the queue of the notices only.
 final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
     private let notices: CommitNotices
     private var watcher: FileWatcher?
@@ -26,7 +26,7 @@ final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
         try notices.begin { [weak self] in self?.hasNewVersion() == true }
         let file = hasLog ? SQLiteStoreFiles(url).wal : url
         watcher = try FileWatcher(file, queue: notices.queue) { [weak notices] in notices?.event() }
-        // What was committed between the look above and the beginning of the watch.
+        // Commits between the look above and the beginning of the watch.
         notices.queue.async { [weak notices] in notices?.event() }
     }
 

@@ -38,7 +38,7 @@ extension SQLiteStore {
             return SQLiteDatabase(only: only, isReadOnly: writer == nil)
         }
 
-        /// What the store is made of, without its connections.
+        /// The parts of the store, without its connections.
         var parts: SQLStore.Parts {
             var external: ExternalData?
             if !isInMemory, let url {
@@ -104,7 +104,7 @@ extension SQLiteStore {
                     where (attempt < Self.attempts || ContinuousClock.now < deadline && FileState(url) != file)
                     && Self.isOfExchange(error, file, url)
                 {
-                    // Whoever exchanges the file may not be through yet.
+                    // A process that exchanges the file may not have finished yet.
                     _ = try MigrationFolder.lock(files.main, creating: false, timeout: settings.timeout)
                 } catch let error as SQLiteError
                     where error.looksDamaged && attempt < Self.attempts && unsettled.isRepeatedAfterDamage()
@@ -161,7 +161,7 @@ extension SQLiteStore {
             } catch is SQLiteStoreCreation.AlreadyMade {
                 try openPresentFile(url, entities: entities)
             } catch {
-                // What was begun here goes again, unless somebody else is making a store of it or has made one.
+                // Files that were begun here go again, unless somebody else is making a store of them or has made one.
                 let isContended = (error as? SQLiteError).map { $0.isBusy || $0.isOfMovedFile } ?? false
                 if !existed, !isContended, (try? SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: 0)) != false {
                     Self.removeUnfinished(SQLiteStoreFiles(url))
@@ -212,7 +212,7 @@ extension SQLiteStore {
             try connection.trustIndexTables()
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
-            // Who waited for a migration has opened the older file, which has another name now or none.
+            // A process that waited for a migration has opened the older file, which has another name now or none.
             if connection.hasMoved { throw Self.moved(url) }
             if settings.vacuums { try connection.vacuum() }
             if settings.analyzes { try connection.analyze() }
@@ -228,8 +228,8 @@ extension SQLiteStore {
             ).check(look.metadata)
         }
 
-        /// Has a store that keeps history be read only where the options do not ask for history: changes that history
-        /// does not know of would be lost for whoever follows it.
+        /// Has a store that keeps history be read only if the options do not ask for history: its readers would lose
+        /// changes that history does not know of.
         mutating func requireTracking(at url: URL) {
             if settings.isReadOnly || settings.tracksHistory { return }
             SQLStore.reportUntrackedOpening(of: url)
@@ -273,7 +273,7 @@ extension SQLiteStore {
             makeReader = try readers(of: url, .readOnly, beside: connection)
         }
 
-        /// What `openFile` takes for an exchange: it looks at the file again.
+        /// The error that `openFile` takes for an exchange: it looks at the file again.
         private static func moved(_ url: URL) -> SQLiteError {
             SQLiteError(code: SQLiteError.codeOfMovedFile, message: "another store lies there now", path: url.path)
         }

@@ -2,16 +2,16 @@ import Foundation
 
 extension SQLiteStoreFiles {
     /// Takes a store away and leaves its main file, its -wal and its -shm, all of them empty; an empty file is opened
-    /// as a new store. Where no store is, empty files are made, too: whoever destroys a store may go on to remove them.
+    /// as a new store. If there is no store, empty files are made, too: programs that destroy a store may remove the
+    /// files next.
     ///
-    /// A kill leaves the store whole, or an empty main file: the external values are noted before, and what is left of
-    /// them goes when a store is opened there next. A store that somebody has open or migrates is refused unless
-    /// `force`.
+    /// A kill leaves the store whole, or an empty main file. The external values are noted before, and the rest of them
+    /// goes when a store is opened there next. A store that somebody has open or migrates is refused unless `force`.
     ///
-    /// - Parameter opened: see `withoutUsers`.
+    /// - Parameter opened: See `withoutUsers`.
     func empty(timeout: TimeInterval = 0, force: Bool = false, opened: () throws -> Void = {}) throws {
         try requireOwn()
-        // Whoever migrates the store, or puts another one in its place, works in that folder.
+        // A process that migrates the store, or puts another one in its place, works in that folder.
         let folder = force ? nil : try MigrationFolder.lock(main, creating: false, timeout: timeout)
         defer { withExtendedLifetime(folder) {} }
         guard FileManager.default.fileExists(atPath: main.path) else {
@@ -25,7 +25,7 @@ extension SQLiteStoreFiles {
             let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
             var files = ExternalFileChanges()
             files.orphaned = ownExternalFiles
-            // What cannot be noted is waste after a kill.
+            // A file that cannot be noted is waste after a kill.
             try? external.note(files.orphaned, &files)
             MigrationMoment.reach(.logAbsorbed)
             let rights = FileRights(of: main)
@@ -38,8 +38,8 @@ extension SQLiteStoreFiles {
             let lock = try? lockOfEmptyFile(at: shm)
             defer { withExtendedLifetime(lock) {} }
             MigrationMoment.reach(.logEmptied)
-            // The main file gets another one in its place, as when it is removed: whoever waits for its lock opens it
-            // anew.
+            // The main file gets another one in its place, as when it is removed: a process that waits for its lock
+            // opens it anew.
             guard rename(shm.path, main.path) == 0 else {
                 throw WriteFailure.error("The store could not be destroyed", main)
             }
@@ -58,7 +58,7 @@ extension SQLiteStoreFiles {
             // The -wal goes into the main file first: without it the main file would be an older state of the store.
             try withoutUsers(timeout: timeout, force: force, absorbing: true, opened: opened, take)
         } catch let error as NSError where error.code == NSFileWriteOutOfSpaceError && !hasBegun {
-            // Who destroys a store may do so because the disk is full.
+            // A program may destroy a store because the disk is full.
             try withoutUsers(timeout: timeout, force: force, take)
         }
     }
@@ -96,12 +96,12 @@ extension SQLiteStoreFiles {
     private func removeMigrationFolder(_ held: MigrationFolder?, force: Bool) throws {
         let url = MigrationFolder.url(for: main)
         if force { return try FileKind.remove(.folder, at: url) }
-        // No waiting: whoever works there may wait for the store, which is locked here.
+        // No waiting: a process at work there may wait for the store, which is locked here.
         guard let folder = try held ?? MigrationFolder.lock(main, creating: false, timeout: 0) else { return }
         try withExtendedLifetime(folder) { try FileKind.remove(.folder, at: url) }
     }
 
-    /// The names of the external values that are this store's; what cannot be told from another store's is none.
+    /// The names of the external values that are this store's, without those that may be another store's.
     private var ownExternalFiles: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: externalDataFolder.path)) ?? []
         guard !names.isEmpty, SharedSupport(store: self).isShared else { return names }
@@ -129,7 +129,7 @@ extension SQLiteStoreFiles {
     }
 }
 
-/// Who owns a file and may read and write it.
+/// The owner and the permissions of a file.
 private struct FileRights {
     /// Whether there is a file to be like; otherwise a new one is as the process makes files.
     private let isKnown: Bool

@@ -30,7 +30,7 @@ extension SQLiteStoreFiles {
         try requireOwn()
         try StoreExchange.recover(self, timeout: timeout)
         guard let place = try MigrationFolder.lock(main, creating: true, timeout: timeout) else { return }
-        // What cannot be removed is only waste, and goes at the next opening.
+        // A file that cannot be removed is only waste, and goes at the next opening.
         defer { try? place.remove() }
         try place.clear()
         let sibling = place.copy
@@ -66,7 +66,7 @@ extension SQLiteStoreFiles {
 
     /// Puts the external values of a store that is to take this one's place beside those of this one.
     ///
-    /// - Returns: what is too much when the new store does not take the place, and when it does.
+    /// - Returns: The files that are too many if the new store does not take the place, and if it does.
     private func join(_ sibling: SQLiteStoreFiles, in external: ExternalData) throws -> ExternalFileChanges {
         func names(_ folder: URL) -> Set<String> {
             Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
@@ -74,7 +74,7 @@ extension SQLiteStoreFiles {
         var old = names(externalDataFolder)
         let shared = SharedSupport(store: self)
         if !old.isEmpty, shared.isShared {
-            // What cannot be told from another store's stays.
+            // Files that may be another store's stay.
             old.formIntersection((try? shared.ownFiles()) ?? [])
         }
         let new = names(sibling.externalDataFolder)

@@ -89,7 +89,7 @@ struct SQLiteStoreFiles: Sendable {
     ///
     /// Only a connection that may write does that; one that only reads makes the two files and leaves them.
     func removeReadersTraces() {
-        // What lies beside an empty main file is what a store that was destroyed has left.
+        // Files beside an empty main file are those of a store that was destroyed.
         guard FileManager.default.fileExists(atPath: shm.path), !isEmptied,
             let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
         else { return }
@@ -136,7 +136,7 @@ struct SQLiteStoreFiles: Sendable {
                         path: main.path)
                 }
                 try destination.removeRemains()
-                // What a lock keeps is one state, however often others write.
+                // A lock keeps one state, however often others write.
                 if !isLocking { hadIndex = FileManager.default.fileExists(atPath: shm.path) }
                 isLocking = true
             }
@@ -178,7 +178,7 @@ struct SQLiteStoreFiles: Sendable {
             source.endReading()
             if isWAL { try target.setJournalMode("WAL") }
         } catch let error as SQLiteError where source.access == .immutable && !isUnchanged() {
-            // What is half written can look damaged.
+            // A file that is half written can look damaged.
             if [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) { return false }
             throw error
         } catch let error as SQLiteError where isLocking && error.isOfMovedFile {
@@ -232,7 +232,7 @@ struct SQLiteStoreFiles: Sendable {
                     waits = true
                     continue
                 } catch let error as SQLiteError where error.cannotBeLocked {
-                    // What somebody exchanges at this moment looks like that, too.
+                    // A file that somebody exchanges at this moment looks like that, too.
                     failures += 1
                     if failures < Attempts.always { continue }
                     // A file that can only be read cannot be written by anybody like us either. In one that is not a

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a store's file says about itself, read by one connection that leaves no trace.
+/// A look at a store's file by one connection that leaves no trace.
 struct SQLiteStoreLook: StoreLook {
     let url: URL
     let metadata: [String: Any]
@@ -22,8 +22,8 @@ struct SQLiteStoreLook: StoreLook {
     }
 
     /// Runs a body with a look at a store, and with the connection that was used: it reads the same state of the store,
-    /// and leaves no trace. Nil where no store has been made in the file yet. What others disturb is begun again, the
-    /// body with it.
+    /// and leaves no trace. Nil if no store has been made in the file yet. If others disturb the reading, it begins
+    /// again, with the body.
     static func reading<Result>(
         at url: URL, timeout: TimeInterval, _ attempts: Attempts? = nil,
         _ body: (_ look: Self, _ connection: SQLiteConnection) throws -> Result
@@ -35,7 +35,7 @@ struct SQLiteStoreLook: StoreLook {
         if files.isEmptied { return nil }
         do {
             return try SQLiteStoreMetadata.reading(at: url, timeout: timeout) { connection -> Result? in
-                // Whoever migrates the store meanwhile changes all of it at once.
+                // A process that migrates the store meanwhile changes all of it at once.
                 try connection.beginLazily()
                 if try connection.isEmpty() { return nil }
                 return try body(Self(at: url, by: connection), connection)
@@ -51,7 +51,7 @@ struct SQLiteStoreLook: StoreLook {
         }
     }
 
-    /// What a connection that is open reads.
+    /// A look by a connection that is open.
     init(at url: URL, by connection: SQLiteConnection) throws {
         self.url = url
         metadata = try SQLiteStoreMetadata.metadata(from: connection, at: url)

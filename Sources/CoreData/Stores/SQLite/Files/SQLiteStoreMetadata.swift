@@ -20,7 +20,7 @@ enum SQLiteStoreMetadata {
         return metadata
     }
 
-    /// Whether the file is a database without any table: what a killed creation may leave behind. Also true of an empty
+    /// Whether the file is a database without any table, as a killed creation may leave behind. Also true of an empty
     /// file.
     static func isEmptyDatabase(at url: URL, timeout: TimeInterval = 240) throws -> Bool {
         // A connection to an empty file would remove the empty -wal of a store that was destroyed.
@@ -28,7 +28,7 @@ enum SQLiteStoreMetadata {
         return try peek(at: url, timeout: timeout) { try $0.isEmpty() }
     }
 
-    /// Replaces the program's part of the metadata of a store that is not open. What describes the schema stays.
+    /// Replaces the program's part of the metadata of a store that is not open. The description of the schema stays.
     static func setMetadata(
         _ metadata: [String: Any], at url: URL, timeout: TimeInterval = 240, _ attempts: Attempts? = nil
     ) throws {
@@ -44,7 +44,7 @@ enum SQLiteStoreMetadata {
             }
             try connection.requireWritable(at: url)
             try connection.transaction {
-                // What describes the model is read where nobody can migrate the store any more.
+                // The description of the model is read where nobody can migrate the store any more.
                 let present = try SQLStoreMetadata.read(from: connection, url: url)
                 guard present[NSStoreUUIDKey] as? String == known[NSStoreUUIDKey] as? String else {
                     throw SQLiteError(

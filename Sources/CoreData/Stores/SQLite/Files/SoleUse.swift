@@ -4,8 +4,8 @@ import Foundation
 /// A store that is a single file, without -wal and -shm, and that nobody else can open as long as this lives.
 ///
 /// The lock is SQLite's own, because every user of the file respects it: a connection to a store with a -wal holds it
-/// shared from its first read to its end. Whoever waits for it meanwhile finds the file moved afterwards and opens the
-/// store anew.
+/// shared from its first read to its end. A process that waits for it meanwhile finds the file moved afterwards and
+/// opens the store anew.
 final class SoleUse {
     let store: SQLiteStoreFiles
     /// Whether something lay in a -wal when the lock was taken.
@@ -83,8 +83,8 @@ final class SoleUse {
     /// The threads of this process that hold the lock on a store, by the path of its main file.
     private static let owners = Locked<[String: pthread_t]>([:])
 
-    /// Whether the calling thread holds the lock on a store: what it reads of it cannot change, and waiting for the
-    /// lock would be waiting for itself.
+    /// Whether the calling thread holds the lock on a store: the content cannot change then, and waiting for the lock
+    /// would be waiting for itself.
     static func isHeldHere(for store: SQLiteStoreFiles) -> Bool {
         owners.withLock { $0[store.main.path] } == pthread_self()
     }

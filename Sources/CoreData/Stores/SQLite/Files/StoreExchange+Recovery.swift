@@ -1,12 +1,12 @@
 import Foundation
 
-// What was begun by a process that was killed.
+// The end of an exchange that a killed process began.
 extension StoreExchange {
-    /// Ends what a killed process began, before a store is opened. Costs one look at the folder when there is nothing.
+    /// Ends the work of a killed process before a store is opened. Costs one look at the folder if there is nothing.
     ///
     /// Waits for a process that is migrating the store now. A copy of which a part was finished stays where it is: the
-    /// next migration resumes with it. A finished one whose original has been written to since, by a program that knows
-    /// nothing of the journal, or has another file in its place, is given up: what lies there is the store.
+    /// next migration resumes with it. A finished copy is given up if its original has been written to since, by a
+    /// program that knows nothing of the journal, or if it has another file in its place. The file there is the store.
     static func recover(_ store: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
         guard MigrationFolder.exists(for: store.main), !MigrationFolder.isHeldHere(for: store.main) else { return }
         do {

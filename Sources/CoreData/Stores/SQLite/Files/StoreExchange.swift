@@ -3,11 +3,16 @@ import Foundation
 
 /// Puts the newer version of a store in the place of the older one, so that a kill at any moment loses nothing.
 ///
-/// Both versions are single files without -wal and -shm when it begins, and nobody has the older one open. The journal
-/// is written; the main files exchange their names in one step of the kernel's (or in two renames where it cannot);
-/// then the folders of external data; then the older version is removed, and the journal with it. Whoever finds a
-/// journal goes on where its writer stopped: every step looks at what is there and does nothing when it is done
-/// already.
+/// Both versions are single files without -wal and -shm when it begins, and nobody has the older one open. The steps
+/// are:
+///
+/// - The journal is written.
+/// - The main files exchange their names in one step of the kernel's, or in two renames if it cannot.
+/// - The folders of external data exchange theirs.
+/// - The older version is removed, and the journal with it.
+///
+/// A process that finds a journal continues where its writer stopped: every step looks at the files and does nothing if
+/// it is done already.
 struct StoreExchange {
     /// The moments between which a process can be killed, for tests.
     enum Step: String, CaseIterable {
@@ -17,7 +22,7 @@ struct StoreExchange {
     let folder: MigrationFolder
     /// Ends the exchange before its journal is written, when it is cancelled.
     var progress: Progress?
-    /// Called after every step; what it throws stops the exchange there, as a kill does.
+    /// Called after every step. An error of it stops the exchange there, as a kill does.
     var reached: (Step) throws -> Void = { _ in }
     /// Whether the kernel is asked to exchange two names; tests take the other way too.
     var exchangesNames = true
@@ -73,7 +78,7 @@ struct StoreExchange {
             try? FileManager.default.removeItem(at: store.supportFolder.appendingPathComponent(mark))
         }
         try reach(.olderRemoved)
-        // The exchange is done. What cannot be removed is only waste, and goes at the next opening.
+        // The exchange is done. A file that cannot be removed is only waste, and goes at the next opening.
         try? folder.remove()
         MigrationMoment.reach(.exchanged)
     }
@@ -112,7 +117,7 @@ struct StoreExchange {
                 throw WriteFailure.error("The external data could not be put in its place", old)
             }
             if fileManager.fileExists(atPath: aside(old).path) {
-                // Somebody was killed between the two renames; what lies there has come since.
+                // A process was killed between the two renames; the files there have come since.
                 try SharedSupport.carry(from: old, to: new, except: Set(journal.own), isMoved: true)
                 try fileManager.removeItem(at: old)
             } else {
@@ -122,7 +127,7 @@ struct StoreExchange {
         try Self.rename(new, to: old)
     }
 
-    /// What another store whose folder it is too has put into the older folder since.
+    /// Keeps files that another store with the same folder has put into the older folder since.
     private func keepOthers(_ journal: ExchangeJournal) throws {
         let own = Set(journal.own)
         for older in [copy.supportFolder, aside(store.supportFolder)] {
@@ -142,7 +147,7 @@ struct StoreExchange {
         }
     }
 
-    /// What the version hashes of a single file's store add up to.
+    /// The checksum of the version hashes of a single file's store.
     static func digest(of url: URL) throws -> String {
         let connection = try SQLiteConnection(path: url.path, access: .immutable)
         let metadata = try SQLStoreMetadata.read(from: connection, url: url)

@@ -12,8 +12,8 @@ struct UnsettledReading {
     private var before: Sight
     private var hasLookedTwice = false
 
-    /// What changes of the files when somebody else opens, writes, exchanges, recovers or migrates the store. What lies
-    /// in the -wal is not of it: whoever reads that holds a lock.
+    /// The facts about the files that change when somebody else opens, writes, exchanges, recovers or migrates the
+    /// store. The content of the -wal is not among them: its reader holds a lock.
     private struct Sight: Equatable {
         let main: FileState?
         let hasLog: Bool
@@ -64,8 +64,8 @@ struct UnsettledReading {
     /// Whether a look at what seemed damaged is to be begun again.
     mutating func isRepeatedAfterDamage() -> Bool {
         if isBeingWritten || Sight(files) != before { return attempts.goOn() }
-        // The clock of the disk may be coarse: what was written before the look and while it went on has one time then.
-        // A second look begins later.
+        // The clock of the disk may be coarse: files that were written before the look and during it have one time
+        // then. A second look begins later.
         guard !hasLookedTwice, before.main?.isSettled == false else { return false }
         hasLookedTwice = true
         usleep(Self.tick)

@@ -11,7 +11,7 @@ enum MigrationFunctions {
     /// How the message begins when there is no such file; the key of the row follows.
     static let missingFile = "external data missing in row "
 
-    /// What the functions of one migration remember.
+    /// The state of the functions of one migration.
     final class State {
         let externalData: ExternalData
 

@@ -45,7 +45,7 @@ enum SQLiteFunctions {
         registerCollations(on: handle)
     }
 
-    /// Who may call a function.
+    /// The callers that a function may have.
     private enum Trust {
         /// Triggers of the file, too: the function does nothing.
         case ofSchema

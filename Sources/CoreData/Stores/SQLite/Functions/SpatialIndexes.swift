@@ -10,7 +10,7 @@ struct SpatialIndexes {
         let name: String
         /// The triggers of the file that name it.
         let triggers: [String: String]
-        /// What it is about; nil where its name or its columns do not tell.
+        /// The indexed content; nil if its name or its columns do not tell.
         let content: Content?
     }
 

@@ -3,12 +3,14 @@ import Foundation
 
 /// Copies the -wal into the main file in the background.
 ///
-/// SQLite by itself does it inside the commit that finds the -wal grown: that save, and whoever waits for it, then
-/// waits for the disk twice. Here the commit only says so, and a connection of its own copies what readers and writers
-/// can spare (a passive checkpoint), while they go on. A -wal begins anew only at a moment at which all of it is copied
-/// and nobody reads from it; where several programs read and write all the time, there is none. So when the -wal has
-/// grown long, the next save makes that moment before it begins: it keeps writers out, and waits a little for readers,
-/// who look whether something was copied (`SQLiteReaderPool`).
+/// SQLite by itself does it inside the commit that finds the -wal grown: that save, and everybody who waits for it,
+/// then waits for the disk twice. Here the commit only notes it. A connection of its own copies the frames that readers
+/// and writers do not need (a passive checkpoint), while they continue.
+///
+/// A -wal begins anew only at a moment at which all of it is copied and nobody reads from it. If several programs read
+/// and write all the time, there is no such moment. So when the -wal has grown long, the next save makes that moment
+/// before it begins. It keeps writers out, and waits a little for readers, who look whether something was copied
+/// (`SQLiteReaderPool`).
 final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guarded by `lock`
     /// Pages of -wal from which it is copied: SQLite's own number.
     private static let threshold: Int32 = 1_000
@@ -51,8 +53,8 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
         if pages >= Self.threshold { schedule() }
     }
 
-    /// Has a long -wal begin anew before the next writing. Not within the commit: whoever waits for a commit should not
-    /// wait for this.
+    /// Has a long -wal begin anew before the next writing. It is not done within the commit, so that code that waits
+    /// for a commit does not wait for this.
     func lendHand(_ writer: SQLiteConnection) {
         let isNeeded = lock.withLock {
             defer { needsHand = false }

@@ -31,9 +31,11 @@ final class SQLiteReaderPool: @unchecked Sendable {
         }
     }
 
-    /// What changes in the header of the shared index of a -wal with every commit: the change counter, the last frame,
-    /// and the salts that are new when the -wal begins again. And what changes when frames are copied into the main
-    /// file: a reader that begins again then reads from there, and keeps the -wal from beginning anew no more.
+    /// The part of the header of a -wal's shared index that changes with every commit: the change counter, the last
+    /// frame, and the salts that are new when the -wal begins again.
+    ///
+    /// It also has the count that changes when frames are copied into the main file: a reader that begins again then
+    /// reads from there, and no longer keeps the -wal from beginning anew.
     fileprivate struct Stamp: Equatable {
         var change: UInt32 = 0
         var frame: UInt32 = 0

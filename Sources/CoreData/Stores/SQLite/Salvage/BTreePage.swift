@@ -31,9 +31,9 @@ struct BTreePage {
     private static let largest = 0x7FFF_FFFF
     private static let leastCellSize = 4
 
-    /// Nil where the page is none of a tree.
+    /// Nil if the page is none of a tree.
     ///
-    /// - Parameter given: what the page is; nil for what it says.
+    /// - Parameter given: The kind of the page; nil for the kind that it says.
     init?(_ page: DatabasePage, usableSize: Int, as given: Kind? = nil) {
         start = page.number == 1 ? DatabaseHeader.size : 0
         guard usableSize >= 480, usableSize <= page.bytes.count, let kind = given ?? Kind(rawValue: page.bytes[start])

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the first hundred bytes of a database say, as far as they make sense.
+/// The first hundred bytes of a database, as far as they make sense.
 struct DatabaseHeader {
     static let size = 100
     static let sizes = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the file says its pages are for: the list of free pages, and the map, which has the page above each page.
+/// The use of pages as the file tells it: the list of free pages, and the map, which has the page above each page.
 final class PageUse {
-    /// What the map says of a page.
+    /// The use of a page in the map.
     enum Role: Equatable {
         case root
         case unused

@@ -1,11 +1,10 @@
 import Foundation
 
-/// What is wrong with a file that SQLite refuses, as far as its first bytes and its size tell it.
+/// The faults of a file that SQLite refuses, as far as its first bytes and its size tell them.
 enum SQLiteFault {
     static let remedy = SQLStoreMetadata.remedy
 
-    /// What is wrong with the -wal of a store that can be read: SQLite leaves out what it cannot read of it, and says
-    /// nothing.
+    /// The faults of the -wal of a store that can be read: SQLite leaves out unreadable parts of it without an error.
     static func faultsOfLog(of files: SQLiteStoreFiles) -> [String] {
         guard let bytes = BesideFileBytes(files.wal), bytes.count > 0 else { return [] }
         let name = files.wal.lastPathComponent

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes that are read wherever they are asked for. What cannot be read is missing, and never an error.
+/// Bytes that can be read at any place. Unreadable bytes are missing, and never an error.
 protocol SalvageBytes {
     var count: Int { get }
     /// Some bytes; fewer where they end, and none where the medium fails.

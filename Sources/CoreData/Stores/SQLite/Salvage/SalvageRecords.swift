@@ -245,7 +245,7 @@ final class SalvageRecords {
         }
     }
 
-    /// What is there of a value that is cut short: of a text its beginning.
+    /// The rest of a value that is cut short: of a text its beginning.
     private func beginning(ofType type: UInt64, _ bytes: [UInt8], _ place: Int) -> SalvagedValue {
         guard type > 12, type & 1 == 1, place < bytes.count, let text = text(bytes[place...]).readableText else {
             return .lost

@@ -2,7 +2,7 @@ import Foundation
 
 /// The tables of a model as a damaged file has them.
 struct SalvageSchema {
-    /// What a table's rows are.
+    /// The content of a table's rows.
     enum Content {
         /// Objects of a root entity and of those below it.
         case objects(root: Int)
@@ -22,7 +22,7 @@ struct SalvageSchema {
     let tables: [SourceTable]
     /// The entity tables by the numbers of their rows' entities.
     private let tableOfNumber: [Int64: Int]
-    /// By table, where its rows are of one entity only: what their columns hold.
+    /// By table, if its rows are of one entity only: the content of their columns.
     private let slotsOfSole: [Int: [(column: Int, slot: Slot)]]
     /// The tables by the pages with which they begin.
     let tableOfRoot: [Int: Int]
@@ -113,7 +113,7 @@ struct SalvageSchema {
 
     // MARK: Fitting
 
-    /// What the file's own definitions are completed by, step by step, until the model finds all that it needs.
+    /// The additions to the file's own definitions, step by step, until the model finds all that it needs.
     private enum Completion: CaseIterable {
         case none, missingTables, damagedTables, missingPairs, everything
     }
@@ -154,7 +154,7 @@ struct SalvageSchema {
         if completion == .none { return }
         for table in fresh.entityTables {
             let present = try connection.columnNames(of: table.name)
-            // What has as many columns has the same ones, under names that are damaged.
+            // A table with as many columns has the same ones, under names that are damaged.
             if completion != .missingTables, present.count == table.columns.count,
                 Set(present) != Set(table.columns.map(\.name))
             {

@@ -74,7 +74,7 @@ final class SalvageSource {
         return (reader, use, SalvageRecords(reader, use))
     }
 
-    /// Throws where somebody has written the files since they were opened: what was read is a mixture then.
+    /// Throws if somebody has written the files since they were opened: their content is a mixture then.
     func requireUnchanged() throws {
         guard [FileState(files.main), FileState(files.wal)] != states else { return }
         throw NSError.coreData(

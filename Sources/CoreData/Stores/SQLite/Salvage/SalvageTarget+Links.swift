@@ -1,6 +1,6 @@
 import Foundation
 
-// What rows say of each other, once all of them are there.
+// The links between rows, once all of them are there.
 extension SalvageTarget {
     /// Removes links to rows that were not found, and completes the others.
     func settleLinks() throws {

@@ -144,7 +144,7 @@ final class SalvageTarget {
         return writer
     }
 
-    /// What a column gets, and what there is to say of it.
+    /// The value for a column, and a remark about it.
     private func value(of field: Writer.Field, _ row: SalvagedRow) throws -> (SlotValue, String?) {
         guard let place = field.source else { return (.null, nil) }
         switch row[place] {
@@ -205,7 +205,7 @@ final class SalvageTarget {
                 key.map { parameters.bind(place + 1, $0) } ?? parameters.bindNull(place + 1)
             }
         }
-        // What is there twice is one link.
+        // A pair that is there twice is one link.
         report.pairCount += outcome.changed
     }
 

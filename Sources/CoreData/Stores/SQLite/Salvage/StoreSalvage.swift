@@ -160,7 +160,7 @@ final class StoreSalvage {
         if missing > 0 {
             target.note(.init(.page, "the last \(missing) pages of the file are not there"))
         }
-        // What is wrong with the definitions is said already.
+        // Faults of the definitions are reported already.
         return walk.unread.subtracting(source.schemaWalk.unread).sorted()
     }
 

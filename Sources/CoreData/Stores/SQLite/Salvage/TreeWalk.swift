@@ -40,7 +40,7 @@ struct TreeWalk {
             guard step.depth < Self.deepest, step.page > 0, step.page <= reader.expectedPageCount,
                 visited.insert(step.page).inserted
             else {
-                // What the branch says of its pages is wrong.
+                // The information of the branch about its pages is wrong.
                 if let parent = step.parent { unread.insert(parent) }
                 continue
             }
