@@ -70,8 +70,8 @@ extension MappedMigrationRun {
 
 // How far it is.
 extension MappedMigrationRun {
-    /// About what the second pass takes for the objects of each step, a row of the first pass being 1: as measured,
-    /// twice as much for an object, and less than half for a member of a list.
+    /// The approximate work of the second pass for the objects of each step, in units of a row of the first pass.
+    /// Measured: twice as much for an object, and less than half for a member of a list.
     func workOfLinks(_ counts: [Int]) -> [Double] {
         steps.map { step in
             step.settleLinks(irregular: irregularSteps)

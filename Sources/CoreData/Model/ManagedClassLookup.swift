@@ -3,14 +3,19 @@ import Foundation
 
 /// Finds the class an entity names.
 enum ManagedClassLookup {
-    /// The class itself, or `NSManagedObject` where the name leads nowhere.
+    /// The class itself, or `NSManagedObject` if the program has no class of the name.
     ///
-    /// "Module.Class" is found as it is. A bare name (which on Apple's platforms is the class's Objective-C name) or
-    /// ".Class" (the current product's module) is looked for in the module of the main executable, in the modules whose
-    /// resources lie beside it, in those that the plugin has left their names in the program for, and in the modules of
-    /// classes that have asked for their entity. A class inside other types is found by the names of all of them, with
-    /// the module or without: "Module.Outer.Class". Foundation complains on the standard error about names with more
-    /// than one dot; it is not asked for those.
+    /// "Module.Class" is found as it is. A bare name is the class's Objective-C name on Apple's platforms; ".Class"
+    /// means the module of the current product. Both are looked for in these modules, in this order:
+    ///
+    /// - the module of the main executable,
+    /// - the modules whose resources lie beside it,
+    /// - the modules whose names the plugin has left in the program,
+    /// - the modules of classes that have asked for their entity.
+    ///
+    /// A class inside other types is found by the names of all of them, with the module or without:
+    /// "Module.Outer.Class". Foundation complains on standard error about names with more than one dot, so it never
+    /// gets one.
     static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
         guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
             return NSManagedObject.self

@@ -17,10 +17,11 @@ func modelError(
 }
 
 extension NSManagedObjectModel {
-    /// Throws the first reason why the model cannot be used: a name twice or missing, a destination or parent that is
-    /// not in the model, an inverse that has no inverse itself, a constraint over an unknown attribute.
+    /// Throws the first reason why the model cannot be used.
     ///
-    /// The error names entity, property and reason. A model that passes can be given a store.
+    /// Reasons are a name that is missing or comes twice, a destination or parent that is not in the model, an inverse
+    /// that has no inverse itself, and a constraint over an unknown attribute. The error names entity, property and
+    /// reason. A model that passes can be given a store.
     final func validate() throws {
         // Several threads may give the same model to their coordinators: none freezes it while another one reads.
         freezeLock.lock()

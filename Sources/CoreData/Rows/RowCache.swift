@@ -1,12 +1,11 @@
 import Foundation
 import Synchronization
 
-/// The rows of a store that somebody still looks at: key → snapshot, per root entity, shared by all contexts.
+/// The rows of a store that somebody still uses: key → snapshot, per root entity, shared by all contexts.
 ///
-/// Open addressing on the key, eight bytes per entry (the key is in the snapshot). The cache holds its rows strongly
-/// and drops those that nobody else holds when it is swept; contexts ask for a sweep when they have let many objects
-/// go, and the cache sweeps itself before it grows. So a row costs no weak reference, and memory follows what is in
-/// use.
+/// Open addressing on the key, eight bytes per entry (the key is in the snapshot). The cache holds its rows strongly. A
+/// sweep drops those that nobody else holds. Contexts ask for a sweep when they have released many objects, and the
+/// cache sweeps itself before it grows. So a row costs no weak reference, and memory follows the rows in use.
 ///
 /// Safe to use from any thread (one lock, held for a probe or for a batch; no row is read or built under it).
 package final class RowCache: @unchecked Sendable {  // every access to `tables` holds `lock`

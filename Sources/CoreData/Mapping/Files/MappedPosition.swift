@@ -1,7 +1,7 @@
 import Foundation
 
-/// How far a migration by a mapping model is, so that a killed one is resumed: kept in the file of its associations,
-/// and by its number in the new store, which is as it was at that moment when it is opened again.
+/// The position of a migration by a mapping model, so that a killed one can be resumed. It is kept in the file of the
+/// associations, and by its number in the new store, which is again as it was at that moment when it is opened.
 struct MappedPosition: Codable, Equatable {
     enum Pass: Int, Codable {
         case instances, relationships, validation, end

@@ -5,9 +5,10 @@ import Foundation
 ///
 /// Several mapping models may fill one destination, one after the other. Two at once, or the same one from the same
 /// store a second time, would double rows. So a pass holds the lock of the destination's migrations, a kernel lock that
-/// ends with the process, and leaves a note in the destination's metadata together with its rows. A destination that is
-/// not there yet, a SQLite store, is built in the folder that carries the lock and gets its name when it is whole: of a
-/// killed pass there is nothing but that folder, which the next opening removes.
+/// ends with the process. It leaves a note in the destination's metadata together with its rows.
+///
+/// A SQLite destination that is not there yet is built in the folder that carries the lock, and gets its name when it
+/// is whole. A killed pass leaves nothing but that folder, which the next opening removes.
 struct MigrationPass {
     /// The destination's metadata: the passes that it has had, source and mapping model.
     static let metadataKey = NSPersistentStore.passesKey

@@ -1,11 +1,15 @@
 import Foundation
 
-/// Keeps an inferred migration from losing values that nobody has said may go.
+/// Keeps an inferred migration from losing values that nobody has allowed to go.
 ///
-/// Three kinds of migration are guarded: one to a version that the store was of before, one from a version that the
-/// program does not know, whose model only the store keeps, and one beside a mapping model that cannot be read. The
-/// first two are what an older program does to the store of a newer one. A program that has the version, or gives it,
-/// says itself what its newer one leaves out; so does a mapping model.
+/// Three kinds of migration are guarded:
+///
+/// - one to a version that the store was of before,
+/// - one from a version that the program does not know, whose model only the store keeps,
+/// - one beside a mapping model that cannot be read.
+///
+/// The first two are those of an older program on the store of a newer one. A program that has the version, or gives
+/// it, decides itself what its newer one leaves out; so does a mapping model.
 struct LossGuard {
     let url: URL
     /// The version at the end of the whole way.

@@ -2,9 +2,15 @@ import Foundation
 
 /// Makes the plan that turns the tables of one model into those of another.
 ///
-/// The order of the steps: look for rows that cannot go on; delete rows of entities that are gone, with everything that
-/// leads to them; take away triggers, indexes and tables; rename; make tables and columns, copy what must be copied;
-/// drop columns; update; look up; make indexes; numbers, history, archived model and metadata.
+/// The order of the steps:
+///
+/// - Look for rows that the newer version does not allow.
+/// - Delete rows of entities that are gone, with everything that leads to them.
+/// - Take away triggers, indexes and tables.
+/// - Rename.
+/// - Make tables and columns, and copy rows.
+/// - Drop columns, update, look up, and make indexes.
+/// - Write numbers, history, archived model and metadata.
 struct MigrationPlanner {
     let difference: ModelDifference
     /// The schema of the source model as the file has it, and that of the destination model as a new file would have

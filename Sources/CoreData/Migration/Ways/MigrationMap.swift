@@ -1,11 +1,11 @@
 import Foundation
 
-/// The versions that a way may lead through, and the hops between them: each pair is compared when it is asked for, and
+/// The versions that a way may lead through, and the hops between them: each pair is compared when it is needed, and
 /// once.
 ///
-/// The store's own version is the first place, the version to reach the second. Only what the store holds is compared:
-/// in its own version the entities that it names, in others those of its configuration, or, where a version does not
-/// have that, what has become of the store's entities there.
+/// The store's own version is the first place, the version to reach the second. Only the store's content is compared.
+/// In its own version that is the entities that it names, in others the entities of its configuration. In a version
+/// without that configuration it is the entities that the store's entities have become.
 final class MigrationMap {
     static let start = 0
     static let end = 1

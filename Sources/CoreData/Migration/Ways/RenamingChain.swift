@@ -1,8 +1,8 @@
-/// Looks for a way through other versions that keeps what the way with the fewest hops would lose.
+/// Looks for a way through other versions that keeps content which the way with the fewest hops would lose.
 ///
 /// A thing that was renamed twice has, in the newest version, the name of the middle one as its renaming identifier, or
-/// no longer any; only the version between them tells what it was called before. So only versions are looked at that
-/// rename what is looked for, as it is called where the way has come to, or the entity that it belongs to.
+/// no longer any. Only the version between them has the name before. So only versions are looked at that rename a
+/// wanted thing, by its name at the present place of the way, or the entity that it belongs to.
 struct RenamingChain {
     private let map: MigrationMap
     /// The way with the fewest hops.

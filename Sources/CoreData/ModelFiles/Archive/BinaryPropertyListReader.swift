@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads a binary property list ("bplist00").
 ///
-/// Any bytes may come in: every offset and count is checked, nesting is bounded, and the number of values handed out
-/// is bounded by the size of the input, so that a small file whose parts refer to each other cannot grow without end.
+/// Any bytes may come in. Every offset and count is checked, and nesting is bounded. The number of values is bounded by
+/// the size of the input, so that a small file whose parts refer to each other cannot grow without end.
 struct BinaryPropertyListReader {
     private static let maximumDepth = 64
 

@@ -2,9 +2,9 @@ import Foundation
 
 /// Builds a model from its archive.
 ///
-/// First the entities without content, so that the cycles of the graph (entity ⇄ property, relationship ⇄ inverse)
-/// only ever meet something that exists; then inheritance; then, from the top of the inheritance down, properties;
-/// last what refers to properties.
+/// First it creates the entities without content, so that the cycles of the graph (entity ⇄ property, relationship ⇄
+/// inverse) only ever meet something that exists. Then comes inheritance, then, from the top of the inheritance down,
+/// properties. Last come objects that refer to properties.
 struct ModelDecoder {
     let archive: KeyedArchive
     private var entities: [(archived: ArchivedObject, entity: NSEntityDescription)] = []

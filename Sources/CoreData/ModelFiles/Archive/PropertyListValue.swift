@@ -2,9 +2,10 @@ import Foundation
 
 /// A value of a binary property list, with the references that keyed archives are made of.
 ///
-/// A reader and a writer of our own, because the two at hand do not serve: Foundation's `PropertyListSerialization`
-/// on Linux shows references only as an opaque type, and Debian's libplist would be one more library to install, with
-/// a C interface that has to be guarded against the same hostile input. The format is a page long.
+/// The reader and the writer are our own, because neither of the two at hand serves. Foundation's
+/// `PropertyListSerialization` on Linux shows references only as an opaque type. Debian's libplist would be one more
+/// library to install, with a C interface that has to be guarded against the same hostile input. The format is a page
+/// long.
 enum PropertyListValue: Equatable {
     case null
     case boolean(Bool)

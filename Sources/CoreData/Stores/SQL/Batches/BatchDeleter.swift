@@ -1,10 +1,10 @@
 import Foundation
 
-/// Deletes the rows of a batch: by one statement where nothing leads to them. Otherwise it follows the delete rules, a
-/// few hundred rows at a time.
+/// Deletes the rows of a batch: by one statement if nothing leads to them. Otherwise it follows the delete rules, a few
+/// hundred rows at a time.
 ///
-/// What must not be there in the end (members of a relationship with the deny rule, rows that lost a mandatory owner)
-/// may still be deleted by the batch itself: it is noted, and looked for when everything else is done.
+/// Members of a relationship with the deny rule, and rows that lost a mandatory owner, must not be there in the end.
+/// The batch itself may still delete them. So they are noted, and looked for when everything else is done.
 package final class BatchDeleter {
     private let batch: BatchDeletion
     private let transaction: BatchTransaction

@@ -45,8 +45,8 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// From now on standbys show what anybody has committed until now.
     func requireNewStandbys()
 
-    /// The properties that bits of history stand for where another version of the model wrote them, whose programs use
-    /// the store as well: by the numbers of entities and the marks of their changes, the names that this version has.
+    /// The names in this version for the properties whose bits another version of the model has written into history,
+    /// and whose programs use the store as well. By the numbers of entities and the marks of their changes.
     func propertiesOfOtherVersions() throws -> [Int: [Int64: [String?]]]
 
     /// Begins to watch for commits of anybody; nil where the database tells of none.

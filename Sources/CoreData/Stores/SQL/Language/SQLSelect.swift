@@ -89,10 +89,10 @@ package struct SQLSelect: Equatable, Sendable {
         !source.isSelect && joins.isEmpty && groupBy.isEmpty && limit == nil && offset == nil && !isDistinct
     }
 
-    /// Whether it needs more of each row than what groups it, and all groups.
+    /// Whether it needs more of each row than the values that group it, and all groups.
     ///
-    /// An index by which the rows are grouped does not hold it then: to go from the index to each row costs more than
-    /// to read the rows as they lie and to sort what is needed of them.
+    /// An index by which the rows are grouped does not hold those values. Going from the index to each row costs more
+    /// than reading the rows as they lie and sorting the necessary values.
     package var groupsWholeRows: Bool {
         guard !groupBy.isEmpty, limit == nil, case .table = source else { return false }
         var needsMore = false

@@ -1,8 +1,9 @@
 import Foundation
 
-/// How AND, OR and NOT become SQL. Databases limit how deep conditions lie in each other, so they are laid flat here:
-/// chains of one kind are one list, NOT stands before single comparisons, and many equalities of one key are one list
-/// of values.
+/// The translation of AND, OR and NOT into SQL.
+///
+/// Databases limit how deep conditions lie in each other, so they are laid flat here. Chains of one kind are one list.
+/// NOT stands before single comparisons. Many equalities of one key are one list of values.
 extension SQLFetchTranslator {
     /// How many levels of AND, OR and NOT within each other are translated. Each is a level of calls here and in the
     /// database.

@@ -4,8 +4,8 @@ import Foundation
 enum SaveOrder {
     /// Rows are deleted first, which frees their unique values. Then rows are updated, then inserted.
     case deletionsFirst
-    /// The same, for tables whose foreign keys are checked by every statement: a row that led to one that is to be
-    /// deleted is updated before, and one that is to lead to a new row is updated at last.
+    /// The same, for tables whose foreign keys are checked by every statement. A row that led to a row to be deleted is
+    /// updated before. A row that is to lead to a new row is updated last.
     case referencesKept
     /// Rows are inserted, then updated, then deleted. This helps where a row leads from one that is to be deleted to a
     /// new one.

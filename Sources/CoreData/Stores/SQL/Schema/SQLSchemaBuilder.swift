@@ -359,8 +359,10 @@ package struct SQLSchemaBuilder {
         return condition.onColumnsOnly
     }
 
-    /// Whether a fetch index becomes one of the table: not a spatial one (that would be a virtual table, which only
-    /// Apple's Photos has), nor one of just a to-one relationship, whose key has an index anyway.
+    /// Whether a fetch index becomes one of the table.
+    ///
+    /// A spatial one does not: it would be a virtual table, which only Apple's Photos has. Nor does an index of just a
+    /// to-one relationship, whose key has an index anyway.
     private func isNeeded(_ index: NSFetchIndexDescription, in entity: EntityLayout) -> Bool {
         if index.elements.contains(where: { $0.collationType == .rTree }) { return false }
         guard index.elements.count == 1, let name = index.elements.first?.propertyName,

@@ -3,9 +3,11 @@ import Foundation
 /// The files of attributes that allow external storage.
 ///
 /// In the column a value begins with a tag: 01 and the bytes themselves, or 02, the name of a file and a zero byte. The
-/// files lie in `SQLiteStoreFiles.externalDataFolder`. They are written before the transaction that names them is
-/// committed and removed after the one that forgets them: a kill leaves at most a file that nobody names, and a note of
-/// it, by which `+Sweeping` finds it when the store is opened again. A note stays as long as one of its files does.
+/// files lie in `SQLiteStoreFiles.externalDataFolder`.
+///
+/// Files are written before the transaction that names them is committed. They are removed after the transaction that
+/// forgets them. So a kill leaves at most a file that nobody names, and a note of it. By the note `+Sweeping` finds the
+/// file when the store is opened again. A note stays as long as one of its files does.
 package final class ExternalData: Sendable {
     package let folder: URL
 

@@ -5,13 +5,13 @@ extension SQLiteStoreFiles {
     /// migrations, then takes its name.
     ///
     /// Until the main file takes the name the old store lies where it was; a failure leaves it whole. A kill leaves one
-    /// of the two with its external values: both have theirs in the folder while the names change, and what is too much
-    /// then is noted for the next opening, which removes the folder, too.
+    /// of the two with its external values. Both have theirs in the folder while the names change. The files that are
+    /// too many then are noted for the next opening, which removes the folder, too.
     ///
     /// - Parameters:
-    ///   - timeout: how long to wait for the source, and for who migrates this store.
-    ///   - waiting: how long to wait for those who have this store open.
-    ///   - rename: gives the main file its name; tests look at this moment.
+    ///   - timeout: How long to wait for the source, and for a process that migrates this store.
+    ///   - waiting: How long to wait for processes that have this store open.
+    ///   - rename: Gives the main file its name; tests look at this moment.
     func replace(
         with source: SQLiteStoreFiles, timeout: TimeInterval = 240, waiting: TimeInterval = 0, force: Bool = false,
         rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }

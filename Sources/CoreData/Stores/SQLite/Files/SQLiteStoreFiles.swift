@@ -196,14 +196,14 @@ struct SQLiteStoreFiles: Sendable {
 
     // MARK: Locks
 
-    /// Runs a body while nobody else can have the store open, or throws when somebody has.
+    /// Runs a body while nobody else can have the store open, or throws if somebody has.
     ///
-    /// SQLite's own lock is used: an exclusive lock of a connection on the main file. Opening the file once more and
-    /// closing it again (for `flock` or `fcntl`) would drop every POSIX lock that SQLite holds on it in this process;
-    /// and only SQLite's lock is one that other users of the store respect. `absorbing` first copies a -wal into the
-    /// main file, so that nothing depends on it any more. A file that is no database is locked by nobody.
+    /// SQLite's own lock is used: an exclusive lock of a connection on the main file. Only this lock is one that other
+    /// users of the store respect. Opening the file once more and closing it again, for `flock` or `fcntl`, would drop
+    /// every POSIX lock that SQLite holds on it in this process. `absorbing` first copies a -wal into the main file, so
+    /// that nothing depends on it any more. A file that is no database is locked by nobody.
     ///
-    /// - Parameter opened: called between the opening of the file and its locking; tests look at this moment.
+    /// - Parameter opened: Called between the opening of the file and its locking; tests look at this moment.
     func withoutUsers(
         timeout: TimeInterval, force: Bool, absorbing: Bool = false, opened: () throws -> Void = {},
         _ body: () throws -> Void

@@ -92,11 +92,11 @@ enum SQLiteStoreMetadata {
 
     /// A connection that reads and leaves no trace.
     ///
-    /// The thread that holds the lock on the store takes the file as it lies, whatever others have left beside it.
-    /// Without a -wal the file is taken as it lies (`immutable=1`: no locks, no other files). With a -wal and a -shm
-    /// somebody is using the store, or was killed: an ordinary read-only connection joins in. With a -wal alone an
-    /// ordinary one would make a -shm; in exclusive mode SQLite keeps that index in memory, and it is told not to copy
-    /// the -wal into the main file when it closes.
+    /// The thread that holds the lock on the store takes the file as it lies, without regard to files that others have
+    /// left beside it. Without a -wal the file is taken as it lies (`immutable=1`: no locks, no other files). With a
+    /// -wal and a -shm somebody is using the store, or was killed: an ordinary read-only connection joins in. With a
+    /// -wal alone an ordinary one would make a -shm. So the connection is in exclusive mode, in which SQLite keeps that
+    /// index in memory. It does not copy the -wal into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
         try UnsettledReading.run(SQLiteStoreFiles(url), timeout: timeout) {
             try openQuietly(at: url, timeout: timeout)

@@ -1,10 +1,10 @@
 import CSQLite
 import Foundation
 
-/// The connections a SQLite store reads with.
+/// The connections with which a SQLite store reads.
 ///
 /// With a -wal there are several: readers never wait for the writer, nor for each other. They keep their read
-/// transaction open between two reads, which makes the reading of one row four times cheaper, and end it as soon as
+/// transaction open between two reads, which makes the reading of one row four times cheaper. They end it as soon as
 /// anybody has written: SQLite counts the changes of a -wal in memory that all processes share, and a reader looks
 /// there first. A transaction that nobody used for a moment is ended too, so that it holds up no checkpoint.
 ///

@@ -125,10 +125,10 @@ struct BTreePage {
     /// The rows of a leaf of a table, how many of those that it says to have cannot be read, and whether their sizes
     /// are certain.
     ///
-    /// A row that was deleted may still lie in the page: behind the pointers, in a hole, or in front of the content.
-    /// Cells, holes and fragments have to make up the content, none over another; then the cells are certain, whatever
-    /// the page says of their number. Otherwise pointers are left out that lead into holes, or in front of the content:
-    /// all of them where the content has room for the rows that they led to, and else the last ones, for behind the
+    /// A row that was deleted may still lie in the page: behind the pointers, in a hole, or in front of the content. If
+    /// cells, holes and fragments make up the content, none over another, the cells are certain, however many the page
+    /// says to have. Otherwise pointers into holes, or in front of the content, are left out. All of them are left out
+    /// if the content has room for the rows that they led to. Else the last ones are left out, because behind the
     /// pointers of rows lie old ones.
     func rows() -> (cells: [Cell], unread: Int, areSizesCertain: Bool) {
         guard kind == .tableLeaf else { return ([], 0, true) }
