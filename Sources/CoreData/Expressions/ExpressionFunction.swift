@@ -1,7 +1,7 @@
-/// One function of the expression library: its selector, how many arguments it takes, what it computes.
+/// One function of the expression library: its selector, the number of its arguments, and its computation.
 ///
-/// The set and the names are those documented for `NSExpression(forFunction:arguments:)`, plus the ones format strings
-/// produce (`objectFrom:withIndex:`, `castObject:toType:`, `canonical:`, `length:`).
+/// The set and the names are those documented for `NSExpression(forFunction:arguments:)`, plus the ones that format
+/// strings produce (`objectFrom:withIndex:`, `castObject:toType:`, `canonical:`, `length:`).
 struct ExpressionFunction {
     /// The name of the library as the operand of a function.
     static let library = "_NSPredicateUtilities"
@@ -45,7 +45,7 @@ struct ExpressionFunction {
         switch name {
         case "sum:": .init(collection: sum)
         case "count:":
-            // Unlike the others it counts what is null too.
+            // Unlike the others it counts nulls, too.
             .init(1) { NSNumber(value: $0[0].map { ExpressionValue($0).elements?.count ?? 1 } ?? 0) }
         case "distinct:": .init(collection: distinct)
         case "average:": .init(collection: average)

@@ -1,4 +1,4 @@
-/// Reading one key of one object, whatever the object is.
+/// Reading one key of one object of any kind.
 enum KeyValueAccess {
     /// `object`, if it answers keys by itself. Asked of classes only: casting a structure to a protocol takes
     /// microseconds.

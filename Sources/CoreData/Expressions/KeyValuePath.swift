@@ -24,7 +24,7 @@ package struct KeyValuePath: Equatable {
 extension KeyValuePath {
     /// The value at the path, beginning at `object`.
     ///
-    /// A key asked of a collection is asked of each element and gives an array (with `NSNull` for what is missing; the
+    /// A key of a collection is read from each element and gives an array (with `NSNull` for missing values; the
     /// elements of nested collections are joined). Operators: `@count`, `@sum`, `@avg`, `@min`, `@max`,
     /// `@unionOfObjects`, `@distinctUnionOfObjects` and their relatives for arrays and sets.
     func value(in object: Any?) -> Any? {
@@ -59,7 +59,7 @@ extension KeyValuePath {
                 current = readable.value(inPredicateForKey: key)
                 index += 1
             } else if let elements = Self.elements(object) {
-                // An operator further down works on what all elements give together.
+                // An operator further down works on the values of all elements together.
                 let next = keys[index..<end].firstIndex { $0.first == "@" } ?? end
                 current = gather(elements, from: index, to: next)
                 index = next

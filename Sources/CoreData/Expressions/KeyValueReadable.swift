@@ -22,7 +22,7 @@ extension KeyValueReadable {
 
 /// Something that stands for the same thing as another object: a managed object and its id.
 ///
-/// Two objects are equal to a predicate when what they give here is the same object or `isEqual`.
+/// Two objects are equal to a predicate if they give the same object here, or equal ones by `isEqual`.
 package protocol ObjectIdentityComparable {
     /// The object to compare in place of `self`.
     var identityForComparison: AnyObject { get }

@@ -58,7 +58,7 @@ open class NSExpression: NSObject, NSCopying {
         case constant(Any?, ExpressionValue)
         case evaluatedObject
         case variable(String)
-        /// A key path read from the evaluated object (`operand` is nil) or from what another expression gives.
+        /// A key path read from the evaluated object (`operand` is nil) or from the value of another expression.
         case keyPath(KeyValuePath, operand: NSExpression?)
         /// A function of the library (`target` is nil) or one that the target's object is asked for.
         case function(String, target: NSExpression?, arguments: [NSExpression])

@@ -169,7 +169,7 @@ extension Sequence {
             let values = elements.map { descriptor.value(of: $0) }
             return Column(descriptor, values.map { ExpressionValue($0) }, descriptor.comparesByBlock ? values : [])
         }
-        // The standard library's sort is stable in fact but not by promise; the position decides what is left.
+        // The standard library's sort is stable in fact but not by promise; the position decides among equals.
         let order = elements.indices.sorted { a, b in
             for index in descriptors.indices {
                 let result =

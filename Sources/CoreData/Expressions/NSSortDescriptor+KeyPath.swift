@@ -50,7 +50,7 @@ extension NSSortDescriptor {
             nil)
     }
 
-    /// Whether a descriptor of Foundation's was made without a comparator, so that a store can do what it does.
+    /// Whether a descriptor of Foundation's was made without a comparator, so that a store can do the same.
     ///
     /// Foundation does not say. The comparator it makes itself is always the same code with another type bound to it.
     private var ordersNaturally: Bool {
@@ -59,7 +59,7 @@ extension NSSortDescriptor {
 
     private static let naturalCode = code(of: NSSortDescriptor(keyPath: \String.utf8.count, ascending: true))
 
-    /// Where the code of a descriptor's comparator lies. A closure is a pair of pointers: code and what it captured.
+    /// The address of the code of a descriptor's comparator. A closure is a pair of pointers: code and captured values.
     private static func code(of descriptor: NSSortDescriptor) -> UInt {
         // In a structure, so that the closure is not wrapped in another on its way through a generic function.
         struct Holder { let comparator: Comparator }

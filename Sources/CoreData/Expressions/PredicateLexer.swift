@@ -3,7 +3,7 @@ struct PredicateToken {
     enum Kind {
         /// A word that may be a key or a keyword; the second text is the word in capitals.
         case word(String, String)
-        /// A word that is a key, whatever it reads: `#size`.
+        /// A word that is a key, however it reads: `#size`.
         case escapedKey(String)
         /// A collection operator: `@count`.
         case collectionOperator(String)

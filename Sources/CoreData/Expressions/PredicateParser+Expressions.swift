@@ -4,7 +4,7 @@ extension PredicateParser {
         try nested { parser throws(PredicateParseError) in try parser.binary(0) }
     }
 
-    /// An operator between two expressions: how tightly it binds and what it makes of them.
+    /// An operator between two expressions: how tightly it binds, and how it combines them.
     private var infix: (level: Int, combine: (NSExpression, NSExpression) -> NSExpression.Payload)? {
         func function(_ name: String) -> (NSExpression, NSExpression) -> NSExpression.Payload {
             { .function(name, target: nil, arguments: [$0, $1]) }

@@ -1,7 +1,7 @@
 /// Reads format strings: `name ==[c] %@ AND (age > 3 OR ANY tags.name IN {"x", "y"})`.
 ///
 /// Recursive descent over the tokens, with one place that tries twice: a parenthesis may open a predicate or an
-/// expression. Depth and length of what can be nested are limited, since the text may be a user's.
+/// expression. Depth and length of nested parts are limited, since the text may be a user's.
 struct PredicateParser {
     let format: String
     let arguments: [Any?]
@@ -11,8 +11,8 @@ struct PredicateParser {
     var index = 0
     var nextArgument = 0
     var depth = 0
-    /// Why what follows a parenthesis is no predicate, by the parenthesis. Without it, conditions within parentheses
-    /// within conditions would be read twice at each level.
+    /// The reasons why the text behind a parenthesis is no predicate, by the parenthesis. Without it, conditions within
+    /// parentheses within conditions would be read twice at each level.
     private var noPredicates: [Int: PredicateParseError] = [:]
 
     /// How deep parentheses, lists and negations may be nested.
@@ -116,7 +116,7 @@ struct PredicateParser {
         return parts.count == 1 ? parts[0] : NSCompoundPredicate(orPredicateWithSubpredicates: Self.flat(parts, .or))
     }
 
-    /// `(a AND b) AND c` is one list, as Foundation has it: a list on the left takes in what follows.
+    /// `(a AND b) AND c` is one list, as in Foundation: a list on the left takes in the next condition.
     private static func flat(_ parts: [NSPredicate], _ type: NSCompoundPredicate.LogicalType) -> [NSPredicate] {
         guard let first = parts[0] as? NSCompoundPredicate, first.compoundPredicateType == type, first.parts.count > 1
         else { return parts }

@@ -19,7 +19,7 @@ enum StringComparison {
         options.isEmpty ? areIdentical(a, b) : holds(.equal, a, b, options)
     }
 
-    /// The order of the bytes, as stores have it; of what is left of both strings under `options`.
+    /// The order of the bytes, as stores have it, of both strings as they are under `options`.
     static func compare(_ a: String, _ b: String, _ options: Options) -> ComparisonResult {
         var (x, y) = options.isEmpty ? (a, b) : (fold(a, options), fold(b, options))
         return x.withUTF8 { x in

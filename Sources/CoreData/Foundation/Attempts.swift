@@ -2,7 +2,7 @@ import Foundation
 
 /// How often something is begun again that others disturb: some times in any case, after that until a time limit.
 struct Attempts {
-    /// How many there are whatever the time limit: even one of no time at all is no reason to fail over one exchange.
+    /// The number of attempts with any time limit: even one of no time at all is no reason to fail over one exchange.
     static let always = 20
 
     private var count = 0

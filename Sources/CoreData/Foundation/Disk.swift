@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bringing to the disk what was written.
+/// Brings written data to the disk.
 enum Disk {
     /// Brings the content of a file to the disk.
     static func synchronize(_ url: URL) throws {

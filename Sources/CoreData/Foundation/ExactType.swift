@@ -9,9 +9,9 @@ func exactly<Wanted>(_ value: Any, _: Wanted.Type) -> Wanted? {
     return _openExistential(value, do: opened)
 }
 
-/// The object that a value is; nil of anything else, and where its type does not say so at once.
+/// The object that a value is; nil of anything else, and if its type does not say so at once.
 ///
-/// A cast holds the value and looks for conversions, which costs more than what a set does with the object.
+/// A cast holds the value and looks for conversions, which costs more than the work of a set on the object.
 @inline(__always)
 func objectWithin(_ value: Any?) -> Unmanaged<AnyObject>? {
     #if _runtime(_ObjC)

@@ -10,9 +10,9 @@ enum FileKind: String {
     case socket = "a socket"
     case other = "no regular file"
 
-    /// - Parameter followsLinks: whether a symbolic link counts as what it leads to; one that leads nowhere then is
+    /// - Parameter followsLinks: Whether a symbolic link counts as its destination; one that leads nowhere then is
     ///   nothing.
-    /// - Returns: nil where nothing lies.
+    /// - Returns: Nil if nothing lies there.
     init?(at url: URL, followsLinks: Bool = false) {
         var status = stat()
         guard (followsLinks ? stat(url.path, &status) : lstat(url.path, &status)) == 0 else {
@@ -43,9 +43,9 @@ enum FileKind: String {
         }
     }
 
-    /// Throws where something else lies than what is expected there. Nothing at all is no error.
+    /// Throws if something else lies there than expected. Nothing at all is no error.
     ///
-    /// - Parameter code: the code of the error, which names the path and what lies there.
+    /// - Parameter code: The code of the error, which names the path and the kind that lies there.
     static func require(
         _ expected: FileKind, at url: URL, followsLinks: Bool = false, _ code: CocoaError.Code = .fileWriteUnknown
     ) throws {
@@ -56,9 +56,9 @@ enum FileKind: String {
                 + "It was left as it is.", url: url)
     }
 
-    /// Removes a file, or a folder with everything in it. Nothing happens where nothing lies.
+    /// Removes a file, or a folder with everything in it. Nothing happens if nothing lies there.
     ///
-    /// Throws where something else lies than what is expected there, and leaves it.
+    /// Throws if something else lies there than expected, and leaves it.
     static func remove(_ expected: FileKind, at url: URL) throws {
         try require(expected, at: url)
         if FileKind(at: url) != nil { try FileManager.default.removeItem(at: url) }

@@ -27,7 +27,7 @@ struct FileState: Codable, Equatable {
         return max(modified.seconds, changed.seconds) + 3 < Int(now.tv_sec)
     }
 
-    /// Whether it is a state of the same file, whatever was written to it.
+    /// Whether it is a state of the same file, with any content.
     func isSameFile(as other: FileState?) -> Bool {
         device == other?.device && number == other?.number
     }

@@ -98,7 +98,7 @@ private enum ObserverTable {
         var registrations: [Registration] = []
     }
 
-    /// An observer and what is called of it.
+    /// An observer and its method.
     // @unchecked Sendable: as on a Mac, a program that posts on several threads needs observers that allow it.
     private struct Call<Observer: AnyObject>: @unchecked Sendable {
         weak var observer: Observer?

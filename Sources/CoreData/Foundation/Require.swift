@@ -1,7 +1,7 @@
-/// Stops the process unless the condition holds: for what only a mistake in a program can bring about.
+/// Stops the process unless the condition holds, which only a mistake in a program can cause.
 ///
-/// Unlike `precondition` it says why in programs that were built for release, too; where no condition is asked,
-/// `fatalError` does so.
+/// Unlike `precondition` it says why in programs that were built for release, too. Without a condition `fatalError`
+/// does so.
 @inline(__always)
 func require(
     _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String, file: StaticString = #fileID,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why the system has not written a file, in words that say what helps.
+/// The reasons why the system has not written a file, with their remedies.
 enum WriteFailure {
     /// The words for an error number, as the end of a sentence. `url` is the file.
     static func reason(_ code: Int32, _ url: URL) -> String {

@@ -7,7 +7,7 @@ final class EntityMappingStep {
         let name: String
         let mapping: NSPropertyMapping
         let expression: NSExpression
-        /// The attribute's slot; nil for what has none of its own (composite attributes).
+        /// The attribute's slot; nil for one without a slot of its own (composite attributes).
         let slot: Int?
         /// The slot of the source object that holds the value as it will be stored.
         var sourceSlot: Int?
@@ -23,7 +23,7 @@ final class EntityMappingStep {
         let expression: NSExpression
         /// Set where the expression asks the manager, as those of most mapping models do.
         let usual: Usual?
-        /// Whether objects get it as they are made, because what it leads to is there already.
+        /// Whether objects get it as they are made, because its destination is there already.
         var isSetEarly = false
         /// The numbers of the entity mappings that make the same links from the other side; nil where none does.
         var otherSides: [Int]?
@@ -53,7 +53,7 @@ final class EntityMappingStep {
     private let isInferred: Bool
     /// Whether the policy is the framework's own, which does nothing unforeseen.
     let isPlain: Bool
-    /// Whether the second pass does what the framework's own policy does.
+    /// Whether the second pass does the same as the framework's own policy.
     let linksPlainly: Bool
     /// Whether every object was made from one source object, within this mapping, and nobody has changed it since.
     var isRegular = true
@@ -206,8 +206,8 @@ final class EntityMappingStep {
         }
     }
 
-    /// Decides, when the second pass comes to this mapping, what of that holds. `irregular` are the numbers of the
-    /// mappings that were not regular then.
+    /// Decides, when the second pass comes to this mapping, which of these links can be left out. `irregular` are the
+    /// numbers of the mappings that were not regular then.
     func settleLinks(irregular: Set<Int>) {
         for index in relationships.indices {
             let others = relationships[index].otherSides

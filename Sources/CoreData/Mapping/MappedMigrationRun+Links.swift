@@ -6,7 +6,7 @@ struct EarlyLink: Hashable {
     let source: ObjectKey
 }
 
-// Relationships that are set while their objects are made, and what makes a second pass necessary after all.
+// Relationships that are set while their objects are made, and the reasons for a second pass after all.
 extension MappedMigrationRun {
     private static let mostKnownLinks = 20_000
 
@@ -28,7 +28,7 @@ extension MappedMigrationRun {
         }
     }
 
-    /// Points the new objects of a batch at what they lead to, where that is there already.
+    /// Points the new objects of a batch at their destinations, as far as these are there already.
     func setEarlyLinks(_ step: EntityMappingStep) throws {
         let plans = step.relationships.filter(\.isSetEarly)
         guard step.isRegular, !plans.isEmpty else { return }
@@ -67,7 +67,7 @@ extension MappedMigrationRun {
         var found: ObjectKey?
         if let name = link.usual.mappingName {
             found = try associations.destinations(of: source, mapping: try step(named: name).number).saved.first
-            // The second pass tells what is wrong.
+            // The second pass reports the problem.
             if let key = found, !isAcceptable(key) {
                 found = nil
                 currentStep?.isRegular = false
@@ -89,8 +89,8 @@ extension MappedMigrationRun {
         knownLinks.removeAll()
     }
 
-    /// Looks at what is about to be saved for objects that did not come about as the mappings say: their entities'
-    /// mappings need the whole second pass.
+    /// Looks in a save for objects that did not come about as the mappings say: their entities' mappings need the whole
+    /// second pass.
     func noteIrregularities(_ work: NSManagedObjectContext.SaveWork) {
         guard hasPolicies else { return }
         let entries = associations.pending.entries

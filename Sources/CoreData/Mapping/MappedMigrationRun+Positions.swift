@@ -23,7 +23,7 @@ extension MappedMigrationRun {
         lastKept = .now
     }
 
-    /// A position behind the first policy that may remember what no file knows is of no use.
+    /// A position behind the first policy that may remember anything in memory is of no use.
     private func canResume(at place: MappedPosition) -> Bool {
         guard let first = steps.first(where: { !$0.canResume })?.number else { return true }
         return place.pass == .instances && (place.step < first || place.step == first && place.last == 0)

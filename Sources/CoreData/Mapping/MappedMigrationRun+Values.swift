@@ -1,6 +1,6 @@
 import Foundation
 
-// The values of attributes and relationships, and what expressions ask the manager for.
+// The values of attributes and relationships, and the functions of the manager that expressions call.
 extension MappedMigrationRun {
     /// The variables of a value expression.
     func evaluationContext(

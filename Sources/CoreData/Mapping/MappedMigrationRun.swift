@@ -16,7 +16,7 @@ final class MappedMigrationRun {
     let position: MappedPosition
     let isResumed: Bool
     private let mappings: NSMappingModel
-    /// Counts what is written to the new store.
+    /// Counts the rows that are written to the new store.
     let tally: RowTally
     /// The mappings that were not regular when the second pass came to the present one.
     private(set) var irregularBefore: Set<Int> = []
@@ -347,7 +347,7 @@ final class MappedMigrationRun {
         defer { sourcesOfBatch = [:] }
         for (destination, source) in zip(destinations, sources) {
             try manager.checkCancellation()
-            // A policy may have deleted what came of it.
+            // A policy may have deleted the destination.
             guard destination.row != nil else {
                 report.advance()
                 continue
@@ -386,7 +386,8 @@ final class MappedMigrationRun {
         let error: NSError
     }
 
-    /// Runs what may throw where nothing can be thrown; the error ends the migration at the next step.
+    /// Runs a body that may throw in a place where nothing can be thrown; the error ends the migration at the next
+    /// step.
     func noting<Value>(_ substitute: Value, _ body: (MappedMigrationRun) throws -> Value) -> Value {
         do {
             return try body(self)
@@ -426,7 +427,7 @@ final class MappedMigrationRun {
         deletedKeys += work.deleted.map(\.objectKey)
     }
 
-    /// Saves what is there and forgets it.
+    /// Saves all changes and forgets the objects.
     func flush(_ step: EntityMappingStep) throws {
         if !report.isSecondPass { try setEarlyLinks(step) }
         defer {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The mapping model that a migration without one amounts to.
+/// The mapping model of a migration without one.
 ///
-/// What became of what is `ModelDifference`'s to say, as it is for the migration in place; so the two agree.
+/// `ModelDifference` decides about the changes, as for the migration in place, so that the two agree.
 struct MappingInference {
     /// Layouts do not keep their models alive.
     private let models: [NSManagedObjectModel]

@@ -2,9 +2,9 @@ import Foundation
 
 /// A mapping model as Xcode keeps it: a folder `Name.xcmappingmodel` with an XML store `xcmapping.xml`.
 ///
-/// It says only what a person has entered: which entities belong together, policies, expressions that are not the usual
-/// ones. The rest follows from the two models, which it names by their paths and holds as they were when Xcode last
-/// read them.
+/// It has only the entries of a person: which entities belong together, policies, expressions that are not the usual
+/// ones. The rest follows from the two models. It names these by their paths, and has copies of them as they were when
+/// Xcode last read them.
 package struct MappingModelSource {
     struct Entity {
         var name: String?
@@ -140,7 +140,7 @@ extension MappingModelSource {
             do {
                 return try XcodeModelArchive.model(in: archive, file: file)
             } catch let failure as NSError {
-                // The one that was found says better what is wrong.
+                // The model that was found explains the problem better.
                 if let model = try found.get() { return model }
                 throw modelError(
                     "The copy of the model '\(path ?? "")' in the mapping model cannot be read: "

@@ -29,7 +29,7 @@ final class MigrationReport {
         self.rows = rows
         firstShare = min(max(Double(rows) / max(1, Double(rows) + later), 0.1), 0.95)
         for progress in followers {
-            // The last unit is for what comes after the last row.
+            // The last unit is for the work after the last row.
             progress.totalUnitCount = Int64(2 * rows + 1)
             progress.completedUnitCount = 0
         }

@@ -35,8 +35,8 @@ open class NSPropertyMapping: NSObject {
     enum Linking {
         /// The inverse follows, and objects may be taken from others.
         case plainly
-        /// It keeps what its inverse has made already, and does not take an object from another: the two sides hold
-        /// links of their own.
+        /// It keeps the links that its inverse has made already, and does not take an object from another: the two
+        /// sides hold links of their own.
         case joining
         /// The inverse stays as it is: it is new, and starts empty.
         case alone

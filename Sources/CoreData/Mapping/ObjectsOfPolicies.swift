@@ -1,7 +1,7 @@
 /// The objects that policies made by themselves, kept alive until the migration ends.
 ///
-/// A policy looks for what an earlier one made among the registered objects, as it can with Apple's manager. There the
-/// context goes on knowing them; here a saved object that nobody holds is gone.
+/// A policy looks among the registered objects for those that an earlier one made, as it can with Apple's manager.
+/// There the context keeps them; here a saved object that nobody holds is gone.
 struct ObjectsOfPolicies {
     /// How many stay in memory; of more, the older half is let go.
     static let most = 100_000
@@ -12,7 +12,7 @@ struct ObjectsOfPolicies {
 
     mutating func noteOfFramework(_ object: NSManagedObject) { ofFramework.insert(object.key) }
 
-    /// Takes in what is about to be saved.
+    /// Takes in objects before they are saved.
     mutating func hold(_ inserted: [NSManagedObject]) {
         made += inserted.filter { !ofFramework.contains($0.key) }
         if made.count > Self.most { made.removeFirst(made.count / 2) }

@@ -1,7 +1,6 @@
-/// Which of the hooks a policy class has made its own.
+/// The hooks that a policy class overrides.
 ///
-/// What the framework's own version of a hook would do can be done for many objects at a time, if nobody has put
-/// another one in its place.
+/// The work of the framework's own version of a hook can be done for many objects at a time, if no class overrides it.
 enum PolicyOverrides {
     /// Whether a class, or one between it and the framework's, overrides
     /// `createRelationships(forDestination:in:manager:)`.

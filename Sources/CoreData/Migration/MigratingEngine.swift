@@ -42,7 +42,7 @@ extension StoreEngines {
     static func migratingEngine(for type: String) -> (any MigratingEngine)? {
         guard let engine = engine(for: type) else { return nil }
         let migrating = engine as? any MigratingEngine
-        // Its stores would be opened as they are, whatever their version.
+        // Its stores would be opened as they are, in any version.
         require(migrating != nil, "\(Swift.type(of: engine)) does not say how it migrates its stores")
         return migrating
     }

@@ -3,7 +3,7 @@ import Foundation
 /// The errors of migrations. Every one names the entity and property it is about, in the text and under keys of its
 /// own.
 enum MigrationErrors {
-    /// User-info keys: the names of an entity and a property, and what the two models say about it.
+    /// User-info keys: the names of an entity and a property, and their descriptions in the two models.
     static let entityKey = "entity"
     static let propertyKey = "property"
     /// The primary key of a row, an `Int64`.
@@ -11,7 +11,7 @@ enum MigrationErrors {
     static let sourceValueKey = "sourceValue"
     static let destinationValueKey = "destinationValue"
 
-    /// A change between two models that cannot be inferred. `help` says what would make it possible.
+    /// A change between two models that cannot be inferred. `help` is a change that would make it possible.
     static func cannotInfer(
         entity: String, property: String? = nil, source: String, destination: String, help: String
     ) -> NSError {
@@ -114,7 +114,7 @@ enum MigrationErrors {
     /// The checksum of a version on the way that does not allow some rows; of the version to reach there is none.
     static let versionKey = "version"
 
-    /// Rows do not fit a version that the store would only go through: says which one, and what can be done.
+    /// Rows do not fit a version that the store would only go through. The error names the version, and a remedy.
     static func onTheWay(_ error: NSError, through version: NSManagedObjectModel) -> NSError {
         let names = version.versionIdentifiers.map { "\($0.base)" }.sorted().joined(separator: ", ")
         let name = names.isEmpty ? "with the checksum \(version.versionChecksum)" : "“\(names)”"

@@ -27,7 +27,7 @@ struct FetchParameters {
     var propertiesToFetch: [Any]?
     var propertiesToGroupBy: [Any]?
     var havingPredicate: NSPredicate?
-    /// Nil for what the context does.
+    /// Nil for the setting of the context.
     var readsFromStandbys: Bool?
 
     var entityName: String? { entity?.name ?? givenEntityName }

@@ -38,7 +38,7 @@ extension NSManagedObjectModel {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init(bymerging:forstoremetadata:))
     public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
         guard let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
-        // One version usually has them all; entities of one version also agree on what has no hash.
+        // One version usually has them all; entities of one version also agree on parts that have no hash.
         for model in models where model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
             self.init()
             adopt(model.entities, from: [model])
@@ -55,7 +55,8 @@ extension NSManagedObjectModel {
         adopt(chosen, from: models)
     }
 
-    /// Fills an empty model with linked copies of the entities and what the models say about them.
+    /// Fills an empty model with linked copies of the entities, and with the configurations, templates and names of the
+    /// models.
     private final func adopt(_ chosen: [NSEntityDescription], from models: [NSManagedObjectModel]) {
         let copies = Self.linkedCopies(of: chosen)
         // A parent taken from another model has not been linked by identity.

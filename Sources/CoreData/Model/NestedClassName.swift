@@ -6,8 +6,8 @@ struct NestedClassName {
     private let outer: [Substring]
     private let name: Substring
 
-    /// The parts of "Module.Outer.Class"; `nil` for what cannot be looked up: no outer type or very many, parts that
-    /// are not plain ASCII names.
+    /// The parts of "Module.Outer.Class". Nil if they cannot be looked up: there is no outer type or there are very
+    /// many, or parts are not plain ASCII names.
     init?(_ parts: [Substring]) {
         guard (3...7).contains(parts.count), parts.allSatisfy({ Self.isPlain($0) }) else { return nil }
         (module, outer, name) = (parts[0], Array(parts[1..<(parts.count - 1)]), parts[parts.count - 1])

@@ -60,8 +60,8 @@ enum VersionHash {
         return SHA2.sha256(message)
     }
 
-    /// A derivation as Apple's tools write it down: a collection operator at the end is a function of what stands
-    /// before.
+    /// A derivation as Apple's tools write it down: a collection operator at the end is a function of the path before
+    /// it.
     private static func text(of derivation: NSExpression?) -> String {
         let text = derivation?.description ?? ""
         guard derivation?.expressionType == .keyPath, let sign = text.range(of: ".@", options: .backwards) else {
@@ -78,7 +78,7 @@ enum VersionHash {
     }
 
     /// The hash of an entity; `parent` is the hash of its superentity. Hashes of properties are taken from `known` and
-    /// added to it: subentities hash what they inherit again.
+    /// added to it: subentities hash inherited properties again.
     static func hash(
         of entity: NSEntityDescription, parent: Data?, by rule: Rule = .current, known: inout [ObjectIdentifier: Data]
     ) -> Data {

@@ -5,7 +5,7 @@ import Foundation
 /// A file is the same as long as its path, its number on the disk, its size and its times are the same. Times have a
 /// grain. So a file that was written just before it was read is compared byte by byte, until the next change is sure to
 /// get another time.
-// @unchecked Sendable: `slots`, `total` and `clock` are used under `lock`, what a slot has been given under that slot's
+// @unchecked Sendable: `slots`, `total` and `clock` are used under `lock`, the content of a slot under that slot's
 // lock.
 final class KeptFiles<Value>: @unchecked Sendable {
     private final class Slot {
@@ -29,8 +29,8 @@ final class KeptFiles<Value>: @unchecked Sendable {
     ///   first.
     init(limit: Int) { self.limit = limit }
 
-    /// Hands over what was made of a file; makes it where that is not kept. The value stays here: `body` must not
-    /// change it. One thread at a time has it.
+    /// Hands over the value of a file, which is made if it is not kept. The value stays here: `body` must not change
+    /// it. One thread at a time has it.
     func use<Result>(
         _ file: URL, read: (URL) throws -> Data, make: (Data) throws -> (value: Value, weight: Int),
         _ body: (Value) throws -> Result

@@ -47,8 +47,8 @@ package enum ModelFile {
         model.entities.reduce(0) { $0 + 1_000 + 600 * $1.ownProperties.count }
     }
 
-    /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for those who need what the model drops. A
-    /// model of Xcode 3 has the tree that a later Xcode would have made of it.
+    /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for callers that need parts which the model
+    /// drops. A model of Xcode 3 has the tree that a later Xcode would have made of it.
     package static func source(at url: URL) throws -> XMLTreeElement {
         let file = try sourceFile(of: url)
         return try source(in: contents(of: file), file: file.path)
@@ -74,7 +74,7 @@ package enum ModelFile {
 
     private static func sourceFile(of url: URL) throws -> URL {
         guard isDirectory(url) else { return url }
-        // Xcode 3 wrote `elements`; later ones leave it beside what they write.
+        // Xcode 3 wrote `elements`; later ones leave it beside their own file.
         for name in ["contents", "elements"] {
             let file = url.appendingPathComponent(name, isDirectory: false)
             if FileManager.default.fileExists(atPath: file.path) { return file }

@@ -83,8 +83,7 @@ extension ModelSourceReader {
 
 /// A text of a model's source as the value of an attribute.
 ///
-/// Xcode keeps what was typed, and keeps it when the attribute gets another type: a whole number may have the default
-/// "NO".
+/// Xcode keeps the typed text, also when the attribute gets another type: a whole number may have the default "NO".
 struct SourceValue {
     /// The remark about a value that is not written as one of its type.
     enum Remark {
@@ -109,7 +108,7 @@ struct SourceValue {
         case .floatAttributeType: readNumber(text) { Float($0).map { NSNumber(value: $0) } }
         case .decimalAttributeType:
             readNumber(text) { digits in
-                // Decimal takes what a text begins with.
+                // Decimal takes the beginning of a text.
                 guard digits.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }) else { return nil }
                 return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX"))
                     .map { NSDecimalNumber(decimal: $0) }

@@ -362,7 +362,7 @@ struct ModelSourceReader {
         return info
     }
 
-    /// Says what cannot be meant as it is written.
+    /// Reports text that cannot be meant as it is written.
     func warn(_ text: String, at source: XMLTreeElement) {
         ModelWarning(file: file, line: source.line, text: "\(source.summary): \(text)").post()
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something in a model's source that cannot be meant as it is written, and what was read instead.
+/// Something in a model's source that cannot be meant as it is written, and the way in which it was read.
 package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
     /// The source's file.
     package let file: String

@@ -63,7 +63,8 @@ extension PropertyListValue {
         return entries
     }
 
-    /// The strings, data, arrays and dictionaries of what Foundation has read; nothing else is of use here.
+    /// The strings, data, arrays and dictionaries of a property list that Foundation has read; nothing else is of use
+    /// here.
     private init(_ value: Any) {
         self =
             switch value {

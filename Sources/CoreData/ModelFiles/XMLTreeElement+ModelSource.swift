@@ -2,8 +2,8 @@ import Foundation
 
 /// The XML source of a model.
 ///
-/// The whole source is kept as a tree, also what the model itself has no place for (`usesScalarValueType`,
-/// `codeGenerationType` …): the code generator reads it from here.
+/// The whole source is kept as a tree, also parts that the model itself has no place for (`usesScalarValueType`,
+/// `codeGenerationType` …): the code generator reads them from here.
 extension XMLTreeElement {
     /// An attribute's text; `nil` when absent or empty.
     package func text(_ attribute: String) -> String? {

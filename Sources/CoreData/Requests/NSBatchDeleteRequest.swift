@@ -23,10 +23,13 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 /// - Inverse to-one relationships become nil, and the versions of their rows rise.
 /// - Pairs of many-to-many relationships and files of external data are removed.
 ///
-/// The request fails and deletes nothing in two cases: a row that stays would lose a mandatory to-one relationship, or
-/// a row that goes still has members in a relationship with the deny rule. Objects are not validated.
+/// Nothing is deleted if one of these errors occurs:
 ///
-/// Contexts do not notice the deletion. Ask for the ids, and pass them to
+/// - `NSValidationRelationshipDeniedDeleteError` (1600): a row to delete still has members in a relationship with the
+///   deny rule.
+/// - `NSCoreDataError` (134060): a row that stays would lose a mandatory to-one relationship.
+///
+/// Objects are not validated otherwise. Contexts do not notice the deletion. Ask for the ids, and pass them to
 /// ``NSManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsbatchdeleterequest)

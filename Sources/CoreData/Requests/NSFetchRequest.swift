@@ -249,7 +249,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
         return copy
     }
 
-    /// Whether another request, of whatever result type, describes the same fetch.
+    /// Whether another request, of any result type, describes the same fetch.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPersistentStoreRequest, let others = other.fetchParameters else { return false }
         return self === other || parameters.isSame(as: others)

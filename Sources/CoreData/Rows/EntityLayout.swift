@@ -144,15 +144,15 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     package let nullWords: Int
     package let validationRules: ValidationRules
     package unowned let model: ModelLayout
-    // The variables below are set before the first object or row has this layout, and never again: nothing can overlap
-    // with that, and a check would cost as much as what is read.
+    // The variables below are set before the first object or row has this layout, and never again. Nothing can overlap
+    // with that, and a check would cost as much as the reading.
 
     /// A number that no other layout of any model in the process has. Slot caches of accessors compare it.
     @exclusivity(unchecked) package private(set) var identifier: UInt32
-    /// The identifier of the layout whose objects note what they are asked for. No slot cache ever holds it.
+    /// The identifier of the layout whose objects note which keys are read. No slot cache ever holds it.
     package static let identifierOfRecorders = UInt32.max
 
-    /// The derived attributes: their slots, what they are computed from, and the relationships that this looks through.
+    /// The derived attributes: their slots, their expressions, and the relationships that these look through.
     package let derivations: [(slot: Int, expression: NSExpression, relationships: Set<String>)]
 
     /// The row of a new object: the default values of the attributes, and every relationship nil.

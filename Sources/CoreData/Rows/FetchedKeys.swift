@@ -1,7 +1,7 @@
-/// The keys of what a fetch found, in its order: of objects of one root entity.
+/// The keys of the results of a fetch, in its order: of objects of one root entity.
 ///
-/// Four bytes each, where those of some thousand that follow each other lie near each other, and two more where several
-/// entities are among them. It grows by pieces, so that a list of millions is never copied. A value.
+/// Four bytes each, if some thousand consecutive keys lie near each other, and two more if several entities are among
+/// them. It grows by pieces, so that a list of millions is never copied. A value.
 package struct FetchedKeys: Sequence, Sendable {
     /// How many keys a piece has.
     private static let pieceSize = 1 << 14

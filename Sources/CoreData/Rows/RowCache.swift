@@ -30,7 +30,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
 
-    /// Counts what makes rows old that somebody is reading: each row that is saved or forgotten.
+    /// Counts the changes that make rows old while somebody is reading: each row that is saved or forgotten.
     private let changes = Atomic<UInt64>(0)
     /// The rows that were saved or forgotten last, one for each change; under `lock`.
     @exclusivity(unchecked) private var changed: [Place] = []
@@ -132,9 +132,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
 
     /// The same for rows of one root entity that were read.
     ///
-    /// - Parameter moment: when the rows began to be read; nil when it was just now. Those that have been saved or
-    ///   forgotten since take the places of older rows, but none where there is no row: it may have been deleted, or be
-    ///   newer than what was read.
+    /// - Parameter moment: The time at which reading the rows began; nil if it was just now. Rows that have been saved
+    ///   or forgotten since take the places of older rows. They get no place if there is no row: it may have been
+    ///   deleted, or be newer than the one read.
     package func batch<Result>(
         readSince moment: Moment?, rootIndex: Int, _ body: (inout Batch) throws -> Result
     ) rethrows -> Result {

@@ -26,7 +26,7 @@ extension SlotValue {
 
     /// The slot's form of a value given at the edge; nil when its type does not fit the kind of slot.
     package init?(_ value: Any?, as kind: SlotKind) {
-        // Casts are what this takes its time for, and most values are of the types that the slots have.
+        // Casts take most of the time here, and most values are of the types that the slots have.
         if let value, let exact = Self.exact(value, as: kind) {
             self = exact
             return

@@ -7,7 +7,7 @@ extension Snapshot {
         return withExtendedLifetime((one, other)) { one.bytes(slot).elementsEqual(other.bytes(slot)) }
     }
 
-    /// Whether what a row holds in the places of transient properties is what every row from a store has there.
+    /// Whether a row has the same values in the places of transient properties as every row from a store.
     @inline(__always)
     func hasTransientDefaults(_ layout: EntityLayout) -> Bool {
         if !layout.hasTransientSlots { return true }

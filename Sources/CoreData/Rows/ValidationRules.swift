@@ -6,7 +6,7 @@ package final class ValidationRules {
     package let requiredSlots: [Int]
     package let predicateSlots: [Int]
     package let countedToManys: [Int]
-    /// Integers of 16 and 32 bits, with what they hold.
+    /// Integers of 16 and 32 bits, with their ranges.
     package let rangedSlots: [(slot: Int, range: ClosedRange<Int64>)]
     /// Doubles, floats and dates that are saved. They would lose NaN.
     package let floatingSlots: [Int]

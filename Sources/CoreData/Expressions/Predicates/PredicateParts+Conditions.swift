@@ -1,6 +1,6 @@
 import Foundation
 
-// Comparisons and what combines them in a `#Predicate`.
+// Comparisons and their combinations in a `#Predicate`.
 
 extension PredicateTranslator {
     /// Whether two parts are equal.

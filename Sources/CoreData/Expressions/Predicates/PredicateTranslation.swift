@@ -160,7 +160,7 @@ struct PredicateTranslator {
         NSExpression(forFunction: name, arguments: arguments)
     }
 
-    /// A key path that goes on from what an expression gives.
+    /// A key path that continues from the value of an expression.
     static func path(_ keys: String, from root: NSExpression) -> NSExpression {
         switch root.payload {
         case .evaluatedObject: NSExpression(forKeyPath: keys)

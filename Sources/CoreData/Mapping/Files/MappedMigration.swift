@@ -13,13 +13,13 @@ struct MappedMigration {
             ?? NSMigrationManager.self
     }
 
-    /// Whether what a killed process has left of the newer store is resumed.
+    /// Whether the newer store that a killed process has left is resumed.
     var isKept: Bool { MappedPosition.isKept(for: mapping, managerClass) }
 
-    /// Makes the newer store where nothing lies, or resumes with what a killed process has left of it. The older one is
-    /// only read, without a lock.
+    /// Makes the newer store if nothing is there, or resumes with the one that a killed process has left. The older one
+    /// is only read, without a lock.
     ///
-    /// - Returns: how many rows the entities of the newer store have.
+    /// - Returns: The number of rows of each entity in the newer store.
     func migrate(
         _ store: SQLiteStoreFiles, into copy: SQLiteStoreFiles, _ progress: Progress?
     ) throws -> [String: Int] {

@@ -93,7 +93,7 @@ struct MappedMigrationStores {
         }
     }
 
-    /// Lets what was written so far be so, under a number, whatever becomes of the process.
+    /// Commits the rows so far, under a number, so that they outlive a killed process.
     func commit(_ coordinator: NSPersistentStoreCoordinator, as number: Int) throws {
         do {
             for store in coordinator.persistentStores {
@@ -110,7 +110,7 @@ struct MappedMigrationStores {
     }
     var leftNumber: Int { MappedPosition.number(in: SQLiteStoreFiles(ends.buildURL)) }
 
-    /// Removes what a killed process has left of the new store.
+    /// Removes the new store that a killed process has left.
     func removeRemains() throws { try SQLiteStoreFiles(ends.buildURL).removeRemains() }
 
     /// Gives a store that the migration has made the journal it will be used with, and lets it reach the disk.

@@ -26,8 +26,8 @@ struct MappedPosition: Codable, Equatable {
     static let thisBoot: String =
         (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? "unknown"
 
-    /// Whether another process may resume within the migration: a subclass of the manager may remember what no file
-    /// knows, and so may the first policy.
+    /// Whether another process may resume within the migration: a subclass of the manager may remember things in
+    /// memory, and so may the first policy.
     static func isKept(for mapping: NSMappingModel, _ managerClass: NSMigrationManager.Type) -> Bool {
         let mappings = mapping.entityMappings ?? []
         return managerClass == NSMigrationManager.self && !mapping.isInferred

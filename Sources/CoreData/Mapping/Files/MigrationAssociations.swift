@@ -131,7 +131,7 @@ final class MigrationAssociations {
         pending.entries(of: destination).contains { $0.source.mapping == mapping }
     }
 
-    /// Writes what was associated since; the objects have been saved, or were thrown away by who made them.
+    /// Writes the associations since the last call. The objects have been saved, or their maker has deleted them.
     func flush() throws {
         guard !pending.isEmpty else { return }
         try saved.add(pending.entries)
@@ -199,7 +199,8 @@ final class MigrationAssociations {
             try run(insertion, invalid, withPart: true)
         }
         if valid.isEmpty { return }
-        // Where another process may have to go back to an earlier position, it has to know what was invalid then.
+        // If another process may have to go back to an earlier position, it has to know which objects were invalid
+        // then.
         let isObject = SQLExpression.and([
             .binary(.equal, .column("entity"), .parameter(1)), .binary(.equal, .column("destination"), .parameter(2)),
         ])

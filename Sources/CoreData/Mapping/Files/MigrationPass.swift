@@ -127,7 +127,7 @@ struct MigrationPass {
 }
 
 extension NSMappingModel {
-    /// Tells mapping models apart by what they do.
+    /// Tells mapping models apart by their content.
     final var digest: String {
         func text(_ userInfo: [AnyHashable: Any]?) -> String {
             (userInfo ?? [:]).map { "\($0.base)=\($1)" }.sorted().joined(separator: "\n")

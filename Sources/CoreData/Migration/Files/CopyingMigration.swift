@@ -30,7 +30,7 @@ struct CopyingMigration {
         var name: String
         /// How long it takes in proportion to the others.
         var weight: Double
-        /// Whether the leg itself resumes with what a killed process has left where it makes its file.
+        /// Whether the leg itself resumes with files that a killed process has left in its place.
         var isKept = false
         /// The version that it leads to.
         var model: NSManagedObjectModel
@@ -112,7 +112,7 @@ struct CopyingMigration {
 
     private static let verifying = 0.05
 
-    /// Goes all legs, or those that an earlier attempt has not gone, and verifies what they have come to.
+    /// Goes all legs, or those that an earlier attempt has not gone, and verifies the result.
     private func build(_ folder: MigrationFolder, _ use: SoleUse, _ legs: [Leg]) throws {
         var checkpoint = MigrationCheckpoint(
             older: try StoreExchange.digest(of: store.main), olderChanges: try use.changeCounter(),
@@ -169,7 +169,7 @@ struct CopyingMigration {
         for (older, newer) in [(store.main, copy.main), (store.supportFolder, copy.supportFolder)] {
             var status = stat()
             guard stat(older.path, &status) == 0 else { continue }
-            // Only who may do everything can, and only then it is needed; it comes first, because it takes rights away.
+            // Only the superuser can do it, and only then it is needed; it comes first, because it takes rights away.
             if status.st_uid != geteuid() || status.st_gid != getegid() { give(newer, status.st_uid, status.st_gid) }
             chmod(newer.path, status.st_mode & 0o7777)
         }
@@ -182,7 +182,7 @@ struct CopyingMigration {
         while let file = files?.nextObject() as? URL { _ = lchown(file.path, owner, group) }
     }
 
-    /// Looks whether what a leg has made has as many rows as it says.
+    /// Checks that the result of a leg has as many rows as it says.
     private func count(_ copy: SQLiteStoreFiles, _ model: NSManagedObjectModel, _ expected: [String: Int]) throws {
         let found = try EntityCounts(of: copy, model, following: FollowedWork(progress: progress))
         if let error = EntityCounts.failure(found.rows, expected: expected, url: store.main) { throw error }

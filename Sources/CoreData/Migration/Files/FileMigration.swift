@@ -43,8 +43,8 @@ struct FileMigration {
             && StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
     }
 
-    /// Removes what a killed process has left beside the store, after waiting for one that is migrating it now. Costs
-    /// one look at the folder when there is nothing.
+    /// Removes files that a killed process has left beside the store, after waiting for one that is migrating it now.
+    /// Costs one look at the folder if there is nothing.
     func removeRemains() throws {
         guard MigrationFolder.exists(for: url), !MigrationFolder.isHeldHere(for: url),
             StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
@@ -105,7 +105,7 @@ struct FileMigration {
         let source = try found.findAmongResources(bundles, or: way.versions)
         if let hops = way.of(metadata, configuration).find(from: source, to: model) { return hops }
         guard way.infers else { throw MigrationErrors.missingMappingModel(metadata: metadata, url: url) }
-        // There is no way: the direct one says what stands in it.
+        // There is no way: the error of the direct one names the obstacle.
         return [MigrationHop(source: source, target: model, means: .inferred)]
     }
 
@@ -173,7 +173,7 @@ struct FileMigration {
         options?.filter { $0.key != AnyHashable(NSMigrationProgressOption) }
     }
 
-    /// Reads the new file as a program will, which finds what leads to nothing, and counts its objects.
+    /// Reads the new file as a program will, which finds links that lead to nothing, and counts its objects.
     private func verify(_ copy: URL, _ rows: [String: Int]) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(

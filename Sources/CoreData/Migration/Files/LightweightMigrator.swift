@@ -12,7 +12,7 @@ struct LightweightMigrator {
     /// Whether the file is a copy that is thrown away when anything goes wrong. Then nothing has to be taken back, and
     /// nothing to reach the disk before the whole does.
     var isDiscardable = false
-    /// Looks for what rows would lose, in the transaction.
+    /// Looks for losses of rows, in the transaction.
     var lossGuard: LossGuard?
 
     /// Migrates the store at a URL if it does not fit the model. False when there was nothing to do.
@@ -160,7 +160,7 @@ struct LightweightMigrator {
         return transaction
     }
 
-    /// Brings what is to be committed to the disk, in pieces: the commit itself cannot be cancelled any more.
+    /// Brings the pages of the commit to the disk, in pieces: the commit itself cannot be cancelled any more.
     private func writeOut(_ connection: SQLiteConnection, _ progress: Progress?) throws {
         guard progress != nil, try connection.journalMode() == "wal" else { return }
         connection.flushCache()

@@ -96,7 +96,7 @@ enum StoreMigration {
         return true
     }
 
-    /// Goes the best way that there is. Where rows forbid what the models allow, another one is looked for.
+    /// Goes the best way that there is. If rows forbid a change that the models allow, another way is looked for.
     static func migrate(
         _ url: URL, _ metadata: [String: Any], to model: NSManagedObjectModel, _ configuration: String?,
         _ options: [AnyHashable: Any]?, _ way: MigrationWay, _ timeout: TimeInterval

@@ -13,7 +13,7 @@ struct StoreVerifier {
         self.configuration = configuration
     }
 
-    /// A query that finds nothing in a whole store, and what it means when it does.
+    /// A query that finds nothing in a whole store, and the meaning of its results.
     private struct Check {
         var select: SQLSelect
         var entity: String

@@ -52,7 +52,7 @@ extension MigrationForecaster {
         if case .mapping = hop.means {
             means = .mappingModel(hop.name)
         } else {
-            // Throws what stands in the way.
+            // Throws the obstacles.
             _ = try ModelDifference(from: hop.source.layout, to: hop.target.layout)
         }
         let machine = MachineCalibration.current

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes a forecast from what the store says about itself and from the plan that a migration would follow.
+/// Makes a forecast from the metadata of the store and the plan that a migration would follow.
 struct MigrationForecaster {
     let url: URL
     let model: NSManagedObjectModel
@@ -13,7 +13,7 @@ struct MigrationForecaster {
 
     /// The tables as they stand before a hop.
     struct State {
-        /// The words of the database, and how it calls what it holds.
+        /// The words of the database, and the names of its tables and columns.
         var dialect: any SQLDialect
         var style: any SQLSchemaStyle
         var model: NSManagedObjectModel
@@ -45,9 +45,9 @@ struct MigrationForecaster {
 
     // MARK: The way
 
-    /// Goes the way that a migration would go, and looks at what would be lost on it.
+    /// Goes the way that a migration would go, and looks at its losses.
     ///
-    /// - Returns: its hops.
+    /// - Returns: Its hops.
     @discardableResult
     func goTheWay(
         of found: SourceModel, from state: State, _ versions: [NSManagedObjectModel], on connection: any SQLConnection,
@@ -163,7 +163,7 @@ struct MigrationForecaster {
     private func step(
         _ mapping: NSEntityMapping, table: String?, rows: Int, bytesPerRow: Double
     ) -> MigrationForecast.Step {
-        // It runs on files of this machine, whatever the store is.
+        // It runs on files of this machine, for any kind of store.
         let machine = MachineCalibration.current
         let isGone = mapping.destinationEntityName == nil
         let bytes = isGone ? 0 : Double(rows) * bytesPerRow

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many objects of a SQLite store have what its next version has no place for.
+/// The number of objects of a SQLite store that have content which its next version has no place for.
 struct LossCount {
     /// How far it looks.
     enum Extent {
@@ -19,7 +19,7 @@ struct LossCount {
     /// A number of objects, and whether it is all there is.
     typealias Number = (count: Int, isExact: Bool)
 
-    /// A part of a query that counts rows: which table, which rows, what is counted.
+    /// A part of a query that counts rows: the table, the rows, and the counted value.
     private struct Part {
         var table: String
         /// A condition on the rows of the table.
@@ -92,7 +92,7 @@ struct LossCount {
 
     // MARK: Where it lies
 
-    /// Nil for what has no place in the file.
+    /// Nil for a thing that has no place in the file.
     private func part(of thing: LossSearch.Lost) -> Part? {
         guard let first = thing.layouts.first.map({ layout.entities[$0] }),
             let table = schema.table(ofRoot: first.rootIndex)?.name

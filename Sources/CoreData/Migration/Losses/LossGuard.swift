@@ -34,7 +34,7 @@ struct LossGuard {
         return result
     }
 
-    /// Whether what is lost has to be named, for a store that says this about itself.
+    /// Whether losses have to be named, for a store with these metadata.
     private func isActive(_ metadata: [String: Any]) -> Bool {
         if VersionRecord(metadata).holds(target.versionHashes(ofConfiguration: configuration)) { return true }
         if !unreadable.isEmpty { return true }
@@ -68,8 +68,8 @@ struct LossGuard {
         return LossSearch.lost(on: hops, storing: hashes.map { Set($0.keys) }, configuration: configuration)
     }
 
-    /// The names of what the hops have no place for, and nobody has said may go, whether rows hold it or not: where
-    /// programs go on beside a migration, it may come later.
+    /// The names of content that the hops have no place for, and that nobody has allowed to go, whether rows hold it or
+    /// not: if programs continue beside a migration, it may come later.
     func guarded(_ metadata: [String: Any]) -> [String] {
         let lost = lost(metadata)
         guard !lost.isEmpty, isActive(metadata) else { return [] }
@@ -88,7 +88,7 @@ struct LossGuard {
         if lost.isEmpty { return [] }
         let (isActive, allowed) = (isActive(metadata), lossOptions)
         if onlyRefusable, !isActive { return [] }
-        // Behind a mapping model, and where a stage's code runs, the program itself says what goes.
+        // Behind a mapping model, and where a stage's code runs, the program itself decides about losses.
         let beginning = atBeginning.hops
         let names = Set((beginning.count == hops.count ? lost : atBeginning.lost(metadata)).map(\.name))
         return zip(lost, try counting(lost)).filter { $1.count > 0 || !$1.isExact }.map { thing, number in

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Finds what of a store's version has no place at the end of a way, by comparing the models: whether any row holds it,
-/// only the store knows.
+/// Finds the content of a store's version that has no place at the end of a way, by comparing the models. Only the
+/// store knows whether any row has it.
 struct LossSearch {
     /// Something that is lost: the objects of an entity, or a property of one.
     struct Lost {

@@ -26,7 +26,7 @@ public let NSMigrationLossesErrorKey = "OpenCoreDataMigrationLosses"
 
 /// The options of a store that concern losses.
 package struct MigrationLossOptions {
-    /// The names of what may go.
+    /// The names of the content that may go.
     package let allowed: Set<String>
     /// The versions that the program gives.
     let versions: [NSManagedObjectModel]

@@ -1,6 +1,6 @@
 import Foundation
 
-// Moving a store: SQLite to SQLite by copying what is there, tables of one database to those of another row by row,
+// Moving a store: SQLite to SQLite by copying its files, tables of one database to those of another row by row,
 // anything else object by object, as a migration does it.
 extension NSPersistentStoreCoordinator {
     final func moveStore(
@@ -76,7 +76,7 @@ extension NSPersistentStoreCoordinator {
         return moved
     }
 
-    /// The new file is made out of sight and takes the place of what lies at its address when it is whole.
+    /// The new file is made out of sight, and takes the place of a file at its address when it is whole.
     private func convertToWholeFile(by move: StoreMove, _ between: SQLiteStoreFiles) throws -> NSPersistentStore {
         guard move.place == .file else { throw move.refusal }
         try FileKind.require(.file, at: move.url, followsLinks: true)

@@ -5,7 +5,7 @@ import Foundation
 package struct OnlineSplit {
     /// The name of the entity mapping.
     package let name: String
-    /// The layouts of the entity in the older version, of what it is in the newer one, and of the new entity.
+    /// The layouts of the entity in the older version, of its newer form, and of the new entity.
     package let source: Int
     package let owner: Int
     package let part: Int
@@ -25,7 +25,7 @@ struct OnlineMapping {
     /// The entity mappings that carry objects over, by their names; and those that make others besides.
     private var copies: [String: NSEntityMapping] = [:]
     private var parts: [NSEntityMapping] = []
-    /// By the names of the latter: the relationship that leads to what they make, or back.
+    /// By the names of the latter: the relationship that leads to their objects, or back.
     private var links: [String: NSRelationshipDescription] = [:]
 
     /// - Throws: an error with all that cannot be: its entity mapping, its property, and how to split the change.

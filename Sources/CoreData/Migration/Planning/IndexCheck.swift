@@ -4,7 +4,7 @@ struct IndexCheck {
     var index: SQLIndex
     /// The root entity of the table.
     var entity: String
-    /// The table of the source, and what comes into the index's columns.
+    /// The table of the source, and the values of the index's columns.
     var table: String
     var values: [SQLExpression]
 }

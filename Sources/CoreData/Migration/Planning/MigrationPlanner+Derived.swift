@@ -23,8 +23,8 @@ extension MigrationPlanner {
         }
     }
 
-    /// Whether what an expression of an entity's objects reads is what it was: the same properties under the same
-    /// names, none with other values than before.
+    /// Whether an expression of an entity's objects reads the same as before: the same properties under the same names,
+    /// none with other values than before.
     private func readsTheSame(
         _ expression: NSExpression, in entity: EntityLayout, _ readers: Set<ObjectIdentifier> = []
     ) -> Bool {

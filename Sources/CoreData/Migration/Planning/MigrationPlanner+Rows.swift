@@ -169,7 +169,7 @@ extension MigrationPlanner {
 
     // MARK: Rows of entities that are gone
 
-    /// Deletes the rows of removed entities whose table goes on, and clears what leads to them.
+    /// Deletes the rows of removed entities whose table stays, and clears references to them.
     mutating func addCleaning() {
         for table in Set(tables.compactMap(\.source?.name)).sorted() {
             let gone = removed.intersection(oldNumbers(in: table)).sorted()

@@ -106,7 +106,7 @@ extension MigrationPlanner {
 
     // MARK: Columns
 
-    /// Makes tables and columns, copies rows and pairs, drops what is no longer needed.
+    /// Makes tables and columns, copies rows and pairs, drops columns and tables that are no longer needed.
     mutating func addColumnsAndCopies() {
         var late: [(table: String, column: String)] = []
         for change in tables where change.source != nil && !change.isRewritten {

@@ -62,7 +62,7 @@ struct MigrationPlace: Equatable {
     var property: String
 }
 
-/// A column and what it is set to, as an expression over the row's columns as they were.
+/// A column and its new value, as an expression over the row's columns as they were.
 struct MigrationAssignment: Equatable {
     var column: String
     var value: SQLExpression
@@ -112,7 +112,7 @@ struct MigrationCheck {
         case unfitValue(type: String)
         case abstractEntity
         case ambiguousInverse
-        /// The object that the row leads to leads to another one, by what is now the inverse.
+        /// The object that the row leads to leads to another one, by the relationship that is now the inverse.
         case otherSide(String)
         case removedDestination
         case otherConfiguration
@@ -217,7 +217,7 @@ extension MigrationStep: CustomStringConvertible {
         if case .check = self { .checking } else { .rewriting }
     }
 
-    /// The table that the step is about to who follows the migration; nil for an instant step.
+    /// The table of the step in events; nil for an instant step.
     var subject: String? {
         if case .copyRows(_, let into, _, _) = self { into } else { touchedTable }
     }

@@ -11,9 +11,9 @@ extension ModelDifference {
         return old.inverseRelationship !== oldInverse
     }
 
-    /// Whether a new to-one relationship stands where a to-many one was: its inverse led back to several objects, or
-    /// the entity had a to-many relationship, now gone, to the same entity. Nothing says which of the objects it is to
-    /// lead to, so it starts empty, and its inverse keeps what it has.
+    /// Whether a new to-one relationship takes the place of a to-many one: its inverse led back to several objects, or
+    /// the entity had a to-many relationship, now gone, to the same entity. Nothing says to which of the objects it is
+    /// to lead. So it starts empty, and its inverse keeps its links.
     func succeedsToMany(_ new: NSRelationshipDescription) -> Bool {
         guard !new.isToMany, source(of: new) == nil, let inverse = new.inverseRelationship,
             let old = source(of: inverse), !old.isToMany

@@ -21,8 +21,8 @@ package struct ModelDifference {
     private let origins: ModelOrigins?
     var problems: [NSError] = []
 
-    /// Compares two models. `storedSource` and `storedDestination` are the layouts that the store holds (all when nil).
-    /// `origins` say what comes from where, when versions between the two know that; names do not count then.
+    /// Compares two models. `storedSource` and `storedDestination` are the layouts that the store holds (all if nil).
+    /// `origins` give the origin of each property, if versions between the two know it; names do not count then.
     init(
         from source: ModelLayout, to destination: ModelLayout, storedSource: Set<Int>? = nil,
         storedDestination: Set<Int>? = nil, origins: ModelOrigins? = nil

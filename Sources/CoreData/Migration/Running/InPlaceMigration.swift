@@ -6,7 +6,7 @@ import Foundation
 /// one migrates. The others wait, and find the store at its new version.
 struct InPlaceMigration {
     let engine: any InPlaceEngine
-    /// Where the database is, and what errors show of that.
+    /// The address of the database, and its form in errors.
     let address: URL
     let url: URL
     let model: NSManagedObjectModel
@@ -80,7 +80,7 @@ struct InPlaceMigration {
     }
 
     /// A database holds one store. Another configuration of the same model needs a database of its own: a migration to
-    /// it would lose what the first one has.
+    /// it would lose the content of the first one.
     private func refuseOtherConfiguration(_ metadata: [String: Any]) throws {
         guard let stored = StoredVersion(metadata).hashes, !stored.isEmpty, let configuration else { return }
         let (all, own) = (model.entityVersionHashesByName, model.versionHashes(ofConfiguration: configuration))

@@ -21,7 +21,7 @@ extension MigrationCheck {
         return MigrationErrors.invalidRows(self, value: found.value, row: found.key, url: url)
     }
 
-    /// Throws what stands in the way of a hop whose tables are not there yet, where any row at all does.
+    /// Throws the obstacles of a hop whose tables are not there yet, if any row at all is an obstacle.
     static func look(forAnyRowsIn plan: MigrationPlan, _ facts: StoreFacts, url: URL) throws {
         let problems = plan.steps.compactMap { step -> NSError? in
             guard case .check(let check) = step, check.condition == .alwaysTrue,
@@ -32,7 +32,7 @@ extension MigrationCheck {
         if !problems.isEmpty { throw MigrationErrors.combined(problems) }
     }
 
-    /// Whether what it looks for is in its own table alone.
+    /// Whether it looks at its own table alone.
     private var readsOneTable: Bool {
         switch reason {
         case .missingAttribute, .unfitValue, .abstractEntity: true

@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// The statements that do the step; none for what the runner does itself.
+    /// The statements that do the step; none for steps that the runner does itself.
     func commands() -> [SQLStatement] {
         switch self {
         case .check, .replaceKeys, .replaceModelCache, .writeMetadata, .judgeDerived: []

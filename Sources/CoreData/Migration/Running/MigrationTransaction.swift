@@ -10,7 +10,7 @@ struct MigrationTransaction {
     /// The version to go to.
     var model: NSManagedObjectModel
     let configuration: String?
-    /// Whether what only cleans up is left to a later moment
+    /// Whether steps that only clean up are left to a later moment
     /// (`NSPersistentStoreDeferredLightweightMigrationOptionKey`).
     var defersCleaning = false
     /// The forecast of the way to a version, for callers that follow the migration.
@@ -140,7 +140,7 @@ struct MigrationTransaction {
             storedDestination: Set(new.numbers.indices.filter { new.numbers[$0] != nil }), origins: origins)
     }
 
-    /// The tables that the source model has in the file, and what the file really holds.
+    /// The tables that the source model has in the file, and the real content of the file.
     func state(
         of source: NSManagedObjectModel, _ metadata: [String: Any]? = nil, on connection: any SQLConnection
     ) throws -> (schema: SQLSchema, facts: StoreFacts) {

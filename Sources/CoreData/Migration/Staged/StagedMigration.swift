@@ -172,7 +172,8 @@ struct StagedMigration {
         }
     }
 
-    /// Gives versions that do not have the store's configuration one of that name, with what the store holds of them.
+    /// Gives versions that do not have the store's configuration one of that name, with their part of the store's
+    /// content.
     private func withConfiguration(
         _ steps: [Step], _ metadata: [String: Any], source: () throws -> NSManagedObjectModel
     ) throws -> [Step] {

@@ -24,7 +24,8 @@ final class MappingModelCandidates {
             do {
                 candidates.append(try Self.candidate(url))
             } catch {
-                // Without a word the store would be migrated by inference, and lose what only the mapping carries over.
+                // Without a word the store would be migrated by inference, and lose values that only the mapping
+                // carries over.
                 MappingModelFile.reportFailure(error, at: url)
                 if twin == nil { unreadable.append(url) }
             }

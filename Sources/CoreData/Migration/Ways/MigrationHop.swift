@@ -1,4 +1,4 @@
-/// One version to the next, and by what.
+/// The way from one version to the next, and its means.
 struct MigrationHop {
     enum Means {
         /// It is inferred; SQLite does the work in place.

@@ -130,7 +130,7 @@ final class MigrationMap {
     // MARK: The way that was found
 
     /// The hops along some places, the first being the store's own version. A version without the configuration gets
-    /// one of that name with what the store holds of it.
+    /// one of that name with its part of the store's content.
     func way(along places: [Int]) -> [MigrationHop] {
         var result: [MigrationHop] = []
         for (from, to) in zip(places, places.dropFirst()) {

@@ -26,7 +26,7 @@ struct MigrationRun {
                 let difference = try? ModelDifference(
                     from: last.layout, to: version.layout, storedSource: heldAtLast, storedDestination: heldThere)
             else {
-                // Going there says what stands in the way.
+                // The migration itself reports the obstacle.
                 runs.append(MigrationRun(target: version, hops: 1))
                 (start, heldAtStart, origins) = (version, heldThere, nil)
                 (last, heldAtLast) = (version, heldThere)

@@ -75,10 +75,10 @@ struct MigrationWay {
         return nil
     }
 
-    /// Goes the best way that there is. Where rows forbid what the models allow, other ways are tried that keep as
-    /// much; when there is none, the first error says why.
+    /// Goes the best way that there is. If rows forbid a change that the models allow, other ways are tried that keep
+    /// as much. If there is none, the first error says why.
     ///
-    /// - Parameter run: gets the hops; nil when the models allow no way at all.
+    /// - Parameter run: Gets the hops; nil if the models allow no way at all.
     func go(
         from source: NSManagedObjectModel, to model: NSManagedObjectModel, _ run: ([MigrationHop]?) throws -> Void
     ) throws {
@@ -101,8 +101,8 @@ struct MigrationWay {
         }
     }
 
-    /// The same for a migration of a store, with what its options say of losses. Where there is no way, the direct one
-    /// says what stands in it.
+    /// The same for a migration of a store, with its options about losses. If there is no way, the error of the direct
+    /// one names the obstacle.
     func go(
         from source: NSManagedObjectModel, to model: NSManagedObjectModel, of url: URL, _ metadata: [String: Any],
         _ configuration: String?, _ options: [AnyHashable: Any]?,

@@ -1,7 +1,7 @@
 /// Where the entities and properties of a version come from in an older one, followed through all versions between
 /// them.
 struct ModelOrigins {
-    /// For every layout of the newer version, the layout of the older one; nil for what came later.
+    /// For every layout of the newer version, the layout of the older one; nil for entities that came later.
     private(set) var entities: [Int?]
     /// For every layout of the newer version, the names of the older version's properties by those of its own.
     private(set) var properties: [[String: String]]

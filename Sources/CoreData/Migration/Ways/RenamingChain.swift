@@ -38,7 +38,7 @@ struct RenamingChain {
         var kept = ModelThing.all(of: map.heldAtStart)
         let all = kept
         for (from, to) in zip(usual, usual.dropFirst()) {
-            // Nobody can tell what a mapping model keeps.
+            // Nobody can tell which content a mapping model keeps.
             guard let difference = map.hop(from: from, to: to)?.difference else { return nil }
             kept = ModelThing.names(of: kept, after: difference)
         }
@@ -65,7 +65,7 @@ struct RenamingChain {
 
     // MARK: Names
 
-    /// The old names of what a version has renamed, with the new ones.
+    /// The old names of entities and properties that a version has renamed, with the new ones.
     private static func renamed(in version: NSManagedObjectModel) -> [Name: Set<Name>] {
         var result: [Name: Set<Name>] = [:]
         func look(at property: NSPropertyDescription) {
@@ -123,8 +123,8 @@ struct RenamingChain {
 
     // MARK: Searching
 
-    /// The places of the shortest way that keeps the most; nil where none keeps more than the usual one, or where only
-    /// those do that lead through what is to be avoided.
+    /// The places of the shortest way that keeps the most. Nil if none keeps more than the usual one, or only ways
+    /// through versions to avoid do.
     func find(avoiding avoided: Set<Int>) -> [Int]? {
         guard let best = search(avoiding: []) else { return nil }
         if avoided.isEmpty { return best.places }
@@ -162,7 +162,7 @@ struct RenamingChain {
         return best
     }
 
-    /// The versions that rename something of what a way has kept, and those of the usual way.
+    /// The versions that rename something that a way has kept, and those of the usual way.
     private func candidates(_ state: State) -> Set<Int> {
         guard let place = state.places.last else { return [] }
         let names = state.names.values.reduce(into: Set<Name>()) { names, thing in
@@ -171,7 +171,7 @@ struct RenamingChain {
         return Set(names.flatMap { renamers[$0] ?? [] }).union(usual).subtracting([MigrationMap.end])
     }
 
-    /// The way with one more hop; nil where it cannot be inferred, or loses what the way is gone for or what the end
+    /// The way with one more hop. Nil if it cannot be inferred, or loses a thing that the way is for or that the end
     /// has again.
     private func step(_ state: State, to place: Int) -> State? {
         guard let from = state.places.last, let hop = map.hop(from: from, to: place), let difference = hop.difference

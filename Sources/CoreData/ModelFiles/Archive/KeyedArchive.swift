@@ -38,7 +38,7 @@ final class KeyedArchive {
             })
     }
 
-    /// Refers to what is at the top.
+    /// A reference to the object at the top.
     var top: PropertyListValue { .reference(topIndex) }
 
     /// The object at the top.
@@ -86,7 +86,7 @@ final class KeyedArchive {
     /// The weight of an entity or a property, compared to a plain value. No archive has one in fewer bytes.
     static let weightOfProperty = 64
 
-    /// Counts one more value, or what takes as much memory as several; throws when there are too many.
+    /// Counts one more value, or one that takes as much memory as several. Throws if there are too many.
     func spend(_ weight: Int = 1) throws {
         budget -= weight
         guard budget > 0 else { throw archiveError("The archive's objects refer to each other too often.") }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Models as keyed archives: the content of a `.mom` file and, compressed, of the model cache of a store.
 package enum ModelArchive {
-    /// The model in an archive, not frozen. Throws an error that says what is wrong; any bytes may come in.
+    /// The model in an archive, not frozen. Throws an error that describes the problem; any bytes may come in.
     package static func decode(_ data: Data) throws -> NSManagedObjectModel {
         var decoder = ModelDecoder(archive: try KeyedArchive(data))
         return try decoder.decode()
@@ -15,8 +15,8 @@ package enum ModelArchive {
 
     /// The archive of a model, in the form of a `.mom` file: each entity with its own properties only.
     ///
-    /// Throws when the model holds what no archive can: block predicates, sort descriptors without a key, default
-    /// values or user info of the application's own types.
+    /// Throws if the model has parts that no archive can hold: block predicates, sort descriptors without a key,
+    /// default values or user info of the application's own types.
     package static func encode(_ model: NSManagedObjectModel) throws -> Data {
         var encoder = ModelEncoder(model: model, leavesOutUnarchivable: false)
         return try encoder.encode()
@@ -24,7 +24,8 @@ package enum ModelArchive {
 
     /// The compressed archive of a model, to be kept in a store.
     ///
-    /// What no archive can hold is left out: a store keeps its model for the layout, and must open with any model.
+    /// Parts that no archive can hold are left out: a store keeps its model for the layout, and must open with any
+    /// model.
     package static func encodeDeflated(_ model: NSManagedObjectModel) throws -> Data {
         var encoder = ModelEncoder(model: model, leavesOutUnarchivable: true)
         return try RawDeflate.compress(encoder.encode())

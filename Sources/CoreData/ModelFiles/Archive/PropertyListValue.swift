@@ -42,7 +42,7 @@ extension PropertyListValue {
     }
 }
 
-/// An archive that is not what it should be; the text says what and where.
+/// The error of an invalid archive; the text has the problem and the place.
 func archiveError(_ reason: String) -> NSError {
     .coreData(NSFileReadCorruptFileError, reason: reason)
 }

@@ -44,7 +44,7 @@ enum RawDeflate {
         return (result, status)
     }
 
-    /// Runs a step until it ends, fails or makes no progress, and gathers what it puts out.
+    /// Runs a step until it ends, fails or makes no progress, and gathers its output.
     private static func drain(
         into result: inout Data, limit: Int, of stream: inout z_stream, step: (inout z_stream) -> Int32
     ) throws -> Int32 {

@@ -3,7 +3,7 @@ import Foundation
 /// A model as Xcode's editor archives it: the `elements` of Xcode 3, and the copies of models in mapping models to this
 /// day.
 ///
-/// What the editor's objects say is put into the elements of the XML source, which `ModelSourceReader` reads.
+/// The content of the editor's objects is put into the elements of the XML source, which `ModelSourceReader` reads.
 enum XcodeModelArchive {
     /// The model in an archive of the editor, or of Core Data itself. `file` is named in errors.
     static func model(in data: Data, file: String) throws -> NSManagedObjectModel {
