@@ -14,8 +14,8 @@ struct BatchRanges {
         self.ranges = ranges
     }
 
-    /// Throws what a save throws when the attribute cannot hold the value: 1610 or 1620 for an integer, 1550 (for a
-    /// date 1650) for NaN.
+    /// Throws the error of a save if the attribute cannot hold the value: 1610 or 1620 for an integer, 1550 (for a date
+    /// 1650) for NaN.
     func check(_ value: SlotValue, _ slot: Int) throws {
         if case .double(let number) = value, number.isNaN {
             throw layout.slots[slot].notANumber(entity: layout.name)

@@ -30,7 +30,7 @@ package struct ChangeSet {
         package var toMany: ToManySlot
         package var owner: ObjectKey
         package var members: [ObjectKey]
-        /// Whether `members` is the list from its beginning, not what comes at its end.
+        /// Whether `members` is the list from its beginning, not its end alone.
         package var isWhole: Bool
     }
 

@@ -20,7 +20,7 @@ package protocol HistoryStore: AnyObject, Sendable {
     /// Whether nothing that came after a transaction has been deleted. False also for numbers that no transaction had
     /// yet.
     func isComplete(after number: Int64) throws -> Bool
-    /// Whether what came after a transaction was lost with the server that knew it; nil where it was not.
+    /// Whether history after a transaction was lost with the server that knew it; nil if it was not.
     func lostHistory(after number: Int64) throws -> LostHistory?
     /// The number of an entity in the store's own numbering.
     func number(ofEntityNamed name: String) -> Int?

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The property list that a store's metadata are kept as.
+/// The property list in which a store's metadata are kept.
 ///
-/// What a program puts into them is written only if it can be read again: a store whose metadata nobody reads is lost
-/// with all its objects.
+/// Entries of a program are written only if they can be read again: a store whose metadata nobody reads is lost with
+/// all its objects.
 enum MetadataList {
     /// How deep lists and dictionaries may lie in each other. Readers of files have limits of their own above that.
     private static let maximumDepth = 100
@@ -32,7 +32,7 @@ enum MetadataList {
 
     /// The dictionary of a property list; nil for other bytes.
     ///
-    /// A binary list may hold what no property list does. Foundation stops the process at some of it.
+    /// A binary list may hold values that no property list has. Foundation stops the process at some of them.
     static func dictionary(from data: Data) -> [String: Any]? {
         if data.starts(with: Array("bplist".utf8)), !BinaryPropertyListReader.holdsPlainValues(data) { return nil }
         return (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String: Any]

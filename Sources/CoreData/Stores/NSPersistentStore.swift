@@ -31,7 +31,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     var isWholeFile: Bool { false }
     /// Writes that file.
     func saveFile() throws {}
-    /// Whether what the store holds outlives its being closed.
+    /// Whether the content of the store outlives its being closed.
     var isDurable: Bool { true }
     /// Whether objects are judged one by one where a predicate or an order has no words in the store's language.
     var decidesByObject: Bool { false }
@@ -60,7 +60,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         StoredVersion.notesKey,
     ]
 
-    /// A program's new metadata, with what the framework has put into the present ones and they leave out.
+    /// A program's new metadata, with the framework's present entries that they leave out.
     static func keeping(_ present: [String: Any]?, in metadata: [String: Any]?) -> [String: Any] {
         let keys = Set(describingKeys + lastingKeys)
         return (present ?? [:]).filter { keys.contains($0.key) }.merging(metadata ?? [:]) { _, new in new }

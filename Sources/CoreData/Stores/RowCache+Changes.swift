@@ -1,5 +1,5 @@
 extension RowCache {
-    /// Takes in what a save has written. A newer version that is there already stays, unless `replacing` says that
+    /// Takes in the changes of a save. A newer version that is there already stays, unless `replacing` says that
     /// versions may have been counted anew.
     package func follow(_ changes: ChangeSet, in layout: ModelLayout, replacing: Bool = false) {
         func root(_ index: Int) -> Int { layout.entities[index].rootIndex }

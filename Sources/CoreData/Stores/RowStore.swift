@@ -20,7 +20,7 @@ package protocol RowStore: AnyObject, Sendable {
     /// The inspection of the database; empty if the store has none.
     func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection
 
-    /// Mends what was found to be irregular, and says what it cannot mend.
+    /// Mends irregularities, and returns those that it cannot mend.
     func mend(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity]
 
     /// The rows of a fetch (its `result` does not matter), some hundred at a time: the caller works on them while they
@@ -76,7 +76,7 @@ package protocol RowStore: AnyObject, Sendable {
     /// `requireNewStandbys()`. Later commits of others may not show yet.
     func standby() -> (any RowStore)?
 
-    /// From now on standbys show what anybody has committed until now.
+    /// From now on standbys show all commits until now, by anybody.
     func requireNewStandbys()
 
     /// The row cache notes from now on when it got its rows.
@@ -109,7 +109,7 @@ package protocol RowStore: AnyObject, Sendable {
     var hasUnsavedMetadata: Bool { get }
     func saveMetadata() throws
 
-    /// Does one piece of what a migration has left for later. False when there is nothing left.
+    /// Does one piece of the work that a migration has left for later. False if there is none left.
     func finishDeferredPiece() throws -> Bool
 }
 

@@ -28,14 +28,14 @@ package protocol StoreEngine: Sendable {
         force: Bool
     ) throws
 
-    /// Brings what can be read of a damaged store into a new one.
+    /// Brings the readable content of a damaged store into a new one.
     func salvage(
         _ url: URL, into newURL: URL, model: NSManagedObjectModel?, options: [AnyHashable: Any]?
     ) throws -> StoreSalvageReport
 
     /// Whether an open store is one of its own that can be copied as it lies.
     func owns(_ store: NSPersistentStore) -> Bool
-    /// Copies an open store to an address: in the place of what lies there, or where nothing lies.
+    /// Copies an open store to an address: in the place of another file, or to a place without one.
     func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws
 }
 

@@ -11,7 +11,7 @@ package enum StorePlace: Equatable {
 
     private static let null = "/dev/null"
 
-    /// - Parameter url: the URL of a store. A symbolic link counts as what it leads to, and `..` is followed.
+    /// - Parameter url: The URL of a store. A symbolic link counts as its destination, and `..` is followed.
     package init(_ url: URL) {
         guard url.isFileURL else {
             self = .file

@@ -4,8 +4,8 @@ package enum StoreUse: Equatable, Sendable {
     case work
     /// A migration reads every row once. Where the process holds the lock on the file, nobody can change it meanwhile.
     case migrationSource(isLocked: Bool)
-    /// A migration writes it and checks all of it at the end. Where nobody else opens it before, what is written is
-    /// committed all at once, by the migration.
+    /// A migration writes it and checks all of it at the end. If nobody else opens it before, the migration commits all
+    /// changes at once.
     case migrationDestination(isSole: Bool)
 
     /// Whether rows that were read or written come again: only then they are worth a cache.

@@ -14,7 +14,7 @@ struct VersionRecord {
     /// The record of a store that says this about itself. One that Apple's framework made has none.
     init(_ metadata: [String: Any]) { checksums = metadata[Self.metadataKey] as? [String] ?? [] }
 
-    /// Whether the store was once of a version, by the hashes of what it holds there.
+    /// Whether the store was once of a version, by the hashes of its content there.
     func holds(_ hashes: [String: Data]) -> Bool { checksums.contains(VersionHash.checksum(of: hashes)) }
 
     /// Notes that the store goes from one version to another.

@@ -120,7 +120,7 @@ struct MemoryFetch {
         }
     }
 
-    /// The value for a group: a function of all its members, or what its first member has.
+    /// The value for a group: a function of all its members, or the value of its first member.
     private func value(of column: StoreFetch.Column, in group: [NSAtomicStoreCacheNode]) throws -> Any? {
         guard let (function, argument) = Self.aggregate(column, in: request.layout) else {
             return try group.first.flatMap { try value(of: column, in: $0) }
@@ -142,8 +142,8 @@ struct MemoryFetch {
         return expression
     }
 
-    /// The function that a column computes over all rows, and of what. A function of a path to many objects is a value
-    /// of each row.
+    /// The function that a column computes over all rows, and its operand. A function of a path to many objects is a
+    /// value of each row.
     static func aggregate(
         _ column: StoreFetch.Column, in layout: EntityLayout
     ) -> (ExpressionFunction, NSExpression)? {

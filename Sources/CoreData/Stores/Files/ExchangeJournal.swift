@@ -11,7 +11,7 @@ struct ExchangeJournal: Codable, Equatable {
     var newer: String
     /// The older file's counter of changes. If it has risen, the file has changes that the newer version does not have.
     var olderChanges: UInt32
-    /// The older file as it was: another one in its place, of a backup, is not what the newer version was made of.
+    /// The older file as it was: the newer version was not made of another one in its place, such as a backup.
     var olderFile: FileState?
     /// Marks the newer version's folder of external data; nil when it has none.
     var supportMark: String?

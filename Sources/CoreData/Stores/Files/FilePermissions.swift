@@ -12,7 +12,8 @@ enum FilePermissions {
         permissions & (permitted(in: folder) | 0o7111)
     }
 
-    /// Takes from a new file what its folder does not permit. SQLite gives its -wal and -shm the same permissions.
+    /// Takes permissions from a new file that its folder does not give. SQLite gives its -wal and -shm the same
+    /// permissions.
     static func limit(_ file: URL) {
         var status = stat()
         guard stat(file.path, &status) == 0 else { return }

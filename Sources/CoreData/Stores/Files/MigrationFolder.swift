@@ -120,12 +120,12 @@ final class MigrationFolder {
 
     // MARK: Places of copies that are on their way
 
-    /// Where the copy in a place lies. It has the store's own name, so that what lies beside it has its final name.
+    /// The file of the copy in a place. It has the store's own name, so that files beside it have their final names.
     func file(in place: String) -> URL {
         url.appendingPathComponent(place).appendingPathComponent(store.lastPathComponent)
     }
 
-    /// Makes a place, empty unless what it holds is kept; where the copy in it will lie.
+    /// Makes a place, empty unless its content is kept. The value is the file of the copy in it.
     func make(_ place: String, keeping isKept: Bool = false) throws -> URL {
         let folder = url.appendingPathComponent(place)
         if !isKept { try remove(place) }

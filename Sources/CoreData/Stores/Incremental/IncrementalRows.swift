@@ -7,8 +7,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
     private weak var coordinator: NSPersistentStoreCoordinator?
     private let rowCache: RowCache
     private let lock = NSLock()
-    /// The present version of records that were written, or seen to change; of the others the row cache has what
-    /// anybody still looks at.
+    /// The present version of records that were written, or seen to change. Of the others the row cache has those that
+    /// anybody still uses.
     private var versions: [Int64: Int32] = [:]
     /// Rows of the cache that are to be read anew.
     private var stale: Set<Int64> = []
@@ -88,7 +88,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
     }
 
     private func keys(_ request: StoreFetch) throws -> [ObjectKey] {
-        // Objects are what every store knows to give; ids are asked for where the fetch asks for ids.
+        // Every store can give objects; ids are asked for if the fetch asks for ids.
         let wantsIDs = request.origin?.parameters.resultType == .managedObjectIDResultType
         let result = try execute(request, wantsIDs ? .managedObjectIDResultType : .managedObjectResultType)
         guard let found = result as? [Any] else { throw unexpected(result, "an array of objects", request) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Takes what migrators say about their work and makes events of it, evenly in time.
+/// Takes the reports of migrators about their work and makes events of them, evenly in time.
 ///
 /// Migrators find it in the `Progress` they were given. One migration may consist of several parts, one within the
-/// other: each says its own fraction, and the feed knows which piece of the whole it is.
+/// other. Each reports its own fraction, and the feed knows which piece of the whole it is.
 final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `lock`
     private static let key = ProgressUserInfoKey("OpenCoreDataMigrationFeed")
     private static let interval = DispatchTimeInterval.milliseconds(50)

@@ -24,7 +24,8 @@ package protocol InPlaceEngine: StoreEngine {
     ) throws
 
     /// Lets a body fill a store that is not there yet, or that an earlier attempt with the same note has begun. Nobody
-    /// can open it before it is finished. One that fails leaves nothing; a killed process leaves what it has kept.
+    /// can open it before it is finished. One that fails leaves nothing; a killed process leaves the rows that it has
+    /// kept.
     func filling(
         _ opening: StoreOpening, note: String, timeout: TimeInterval, _ progress: Progress?,
         _ body: (any UnfinishedStore) throws -> Void
@@ -50,7 +51,7 @@ package protocol InPlaceEngine: StoreEngine {
     func withDatabase<Result>(beside url: URL, _ body: (_ url: URL) throws -> Result) throws -> Result
 
     /// One line for each thing that the database of a store has: columns, indexes, constraints, triggers, entities, and
-    /// what they are called; with rows, a sum of those of each table. The order of columns is left out.
+    /// their names; with rows, a sum of those of each table. The order of columns is left out.
     func inventory(on connection: any SQLConnection, withRows: Bool) throws -> [String]
 }
 
@@ -59,7 +60,8 @@ package protocol UnfinishedStore: AnyObject {
     var end: TransferEnd { get }
     /// Whether an earlier attempt has left rows in it.
     var isResumed: Bool { get }
-    /// Lets everything that was written be so, whatever becomes of the process. Called often; it happens now and then.
+    /// Commits everything that was written, so that it outlives a killed process. Called often; it happens now and
+    /// then.
     func keep() throws
     /// Ends it: from now on it can be opened. The program's metadata become its own.
     func finish(_ metadata: [String: Any]) throws

@@ -55,7 +55,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     }
 
     package let layout: ModelLayout
-    /// Keeps alive what the layout speaks of.
+    /// Keeps the entities and properties of the layout alive.
     private let model: NSManagedObjectModel
     package let storeNumber: Int
     package let schema: SQLSchema
@@ -310,10 +310,10 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// The model's version as the store has it, whatever the program has set since.
+    /// The model's version in the store, without regard to metadata that the program has set since.
     final var storedVersion: StoredVersion { stateLock.withLock { StoredVersion(savedMetadata) } }
 
-    /// The store's UUID as the store has it, whatever the program has set since.
+    /// The store's UUID in the store, without regard to metadata that the program has set since.
     final var savedIdentifier: String? { stateLock.withLock { savedMetadata[NSStoreUUIDKey] as? String } }
 
     /// Whether the program changed the metadata since they were last written.
@@ -360,7 +360,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         identifier = written[NSStoreUUIDKey] as? String
     }
 
-    /// One entry of the metadata was written besides what the program may have set.
+    /// Notes that one entry of the metadata was written, beside those that the program may have set.
     package final func metadataEntryWasSaved(_ value: Any?, forKey key: String) {
         stateLock.withLock { savedMetadata[key] = value }
         super.metadata[key] = value

@@ -28,7 +28,7 @@ enum WholeFile {
     /// Removes a file of that kind.
     static func remove(at url: URL) throws { try FileKind.remove(.file, at: FileKind.target(of: url)) }
 
-    /// Removes what a killed process has left beside a file. Nothing happens while somebody writes.
+    /// Removes the file that a killed process has left beside a file. Nothing happens while somebody writes.
     static func sweep(_ url: URL) {
         let draft = draft(of: FileKind.target(of: url))
         let descriptor = open(draft.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)

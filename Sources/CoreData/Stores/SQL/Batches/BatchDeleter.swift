@@ -97,11 +97,11 @@ package final class BatchDeleter {
         let plan: BatchDeletionPlan
         let keys: [Int64]
         let objects: [ObjectKey]
-        /// How much was waiting before what leads to the rows.
+        /// The number of waiting groups before those that lead to the rows.
         let others: Int
     }
 
-    /// Rows by their entities, as far as they are there; notes what their delete rules concern.
+    /// Rows by their entities, as far as they are there; notes the rows that their delete rules concern.
     private func groups(of rows: [ObjectKey]) throws -> [Group] {
         try Dictionary(grouping: rows, by: \.layoutIndex).sorted { $0.key < $1.key }.compactMap { index, rows in
             let plan = try plan(index)
@@ -133,7 +133,7 @@ package final class BatchDeleter {
 
     // MARK: Before rows go
 
-    /// Which of the rows are there; notes what they lead to and the files they name.
+    /// The rows that are there; notes the rows that they lead to, and the files that they name.
     private func read(_ keys: [Int64], _ plan: BatchDeletionPlan) throws -> [Int64] {
         var columns = [SQLSchema.keyColumn] + plan.external.map(\.column)
         for outgoing in plan.outgoing {

@@ -77,7 +77,7 @@ package struct BatchInserter {
                 if failure.isRefusal {
                     throw writer.refused(failure, object, row, on: transaction.connection)
                 }
-                // A merge policy is meant for what the model says.
+                // A merge policy is meant for the model's constraints.
                 if case .notUnique(let columns) = failure.kind, columns != [SQLSchema.keyColumn],
                     !store.hasConstraint(on: columns, root: batch.layout.rootIndex)
                 {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The one transaction of a batch request, and what has to follow from it: external files, derived attributes, the row
-/// cache, history.
+/// The one transaction of a batch request, and its consequences: external files, derived attributes, the row cache,
+/// history.
 package final class BatchTransaction {
     package let store: SQLStore
     package let connection: any SQLConnection

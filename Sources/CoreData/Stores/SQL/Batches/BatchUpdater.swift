@@ -1,7 +1,7 @@
 import Foundation
 
-/// Changes the rows of a batch: by one statement where nobody has to know which rows they are. Otherwise it reads their
-/// keys, and what expressions give for them, in one connection and writes in another.
+/// Changes the rows of a batch: by one statement if nobody has to know which rows they are. Otherwise it reads their
+/// keys, and the values of expressions for them, in one connection and writes in another.
 package struct BatchUpdater {
     private let batch: BatchUpdate
     private let transaction: BatchTransaction
@@ -91,8 +91,8 @@ package struct BatchUpdater {
 
     // MARK: By one statement
 
-    /// Whether one statement does it: nothing follows from a row that is changed, and what an expression gives goes
-    /// into its column as it is.
+    /// Whether one statement does it: a changed row has no consequences, and the value of an expression goes into its
+    /// column as it is.
     private func changesAtOnce(_ select: SQLSelect, _ assignments: [Assignment]) -> Bool {
         guard store.types == nil, !store.capabilities.hasTypedColumns, transaction.writesRowsOnly, !batch.wantsKeys,
             select.isPlain, select.condition?.isSteady ?? true

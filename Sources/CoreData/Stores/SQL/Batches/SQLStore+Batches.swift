@@ -118,7 +118,7 @@ extension SQLStore: BatchStore {
         try database.read { try run(on: $0, keepsAll: false) }
     }
 
-    /// A SELECT of the rows of a batch: key and entity number first, then whatever `addResults` adds.
+    /// A SELECT of the rows of a batch: key and entity number first, then the columns that `addResults` adds.
     package func selection(
         of rows: StoreFetch, _ addResults: (SQLFetchTranslator, SQLFrame) throws -> Void
     ) throws -> SQLSelect {

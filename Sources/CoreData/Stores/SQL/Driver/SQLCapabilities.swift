@@ -1,7 +1,7 @@
 /// The abilities of an engine's databases. A store looks at them, and never at the engine's name.
 package struct SQLCapabilities: Sendable {
-    /// Whether reading goes through the connection that writes: then nobody reads during a transaction, and what is
-    /// read within one is its own state.
+    /// Whether reading goes through the connection that writes. Then nobody reads during a transaction, and reads
+    /// within one see its own state.
     package var readsWhereItWrites = false
     /// The functions that the database does not compute. The program decides conditions that need them (`SQLJudge`).
     package var missingFunctions: Set<SQLExpression.Function> = []

@@ -25,16 +25,16 @@ package protocol SQLConnection: AnyObject {
     /// Runs a body that changes tables. Objects of the database that depend on their columns follow the changes.
     func changingTables(_ body: () throws -> Void) throws
     var dialect: any SQLDialect { get }
-    /// How the database calls what it holds.
+    /// The names of tables and columns in the database.
     var style: any SQLSchemaStyle { get }
     /// The type of a store whose metadata do not say it.
     var assumedStoreType: String? { get }
     /// Takes so many keys of a table from the database; nil where it gives none, and the store counts itself.
     func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]?
-    /// Says what entities are called in rows that name them, by their numbers.
+    /// Sets the names of entities in rows that name them, by their numbers.
     func nameEntities(_ names: [Int: String])
 
-    /// Gives back the memory of what it has read, as far as it need not keep that.
+    /// Releases the memory of pages that were read, as far as they need not be kept.
     func forgetPages()
 
     /// Why a row of a table was refused, for the values of its columns; nil where the failure is none of a row's.

@@ -42,7 +42,7 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// - Parameter whenOld: Called when former reads may be older than reads from now on.
     func standby(whenOld: @escaping @Sendable () -> Void) -> (any SQLDatabase)?
 
-    /// From now on standbys show what anybody has committed until now.
+    /// From now on standbys show all commits until now, by anybody.
     func requireNewStandbys()
 
     /// The names in this version for the properties whose bits another version of the model has written into history,
@@ -55,7 +55,7 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Says who follows where another server goes on in the place of the one that was lost, and does so weakly.
     func follow(_ follower: any ContinuationFollower)
 
-    /// Says what the last transaction of a save was about, which was committed.
+    /// Passes on the changes of the last transaction of a save, which was committed.
     func didSave(_ changes: ChangeSet)
 
     /// Says which transactions of history somebody has read.

@@ -74,7 +74,7 @@ extension SQLFailure {
     /// Whether it is about one row, and others may be written.
     package var isOfRow: Bool { isUniqueness || isRefusal }
 
-    /// Whether the database refuses a row, whatever other rows there are.
+    /// Whether the database refuses a row, with any other rows.
     package var isRefusal: Bool { kind == .refusedRow || kind == .tooLargeForIndex }
 
     package var isUniqueness: Bool {

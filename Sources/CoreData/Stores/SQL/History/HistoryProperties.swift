@@ -4,7 +4,7 @@ import Foundation
 package enum HistoryWriter: Hashable, Sendable {
     /// This library; the mark names the list of columns that the change's bits stand for.
     case library(mark: Int64)
-    /// Apple's framework. That of 2017 left whatever lay in memory in masks of more than eight bytes.
+    /// Apple's framework. That of 2017 left random bytes of memory in masks of more than eight bytes.
     case apple(isOf2017: Bool)
     /// An older version of this library, which had the bits in another order, or Apple's framework.
     case unknown
@@ -98,7 +98,7 @@ package struct HistoryProperties: Sendable {
         self.mark = mark ?? Self.mark(of: ranked.map { "\($0.group.rawValue) \($0.name)" })
     }
 
-    /// A number of 31 bits that is far from every count of saves, which is what such a column holds elsewhere.
+    /// A number of 31 bits that is far from every count of saves, which such a column holds elsewhere.
     package static func mark(of columns: [String]) -> Int64 {
         let number = SHA2.sha256(Array(columns.joined(separator: "\n").utf8)).prefix(4).reduce(0) {
             $0 << 8 | Int64($1)

@@ -48,7 +48,7 @@ package final class HistoryRecorder {
         tombstones = HistoryTombstones(store: store, places: tables.tombstones)
     }
 
-    /// Reads what stays of rows that are about to be deleted.
+    /// Reads the values that stay of rows which are about to be deleted.
     package func readTombstones(of keys: [ObjectKey]) throws { try tombstones.read(keys, on: connection) }
 
     // MARK: Changes

@@ -60,7 +60,7 @@ package struct HistoryTables: Sendable {
         return tables
     }
 
-    /// Makes what is missing for the history of a model; nothing is written when all is there.
+    /// Makes the missing tables and columns for the history of a model; nothing is written if all are there.
     package static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
         let wanted = layout.entities.map { HistoryTombstones.slots(of: $0).count }.max() ?? 0
         if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted,

@@ -26,7 +26,7 @@ package struct HistoryTombstones {
 
     // MARK: Writing
 
-    /// Reads what stays of rows that are about to be deleted.
+    /// Reads the values that stay of rows which are about to be deleted.
     package mutating func read(_ keys: [ObjectKey], on connection: any SQLConnection) throws {
         if places == 0 { return }
         for (index, group) in Dictionary(grouping: keys, by: \.layoutIndex) {

@@ -55,7 +55,7 @@ extension SQLDialect {
         switch value {
         case .null: "NULL"
         case .int(let number): "\(number)"
-        // No dialect has a word for what is no number, and none for infinity that all its types take.
+        // No dialect has a word for NaN, and none for infinity that all its types take.
         case .double(let number): number.isFinite ? "\(number)" : "NULL"
         case .string(let text): "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
         case .data(let data): literal(ofBytes: Array(data))

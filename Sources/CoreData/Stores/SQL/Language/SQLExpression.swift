@@ -36,7 +36,7 @@ package indirect enum SQLExpression: Equatable, Sendable {
         /// Of a text: how many bytes and how many characters it has, itself with A to Z as a to z, the place of another
         /// text in it (0 for none), and its last characters.
         case octets, characters, small, place, ending
-        /// How many bytes a value takes as it is stored, where the database limits what an index holds.
+        /// The number of bytes of a stored value, if the database limits the content of an index.
         case storedSize
     }
 

@@ -29,7 +29,7 @@ package struct SQLSelect: Equatable, Sendable {
         /// index in the usual order serves.
         package var isNeverMissing = false
 
-        /// The order of the rows of a table by what is in all of them.
+        /// The order of the rows of a table by columns that all of them have.
         package static func keys(_ keys: [SQLExpression], isAscending: Bool = true) -> [Order] {
             keys.map { Order(expression: $0, isAscending: isAscending, isNeverMissing: true) }
         }

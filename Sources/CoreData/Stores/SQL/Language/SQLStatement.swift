@@ -9,7 +9,7 @@ package enum SQLStatement: Equatable, Sendable {
     case define(SQLDefinition)
 }
 
-/// An INSERT: of values, or of what a SELECT gives.
+/// An INSERT: of values, or of the results of a SELECT.
 package struct SQLInsert: Equatable, Sendable {
     /// The fate of a row whose key is there already.
     package enum Conflict: Equatable, Sendable {

@@ -4,7 +4,7 @@ import Foundation
 package final class DictionaryPlan {
     /// The content of a column.
     package enum Content {
-        /// A value; of what kind, if that is known, and whether it may lie in a file of its own.
+        /// A value; its kind, if that is known, and whether it may lie in a file of its own.
         case value(SlotKind?, isExternal: Bool)
         /// A key of a row: of an entity, or of the one whose number stands in another column.
         case object(layout: Int, entityPlace: Int?)
@@ -90,7 +90,7 @@ package final class DictionaryPlan {
         return attribute.allowsExternalBinaryDataStorage
     }
 
-    /// Adds grouping, the condition on groups, and DISTINCT. The condition may name what the fetch computes.
+    /// Adds grouping, the condition on groups, and DISTINCT. The condition may name computed columns of the fetch.
     package func finish(groupBy: [StoreFetch.Column], having: NSPredicate?, distinct: Bool) throws {
         for column in groupBy {
             let operand: SQLOperand

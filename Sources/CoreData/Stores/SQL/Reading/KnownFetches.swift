@@ -115,8 +115,8 @@ final class KnownFetches: Sendable {
 }
 
 extension SQLExpression {
-    /// The condition with parameters in the places of values, which are gathered in their order; nil for what is no
-    /// comparison of an expression with a value, and no list of such.
+    /// The condition with parameters in the places of values, which are gathered in their order. Nil if it is no
+    /// comparison of an expression with a value, and no list of such comparisons.
     func withParameters(for values: inout [SlotValue]) -> SQLExpression? {
         switch self {
         case .binary(let op, let left, .value(let value)):

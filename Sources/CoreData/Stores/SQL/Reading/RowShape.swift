@@ -186,7 +186,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         damage("The file “\(fileName)” holds a \(isBlob ? "blob" : "text") that \(what)", field, plan, key)
     }
 
-    /// The same, where the beginning of the sentence says what is held.
+    /// The same, with the held content at the beginning of the sentence.
     package func damage(_ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
         let name = plan.layout.slots[Int(field.slot)].name
         return NSError.coreData(

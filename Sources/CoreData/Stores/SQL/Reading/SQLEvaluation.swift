@@ -18,7 +18,7 @@ package struct SQLEvaluation {
         self.countsScalars = countsScalars
     }
 
-    /// Conditions on texts, by what they ask.
+    /// Conditions on texts, by their kind and operands.
     package final class Conditions {
         private struct Question: Hashable {
             let function: SQLExpression.Function
@@ -44,7 +44,7 @@ package struct SQLEvaluation {
         }
     }
 
-    /// Throws where the expression needs what the program does not compute.
+    /// Throws if the expression needs something that the program does not compute.
     package func value(of expression: SQLExpression) throws -> SlotValue {
         if let known = values.first(where: { $0.part == expression }) { return known.value }
         switch expression {
@@ -242,7 +242,7 @@ package struct SQLEvaluation {
             return truth(try condition.holds(for: text))
         default: break
         }
-        // A condition on texts does not hold for what is none.
+        // A condition on texts does not hold for other values.
         if arguments.count == 3 { return truth(false) }
         throw SQLFetchTranslator.failure("\(function.rawValue) of a value that is no text")
     }

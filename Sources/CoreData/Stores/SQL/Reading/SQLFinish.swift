@@ -21,7 +21,7 @@ package struct SQLFinish {
             missing.contains($0.collation) && types.isOfText($0.expression, in: scopes)
                 || !types.computes($0.expression, in: scopes)
         }
-        // A database that puts equal rows together sorts by what they have alone.
+        // A database that puts equal rows together sorts by their own values alone.
         let isVague = select.isDistinct && !select.order.allSatisfy { values.contains($0.expression) }
         let computesHere = !(values + select.groupBy).allSatisfy { types.computes($0, in: scopes) }
         let asksHere = !(select.having.map { types.decides($0, in: scopes) } ?? true)
@@ -148,7 +148,7 @@ package struct SQLFinish {
         let value: SlotValue
 
         init(_ value: SlotValue) {
-            // Whole numbers are the same whatever type they have.
+            // Whole numbers of any type are the same.
             if case .double(let number) = value, let whole = Int64(exactly: number) {
                 self.value = .int(whole)
             } else {

@@ -19,8 +19,8 @@ package enum SQLOperand {
     }
 }
 
-/// The members of a to-many relationship of the rows of a frame, as a SELECT that can be made when it is known what
-/// for.
+/// The members of a to-many relationship of the rows of a frame, as a SELECT that can be made once its purpose is
+/// known.
 package struct SQLMembers {
     package let outer: SQLFrame
     /// The key of the owner.
@@ -151,7 +151,7 @@ extension SQLFetchTranslator {
         }
     }
 
-    /// Count, sum, average, smallest or largest of what a path gives over the members.
+    /// Count, sum, average, smallest or largest of the values of a path over the members.
     package func aggregate(
         _ function: SQLExpression.Function, of members: SQLMembers, distinct: Bool = false
     ) throws -> SQLOperand {
@@ -170,7 +170,7 @@ extension SQLFetchTranslator {
             case .object(let key, _, _) where function == .count:
                 frame.select.results = [SQLSelect.Result(expression: .function(.count, [key], distinct: distinct))]
             case .members(let further) where function == .count || !further.rest.isEmpty:
-                // A path over two to-many relationships: the sum over the members of what each one's members give.
+                // A path over two to-many relationships: the sum over the members of the values of each one's members.
                 guard function == .count || function == .sum else {
                     throw Self.failure("\(function.rawValue) over two to-many relationships")
                 }
@@ -219,7 +219,7 @@ extension SQLFetchTranslator {
         return (frame, try condition(narrowing.predicate, in: frame))
     }
 
-    /// Whether a member exists for which a condition on what the path gives holds.
+    /// Whether there is a member for which a condition on the value of the path holds.
     package func exists(_ members: SQLMembers, _ body: (SQLOperand) throws -> SQLExpression) throws -> SQLExpression {
         let (frame, narrowing) = try open(members)
         let inner: SQLExpression

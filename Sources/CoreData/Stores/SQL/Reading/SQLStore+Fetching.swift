@@ -30,12 +30,12 @@ extension SQLStore {
         try reading(frame.select) { try $0.snapshots(shape, rowCache, refreshing: false, { _ in }, body) }
     }
 
-    /// The statement that a fetch has in common with those of the same shape, and what is bound to its parameters; nil
-    /// where it has a statement of its own.
+    /// The statement that a fetch has in common with those of the same shape, and the values of its parameters; nil if
+    /// it has a statement of its own.
     private func knownFetch(
         _ request: StoreFetch, _ rowShape: RowShape
     ) throws -> (fetch: KnownFetches.Known, constants: [SlotValue])? {
-        // Where values have types, what stands in the place of a constant depends on it.
+        // If values have types, the expression in the place of a constant depends on it.
         guard types == nil, let (shape, constants) = FetchShape.of(request) else { return nil }
         let known = try knownFetches.known(shape) {
             var unbounded = request
@@ -148,8 +148,8 @@ extension SQLStore {
         }
     }
 
-    /// The SELECT of a fetch, and what its columns are where it gives dictionaries. With `rows` it gives whole rows in
-    /// the place of keys.
+    /// The SELECT of a fetch, and the meaning of its columns if it gives dictionaries. With `rows` it gives whole rows
+    /// in the place of keys.
     func select(for request: StoreFetch, rows: RowShape? = nil) throws -> (SQLSelect, DictionaryPlan?) {
         let (translator, frame) = try translated(request)
         var plan: DictionaryPlan?
@@ -197,7 +197,7 @@ extension SQLStore {
         return keys
     }
 
-    /// After so many, what is in memory are the last pages that were read, and room is what the caller needs next.
+    /// After so many keys, memory is full of the last pages that were read, and the caller needs room next.
     private static let manyKeys = 100_000
     private static let manyRows = 500_000
 

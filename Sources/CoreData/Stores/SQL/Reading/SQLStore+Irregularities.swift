@@ -100,7 +100,7 @@ private struct RowChecks {
     }
 
     private let root: EntityLayout
-    /// The entity of each number in the store, and what is looked at in its rows.
+    /// The entity of each number in the store, and the checks of its rows.
     private var entities: [Int64: (name: String, checks: [Check])] = [:]
     private(set) var names: [String] = []
     private static let shownBytes = 64

@@ -180,7 +180,7 @@ extension SQLStore {
             let plan = memberPlan(of: toMany, owner: first.layoutIndex)
         else { return false }
         let keys = owners.map(\.primaryKey).sorted()
-        // They are held until all have come: the cache drops what nobody holds.
+        // They are held until all have come: the cache drops rows that nobody holds.
         var rows: [Snapshot] = []
         try readingOnce { connection in
             try connection.statement(.memberRows(layout: toMany.declaringIndex, toMany: toMany.index)) {
@@ -220,7 +220,7 @@ extension SQLStore {
         }
     }
 
-    /// Calls a body with the statement for each batch of owners, and what binds their keys.
+    /// Calls a body with the statement for each batch of owners, and a closure that binds their keys.
     private func eachBatch(
         of toMany: ToManySlot, _ owners: [ObjectKey], _ connection: any SQLConnection,
         _ body: (any SQLPreparedStatement, MemberPlan, @escaping (any SQLParameters) -> Void) throws -> Void

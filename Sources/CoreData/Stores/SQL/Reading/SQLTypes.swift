@@ -191,7 +191,7 @@ package struct SQLTypes: Sendable {
         switch (type.group, function) {
         case (.truth, _): .cast(value, .mediumInteger)
         case (.real, .sum), (.real, .average), (.whole, .average): .cast(value, .float)
-        // A sum of what is no number is one of nothing.
+        // A sum of values that are no numbers is one of nothing.
         case (.text, .sum), (.date, .sum), (.uuid, .sum), (.bytes, .sum), (.label, .sum): .cast(.null, .integer)
         case (.text, .average), (.date, .average), (.uuid, .average), (.bytes, .average), (.label, .average):
             .cast(.null, .float)

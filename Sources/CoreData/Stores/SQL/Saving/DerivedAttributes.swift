@@ -189,8 +189,8 @@ package struct DerivedAttributes: Sendable {
         return roots
     }
 
-    /// Computes anew, for all rows, what is derived from rows of the given root entities or from the pairs of the given
-    /// join tables; returns the root entities that have such attributes.
+    /// Computes anew, for all rows, attributes that are derived from rows of the given root entities or from the pairs
+    /// of the given join tables. Returns the root entities that have such attributes.
     package func refresh(
         dependingOn roots: Set<Int>, joins: Set<Int>, store: SQLStore, connection: any SQLConnection
     ) throws -> Set<Int> {
@@ -281,7 +281,7 @@ package struct DerivedAttributes: Sendable {
         return keys
     }
 
-    /// Whether a row is one of the derivation's entity, or of what is below that.
+    /// Whether a row is one of the derivation's entity, or of an entity below that.
     private func rows(of derivation: Derivation, _ store: SQLStore) -> SQLExpression {
         let numbers = derivation.subtree.compactMap { store.schema.numbers[$0] }
         return .isEntity(numbers)

@@ -1,7 +1,7 @@
-/// A derivation that the database does not compute: the program reads what the expression is about, computes it, and
+/// A derivation that the database does not compute: the program reads the values of the expression, computes it, and
 /// writes the results.
 struct JudgedDerivation: Sendable {
-    /// The key of each row, and what the database has of the expression.
+    /// The key of each row, and the parts of the expression that the database has.
     private let select: SQLSelect
     private let parts: [SQLExpression]
     /// The expression over those parts.
@@ -34,7 +34,7 @@ struct JudgedDerivation: Sendable {
         return lacks
     }
 
-    /// The expression with columns in the place of what the database computes.
+    /// The expression with columns in the place of the parts that the database computes.
     private static func value(
         _ expression: SQLExpression, _ missing: Set<SQLExpression.Function>,
         _ column: (SQLExpression) -> SQLExpression

@@ -67,7 +67,7 @@ package final class RowWriter {
         return .update(SQLUpdate(table, assignments, where: .isUnchanged(key: fields.count + 2)))
     }
 
-    /// An UPDATE of columns of the row of a key, whatever its version is; the version rises.
+    /// An UPDATE of columns of the row of a key, in any version; the version rises.
     package static func update(_ table: String, _ columns: [String]) -> SQLStatement {
         var assignments = [risenVersion]
         for (place, column) in columns.enumerated() { assignments.append(.init(column, .parameter(place + 1))) }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Puts right what no save has written.
+// Mends content that no save has written.
 extension SQLStore {
     package func mend(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity] {
         if capabilities.hasTypedColumns { return irregularities }
@@ -67,7 +67,7 @@ extension SQLStore {
         return try connection.run(.delete(SQLDelete(from: pair.end.table, where: condition))).changed > 0
     }
 
-    /// A text keeps what reads of it; another value goes where the attribute is optional.
+    /// A text keeps its readable part; another value becomes nil if the attribute is optional.
     private func mendValue(_ irregularity: StoreIrregularity, _ connection: any SQLConnection) throws -> Bool {
         guard let entity = entity(named: irregularity.row.entityName),
             let table = schema.table(ofRoot: entity.rootIndex)?.name,

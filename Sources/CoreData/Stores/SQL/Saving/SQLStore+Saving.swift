@@ -144,7 +144,7 @@ extension SQLStore {
         }
     }
 
-    /// Whether a row is refused because of where it leads, or of what leads to it.
+    /// Whether a row is refused because of the rows that it leads to, or that lead to it.
     private static func isOfReference(_ refused: RefusedRow) -> Bool {
         [NSValidationRelationshipDeniedDeleteError, NSManagedObjectReferentialIntegrityError]
             .contains(refused.error.code)

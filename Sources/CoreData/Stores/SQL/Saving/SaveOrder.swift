@@ -51,7 +51,7 @@ extension SaveSession {
         var late: [ChangeSet.Update] = []
     }
 
-    /// Updates by what their rows led to and are to lead to.
+    /// Updates by the former and the future destinations of their rows.
     private func parted(_ changes: ChangeSet) -> UpdateParts {
         let deleted = Set(changes.deleted.map { place($0.key) })
         let inserted = Set(changes.inserted.map { place($0.object) })

@@ -13,7 +13,7 @@ extension SaveSession {
             let object = ObjectKey(layoutIndex: update.new.layoutIndex, key: update.new.key)
             let mine = constraintConflicts.filter { $0.key == object }
             let names = Set(mine.flatMap(\.constraint))
-            // Only what is written again afterwards.
+            // Only columns that are written again afterwards.
             let columns = writer.fields.filter {
                 update.changed.contains($0.slot) && names.contains(writer.layout.slots[$0.slot].name)
             }.map(\.column)

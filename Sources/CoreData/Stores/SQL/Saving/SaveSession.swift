@@ -142,7 +142,7 @@ package struct SaveSession {
         }
     }
 
-    /// Looks whether rows still are what they were when they were read.
+    /// Checks that rows still are as they were when they were read.
     package mutating func check(_ rows: [Snapshot]) throws {
         if connection.isTogether { return try expect(rows) }
         for row in rows {

@@ -124,7 +124,7 @@ package struct ActualSchema {
             }
     }
 
-    /// A column by its name, with whatever number the store has put behind it.
+    /// A column by its name, with any number that the store has put behind it.
     private static func find(_ name: String, in columns: [String]) -> String? {
         if columns.contains(name) { return name }
         let base = String(name.reversed().drop { $0.isNumber }.reversed())

@@ -15,7 +15,8 @@ package enum DeferredStatements {
 }
 
 extension SQLStore {
-    /// Does the first piece of what a deferred migration left, in one transaction. False when there is nothing left.
+    /// Does the first piece of the work that a deferred migration left, in one transaction. False if there is none
+    /// left.
     package final func finishDeferredPiece() throws -> Bool {
         guard let url, isShared, !DeferredStatements.pending(metadata ?? [:]).isEmpty else { return false }
         let rest = try writing { connection in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tables in which a store keeps what it needs to know of itself, as Core Data's own files have them.
+/// The tables that a store keeps for itself, as Core Data's own files have them.
 package enum SQLBookkeeping {
     /// One row per entity: its number, name and parent, and the highest key handed out.
     package enum Keys {

@@ -28,8 +28,8 @@ package struct SQLTable: Equatable, Sendable {
     package var columns: [SQLColumn]
     /// The columns of a primary key of more than one column (join tables); empty otherwise.
     package var compositeKey: [String] = []
-    /// Whether the table holds what a store needs for itself. Core Data's own files write the definitions of such
-    /// tables without the blanks that those of entities have.
+    /// Whether the store keeps the table for itself. Core Data's own files write the definitions of such tables without
+    /// the blanks that those of entities have.
     package var isBookkeeping = false
     /// Whether rows lie in the order of the composite key, where the database can have them so.
     package var liesInKeyOrder = false

@@ -8,9 +8,9 @@ package struct SQLSchemaBuilder {
     private var tableNames = SQLNames()
 
     /// - Parameters:
-    ///   - entities: the names of the entities the store holds (a configuration); nil for all. Ancestors come along.
-    ///   - numbers: numbers by entity name, when an existing store has its own; nil to number anew from 1.
-    ///   - style: how the database calls what it holds.
+    ///   - entities: The names of the entities the store holds (a configuration); nil for all. Ancestors come along.
+    ///   - numbers: Numbers by entity name, if an existing store has its own; nil to number anew from 1.
+    ///   - style: The names of tables and columns in the database.
     package static func schema(
         of layout: ModelLayout, entities: Set<String>? = nil, numbers: [String: Int]? = nil,
         style: any SQLSchemaStyle = CoreDataFileStyle()

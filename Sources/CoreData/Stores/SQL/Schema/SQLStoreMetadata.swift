@@ -13,10 +13,10 @@ package enum SQLStoreMetadata {
         "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
     ])
 
-    /// Keys of what a database tells about itself whenever it is asked. None of it is kept with the store.
+    /// Keys of facts that a database tells about itself at each reading. They are not kept with the store.
     package static let toldKeys: Set<String> = ["NSPostgreSQLSynchronousReplication"]
 
-    /// Where a store that is being filled notes from what. Nobody opens it while it is there.
+    /// The key under which a store that is being filled notes its source. Nobody opens it while the note is there.
     package static let unfinishedKey = "OpenCoreDataUnfinishedMove"
 
     /// Throws where a store is being filled, or the process that filled it was killed.
@@ -57,7 +57,7 @@ package enum SQLStoreMetadata {
                 + "from the coordinator and add it anew.", url: url)
     }
 
-    /// The program's new metadata, with what the store says about itself.
+    /// The program's new metadata, with the store's own entries.
     package static func merging(_ metadata: [String: Any], over present: [String: Any]) -> [String: Any] {
         var result = metadata.filter { !reservedKeys.contains($0.key) }
         for key in reservedKeys { result[key] = present[key] }
@@ -82,7 +82,7 @@ package enum SQLStoreMetadata {
         return result
     }
 
-    /// Whether a database holds a store. Throws where it holds one that has lost what it says about itself.
+    /// Whether a database holds a store. Throws if it holds one that has lost its metadata.
     package static func isThere(on connection: some SQLConnection, url: URL) throws -> Bool {
         let tables = try connection.tableNames()
         if tables.contains(SQLBookkeeping.Metadata.table) { return true }
@@ -186,7 +186,7 @@ package enum SQLStoreMetadata {
             userInfo: [absenceKey: true])
     }
 
-    /// The error of a database in which nothing has been made: it is new, or what was made is missing.
+    /// The error of a database in which nothing has been made: it is new, or its tables are missing.
     package static func withoutTables(_ url: URL) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
@@ -199,8 +199,7 @@ package enum SQLStoreMetadata {
     /// The help for a file that has lost a part that it needs to be opened.
     package static let remedy = "'coredata salvage' brings what can be read of it into a new store."
 
-    /// The error of a store that has lost, wholly or in part, what it says about itself, with what the database says of
-    /// that.
+    /// The error of a store that has lost its metadata, wholly or in part, with the message of the database.
     package static func damaged(_ url: URL, because reason: String? = nil) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,

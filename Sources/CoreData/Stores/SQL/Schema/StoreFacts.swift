@@ -74,7 +74,7 @@ package struct StoreFacts: Equatable {
     /// Nothing yet: an engine fills it.
     package init() {}
 
-    /// Whether something of this name is there, whatever its case.
+    /// Whether something of this name is there, in upper or lower case.
     package func has(_ name: String) -> Bool {
         tables.keys.contains { $0.caseInsensitiveCompare(name) == .orderedSame }
     }

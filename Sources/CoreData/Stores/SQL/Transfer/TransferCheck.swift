@@ -8,7 +8,7 @@ package struct TransferLimits: Sendable {
     package var dates: ClosedRange<Double>?
     /// Whether integers and truth values have columns of their own sizes.
     package var hasSizesOfIntegers = false
-    /// Whether what is mandatory for all entities of a table has to have a value.
+    /// Whether properties that are mandatory for all entities of a table have to have a value.
     package var demandsValues = false
     /// The largest text or binary value.
     package var largestValue = Int.max
@@ -33,7 +33,7 @@ package struct TransferReference: Hashable, Sendable {
     }
 }
 
-/// Looks for what a database cannot hold among the rows of another one, before anything is written.
+/// Looks among the rows of a database for values that another one cannot hold, before anything is written.
 package struct TransferCheck {
     private let source: TransferEnd
     private let limits: TransferLimits

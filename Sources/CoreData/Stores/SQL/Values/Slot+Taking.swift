@@ -1,8 +1,8 @@
 import Foundation
 
 extension Slot {
-    /// Whether a value of a column that takes any is one of the slot's property. Texts count as such, whatever is in
-    /// them, and so do bytes.
+    /// Whether a value of a column that takes any is one of the slot's property. Texts with any content count as such,
+    /// and so do bytes.
     func takes(_ value: SlotValue) -> Bool {
         switch (kind, value) {
         case (.integer, .int(let number)): range.contains(number)

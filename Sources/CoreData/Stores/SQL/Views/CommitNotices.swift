@@ -9,10 +9,10 @@ package protocol CommitWatch: AnyObject, Sendable {
 /// Turns events of a database into remote-change notifications of a store: somebody has committed something, in this
 /// process or in another one.
 ///
-/// What happens within a few milliseconds is one notification. Where history is kept, only a new transaction counts.
+/// Events within a few milliseconds are one notification. If history is kept, only a new transaction counts.
 ///
-/// SQLite writes a commit to the file, which is the event, and shows it to others afterwards in shared memory, which
-/// no event tells of: between the two it may wait for the disk. So one look after an event is not enough. Looks
+/// SQLite writes a commit to the file, which is the event. It shows the commit to others afterwards in shared memory,
+/// of which no event tells: between the two it may wait for the disk. So one look after an event is not enough. Looks
 /// follow each other in growing distances until some seconds have passed since the last event.
 // @unchecked Sendable: mutable state is used on `queue` only, except `isCancelled`, which `lock` guards.
 package final class CommitNotices: @unchecked Sendable {

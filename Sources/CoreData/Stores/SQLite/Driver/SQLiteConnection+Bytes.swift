@@ -1,6 +1,6 @@
 import CSQLite
 
-// The bytes of the main file, whatever they are.
+// The bytes of the main file, without regard to their meaning.
 //
 // They are read through SQLite's own descriptor: closing another one would drop all locks that this process has on the
 // file.

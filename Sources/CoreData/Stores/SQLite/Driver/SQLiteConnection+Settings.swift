@@ -14,7 +14,7 @@ extension SQLiteConnection {
         try withoutDefense { try text("PRAGMA journal_mode = '\(mode)'") ?? "delete" }
     }
 
-    /// Whether what is committed goes into a -wal first.
+    /// Whether commits go into a -wal first.
     func hasLog() throws -> Bool { try journalMode() == "wal" }
 
     /// Nothing waits for the disk: for a file that a kill makes void, or that is brought to the disk later.
@@ -37,7 +37,7 @@ extension SQLiteConnection {
     /// Takes the room of deleted rows out of the file, by writing it anew.
     func vacuum() throws { try execute("VACUUM") }
 
-    /// Counts what the choice of indexes is made by.
+    /// Gathers the statistics by which SQLite chooses indexes.
     func analyze() throws { try execute("ANALYZE") }
 
     /// Whether nothing has been made in the database yet.
@@ -48,7 +48,7 @@ extension SQLiteConnection {
 
     // MARK: Locks
 
-    /// Reads something: only then SQLite takes its lock, undoes what a killed process has left half written, finds the
+    /// Reads something. Only then SQLite takes its lock, undoes half-written changes of a killed process, finds the
     /// -wal, and has a transaction see one state.
     func readSomething() throws { _ = try integer("PRAGMA schema_version") }
 

@@ -37,8 +37,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     /// Opens the connection. A regular file is not read or written by this.
     init(path: String, access: Access, busyTimeout: TimeInterval = 240) throws {
-        // Opening a pipe waits for its other end, and beside an empty database SQLite removes what has the name of its
-        // -wal.
+        // Opening a pipe waits for its other end, and beside an empty database SQLite removes a file with the name of
+        // its -wal.
         let isFile = access != .memory && access != .sharedMemory
         let url = URL(fileURLWithPath: path)
         let isNew = access == .create && FileKind(at: url, followsLinks: true) == nil
@@ -108,7 +108,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         return try body()
     }
 
-    /// Throws when the file can only be read: SQLite then opens it for reading, whatever was asked.
+    /// Throws if the file can only be read: SQLite then opens it for reading in any case.
     func requireWritable(at url: URL) throws {
         if sqlite3_db_readonly(handle, "main") == 1 {
             throw NSError.coreData(
@@ -239,7 +239,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Stops what the connection is doing, from any thread; it then throws SQLITE_INTERRUPT.
+    /// Stops the work of the connection, from any thread; it then throws SQLITE_INTERRUPT.
     func interrupt() { sqlite3_interrupt(handle) }
 
     /// The steps are instructions of SQLite's virtual machine.

@@ -18,7 +18,7 @@ enum SQLiteFileGuard {
         guarded.xOpen = { _, name, file, flags, outFlags in
             guard let original = SQLiteFileGuard.original else { return SQLITE_CANTOPEN }
             if flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL) != 0, let name, hasMoved(mainFileOf: name) {
-                // SQLite looks there for what there is to close.
+                // SQLite looks there for the file to close.
                 file?.pointee.pMethods = nil
                 return SQLiteError.codeOfMovedFile
             }

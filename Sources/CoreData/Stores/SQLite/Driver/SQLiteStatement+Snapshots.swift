@@ -151,7 +151,7 @@ extension SQLiteStatement {
             isBlob: sqlite3_value_type(value) == SQLITE_BLOB, "is no number", field, plan, key)
     }
 
-    /// Sets what is no text. False when the bytes are no value of the slot's kind.
+    /// Sets a value that is no text. False if the bytes are no value of the slot's kind.
     private func setTail(
         _ builder: inout SnapshotBuilder, _ field: RowShape.Field, _ value: OpaquePointer?, _ type: Int32,
         _ loaded: [Int32: Data?]?

@@ -19,8 +19,8 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
         isReadOnly = opened.writer == nil
     }
 
-    /// Opens a store, or makes it when there is none. Nothing on disk changes when it throws, beyond what SQLite does
-    /// to recover a file whose writer was killed.
+    /// Opens a store, or makes it if there is none. If it throws, nothing on disk has changed, except that SQLite
+    /// recovers a file whose writer was killed.
     ///
     /// A nil URL, `/dev/null` and the type `NSInMemoryStoreType` give a private store in memory, a name below
     /// `/dev/null` one that the process shares. Such a store can have the content of another one from the beginning.
@@ -61,7 +61,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
 
     // MARK: Connections
 
-    /// Runs a body with what only SQLite's connections have, while no other thread writes.
+    /// Runs a body with the members that only SQLite's connections have, while no other thread writes.
     func writingHere<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try writing { connection in
             // The store's database gives no others.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Watches a SQLite file for what is committed to it.
+/// Watches a SQLite file for commits.
 ///
-/// Every commit writes to the -wal (or to the file itself where there is none), which the kernel reports. SQLite's own
+/// Every commit writes to the -wal (or to the file itself if there is none), which the kernel reports. SQLite's own
 /// count of commits says whether there was one.
 // @unchecked Sendable: mutable state is used on the queue of the notices only.
 final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {

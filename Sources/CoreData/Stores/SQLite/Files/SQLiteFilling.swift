@@ -2,8 +2,8 @@ import Foundation
 
 /// A SQLite store that is filled in the folder of a store's migrations, and takes that store's place when it is whole.
 ///
-/// What a killed process leaves stays in the folder: the next attempt with the same note resumes it, and the next
-/// opening of the store removes it.
+/// Files of a killed process stay in the folder: the next attempt with the same note resumes them, and the next opening
+/// of the store removes them.
 final class SQLiteFilling: UnfinishedStore {
     private static let place = "move"
 
@@ -29,13 +29,13 @@ final class SQLiteFilling: UnfinishedStore {
         transaction = try FillingTransaction(connection, url)
     }
 
-    /// Lets a body fill a store, and puts it in the place of what lies at an address.
+    /// Lets a body fill a store, and puts it in the place of the one at an address.
     static func fill(
         _ files: SQLiteStoreFiles, _ opening: StoreOpening, note: String, timeout: TimeInterval, _ progress: Progress?,
         _ body: (any UnfinishedStore) throws -> Void
     ) throws {
         try files.requireOwn()
-        // Without a journal it would remove what an earlier attempt has left.
+        // Without a journal it would remove the files of an earlier attempt.
         let journal = ExchangeJournal.url(in: MigrationFolder.url(for: files.main))
         if FileManager.default.fileExists(atPath: journal.path) { try StoreExchange.recover(files, timeout: timeout) }
         let found = try MigrationFolder.lock(files.main, creating: true, timeout: timeout, progress)

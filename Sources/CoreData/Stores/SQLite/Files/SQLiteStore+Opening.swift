@@ -114,7 +114,7 @@ extension SQLiteStore {
             }
         }
 
-        /// How often opening is tried whatever the time limit; after that only while other files come.
+        /// The number of attempts at opening with any time limit; after that it tries only while other files come.
         private static var attempts: Int { 20 }
 
         /// Whether an error may come from an exchange of the file since it was in a state.
@@ -179,8 +179,8 @@ extension SQLiteStore {
                 url: url, underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
         }
 
-        /// Removes what an unfinished creation left, unless somebody has it open. Without space it cannot be locked;
-        /// then it goes without.
+        /// Removes the files of an unfinished creation, unless somebody has them open. Without space they cannot be
+        /// locked; then they are removed without.
         private static func removeUnfinished(_ files: SQLiteStoreFiles) {
             do {
                 try files.destroy(timeout: 0)

@@ -63,8 +63,8 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Makes what a destroyed store leaves, where its folder takes files: a store that is not there is destroyed in any
-    /// case.
+    /// Makes the files that a destroyed store leaves, if its folder takes files: a store that is not there is destroyed
+    /// in any case.
     private func makeEmptyFiles() {
         let rights = FileRights(of: main)
         for url in [main, wal, shm] { try? rights.makeFile(at: url) }
@@ -91,8 +91,8 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Removes what a killed migration has left: found later, it would be put in the place of a new store. It stays,
-    /// and this throws, where somebody has begun to work there meanwhile.
+    /// Removes the files of a killed migration: found later, they would be put in the place of a new store. They stay,
+    /// and this throws, if somebody has begun to work there meanwhile.
     private func removeMigrationFolder(_ held: MigrationFolder?, force: Bool) throws {
         let url = MigrationFolder.url(for: main)
         if force { return try FileKind.remove(.folder, at: url) }
@@ -108,7 +108,7 @@ extension SQLiteStoreFiles {
         return Array((try? SharedSupport(store: self).ownFiles()) ?? [])
     }
 
-    /// Removes the folder of external data with what is left in it, unless it is another store's, too.
+    /// Removes the folder of external data with its remaining files, unless it is another store's, too.
     private func removeSupportFolder() {
         if !SharedSupport(store: self).isShared { try? FileKind.remove(.folder, at: supportFolder) }
     }

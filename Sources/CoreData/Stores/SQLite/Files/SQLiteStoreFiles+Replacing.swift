@@ -44,9 +44,9 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Takes the place of what lies here: a whole store, a single file and its external values, gets this one's name.
+    /// Takes the place of the store here: a whole store, a single file and its external values, gets this one's name.
     ///
-    /// - Parameter rename: gives the main file its name.
+    /// - Parameter rename: Gives the main file its name.
     func take(
         _ sibling: SQLiteStoreFiles, rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }
     ) throws {
@@ -85,7 +85,7 @@ extension SQLiteStoreFiles {
         try external.note(files.created + files.orphaned, &files)
         do {
             try FilePermissions.makeFolder(externalDataFolder)
-            // A file of that name has the same bytes, unless it is what a loss of power has left.
+            // A file of that name has the same bytes, unless a loss of power has damaged it.
             for name in new {
                 let place = externalDataFolder.appendingPathComponent(name)
                 guard Foundation.rename(sibling.externalDataFolder.appendingPathComponent(name).path, place.path) == 0
@@ -98,7 +98,7 @@ extension SQLiteStoreFiles {
         return files
     }
 
-    /// Removes what the store that does not take the place has brought, and the folders where nothing else lies.
+    /// Removes the files of the store that does not take the place, and the folders without other files.
     private func giveUp(_ files: ExternalFileChanges, in external: ExternalData) {
         external.abandoned(files)
         for folder in [externalDataFolder, supportFolder] { rmdir(folder.path) }

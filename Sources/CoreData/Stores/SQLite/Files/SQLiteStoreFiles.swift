@@ -32,9 +32,9 @@ struct SQLiteStoreFiles: Sendable {
         [main, wal, shm, journal, supportFolder].filter { FileManager.default.fileExists(atPath: $0.path) }
     }
 
-    /// Throws where something that is no regular file lies in the place of one, or no folder in that of a folder.
-    /// Nothing else than files and folders of a store is ever removed or renamed, and SQLite itself removes what it
-    /// takes for an old -wal.
+    /// Throws if something that is no regular file lies in the place of one, or no folder in that of a folder. Only
+    /// files and folders of a store are ever removed or renamed, and SQLite itself removes a file that it takes for an
+    /// old -wal.
     func requireOwn() throws {
         try requireOwnFiles(.fileWriteUnknown)
         try FileKind.require(.folder, at: supportFolder)
@@ -50,9 +50,8 @@ struct SQLiteStoreFiles: Sendable {
     /// Whether something is in the -wal.
     var hasLog: Bool { FileKind.size(at: wal) > 0 }
 
-    /// Whether nothing is in the main file: a store was destroyed there, or none was made yet. SQLite ignores what lies
-    /// in the
-    /// -wal then.
+    /// Whether nothing is in the main file: a store was destroyed there, or none was made yet. SQLite ignores the
+    /// content of the -wal then.
     var isEmptied: Bool { FileKind(at: main, followsLinks: true) == .file && FileKind.size(at: main) == 0 }
 
     /// Whether a file or folder is not to be written: because of its rights or its medium, or because nobody has the
@@ -73,9 +72,11 @@ struct SQLiteStoreFiles: Sendable {
         return protected == 2 && hasIndex ? .frozen : .readOnly
     }
 
-    /// Undoes what a killed process has left half written in the main file. Readers cannot, and could not read either.
+    /// Undoes changes that a killed process has left half written in the main file. Readers cannot, and could not read
+    /// either.
     ///
-    /// Nothing happens to the journal of a process that is still writing; one who may not write leaves it alone, too.
+    /// Nothing happens to the journal of a process that is still writing. A process without the right to write leaves
+    /// it alone, too.
     func rollBackJournal(timeout: TimeInterval) {
         guard FileManager.default.fileExists(atPath: journal.path), !Self.isWriteProtected(main),
             !Self.isWriteProtected(main.deletingLastPathComponent()),
@@ -187,7 +188,7 @@ struct SQLiteStoreFiles: Sendable {
         return source.access != .immutable || SoleUse.isHeldHere(for: self) || isUnchanged()
     }
 
-    /// Removes what an unfinished copy left, all of it or nothing. Only for files that nobody can have opened yet.
+    /// Removes the files of an unfinished copy, all of them or none. Only for files that nobody can have opened yet.
     func removeRemains() throws {
         try requireOwn()
         let isShared = SharedSupport(store: self).isShared

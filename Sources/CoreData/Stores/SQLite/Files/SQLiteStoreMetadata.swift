@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Reading what a SQLite store says about itself without adding it to a coordinator.
+/// Reading the metadata of a SQLite store without adding it to a coordinator.
 ///
 /// Nothing on disk changes: no journal is made, no -wal is copied into the main file, no -shm appears.
 enum SQLiteStoreMetadata {

@@ -53,7 +53,7 @@ struct SharedSupport {
                 try carry(from: from, to: to, except: own, isMoved: isMoved)
                 continue
             }
-            // Values lie in files, and what is no value stays where it is.
+            // Values lie in files. Everything else stays in its place.
             guard [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else { continue }
             if own.contains(name) || name.hasPrefix(StoreExchange.markPrefix) || manager.fileExists(atPath: to.path) {
                 continue

@@ -1,11 +1,11 @@
 import CSQLite
 import Foundation
 
-/// Decides whether what went wrong with a store's file is looked at again, because others were at work on it meanwhile.
+/// Decides whether a store's file is looked at again after an error, because others were at work on it meanwhile.
 ///
-/// Where nobody seems to use a store its file is read without a lock, and no lock holds a name. So another file can
-/// come into the store's place, the -wal and the -shm that told how to read can go, and what somebody writes meanwhile
-/// can look damaged. A file that stays as it is, and that nobody writes, is damaged if it looks so.
+/// If nobody seems to use a store, its file is read without a lock, and no lock holds a name. So another file can come
+/// into the store's place. The -wal and the -shm that told how to read can go. Changes of somebody else can look
+/// damaged meanwhile. A file that stays as it is, and that nobody writes, is damaged if it looks so.
 struct UnsettledReading {
     private let files: SQLiteStoreFiles
     private var attempts: Attempts
@@ -34,7 +34,7 @@ struct UnsettledReading {
         before = Sight(files)
     }
 
-    /// Runs a body until what others do does not disturb it any more, or until the time limit.
+    /// Runs a body until the work of others does not disturb it any more, or until the time limit.
     static func run<Result>(
         _ files: SQLiteStoreFiles, timeout: TimeInterval, _ body: () throws -> Result
     ) throws -> Result {
@@ -61,7 +61,7 @@ struct UnsettledReading {
         return !FileManager.default.fileExists(atPath: files.shm.path) && attempts.goOn()
     }
 
-    /// Whether a look at what seemed damaged is to be begun again.
+    /// Whether a look at files that seemed damaged is to be begun again.
     mutating func isRepeatedAfterDamage() -> Bool {
         if isBeingWritten || Sight(files) != before { return attempts.goOn() }
         // The clock of the disk may be coarse: files that were written before the look and during it have one time

@@ -15,7 +15,7 @@ private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 enum SQLiteFunctions {
     static func register(on connection: SQLiteConnection) {
         let handle = connection.handle
-        // Triggers of derived attributes in Apple's stores tell the framework what they changed. Nothing here listens:
+        // Triggers of derived attributes in Apple's stores tell the framework of their changes. Nothing here listens:
         // the values are read back with the rows.
         for name in [
             "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",

@@ -100,8 +100,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
         return try body(reader.connection)
     }
 
-    /// A connection of its own, not of the pool, that reads what there is now as long as it is open; nil where readers
-    /// and the writer share one.
+    /// A connection of its own, not of the pool, that reads the present state as long as it is open; nil if readers and
+    /// the writer share one.
     func makePinned() throws -> SQLiteConnection? {
         guard let make, watchesWAL else { return nil }
         let connection = try make()

@@ -203,7 +203,7 @@ struct BTreePage {
         return rest == 0 && isDisjoint(cells, holes) ? cells : nil
     }
 
-    /// Whether what the page holds reaches up to its end, as in each page that SQLite has written.
+    /// Whether the content of the page reaches up to its end, as in each page that SQLite has written.
     var fillsItsPage: Bool {
         guard let contentStart, claimed <= room, let holes else { return false }
         if kind == .tableLeaf { return claimed > 0 && certainCells(holes)?.count == claimed }

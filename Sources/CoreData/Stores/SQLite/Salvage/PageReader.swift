@@ -1,6 +1,6 @@
 import Foundation
 
-/// A page of a database, whatever is in it.
+/// A page of a database, with any content.
 struct DatabasePage {
     let number: Int
     /// As many as a page has; zero behind those that are there.

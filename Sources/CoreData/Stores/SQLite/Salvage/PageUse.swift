@@ -94,8 +94,8 @@ final class PageUse {
 
     // MARK: Judgements
 
-    /// Whether a page holds nothing that is in use. Where the list is damaged, the map decides; and where there is
-    /// none, what leads to the page.
+    /// Whether a page holds nothing that is in use. If the list is damaged, the map decides; if there is no map, the
+    /// page above does.
     func isFree(_ page: Int) -> Bool {
         if isMapPage(page) { return true }
         return isFreeListWhole ? freePages.contains(page) : role(of: page) == .unused

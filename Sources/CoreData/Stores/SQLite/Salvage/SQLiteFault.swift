@@ -15,7 +15,7 @@ enum SQLiteFault {
             ? ["\(name) is damaged: what was saved behind its frame \(log.frameCount) is missing"] : []
     }
 
-    /// A sentence of what it is and what helps; nil where nothing can be told.
+    /// A sentence about the fault and its remedy; nil if nothing can be told.
     static func sentence(of files: SQLiteStoreFiles) -> String? {
         guard FileKind(at: files.main, followsLinks: true) == .file,
             let bytes = try? MainFileBytes(SQLiteConnection(path: files.main.path, access: .immutable)), bytes.count > 0

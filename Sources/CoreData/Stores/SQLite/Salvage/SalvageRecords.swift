@@ -48,7 +48,7 @@ struct SalvagedRow {
     subscript(column: Int) -> SalvagedValue { column < values.count ? values[column] : .whole(.null) }
 }
 
-/// Reads the rows of leaves, with what lies of them on other pages.
+/// Reads the rows of leaves, with their parts on other pages.
 final class SalvageRecords {
     private let reader: PageReader
     private let use: PageUse
@@ -148,10 +148,10 @@ final class SalvageRecords {
         return bytes
     }
 
-    /// The values of a row. Nil where it does not say what it has.
+    /// The values of a row. Nil if it does not say which it has.
     ///
-    /// - Parameter columns: how many there are, where it is certain how many bytes the row has: then a wrong end of its
-    ///   types is found.
+    /// - Parameter columns: The number of columns, if the number of bytes of the row is certain: then a wrong end of
+    ///   its types is found.
     private func values(of bytes: [UInt8], declared: Int, _ columns: Int?) -> [SalvagedValue]? {
         guard let (claimed, first) = bytes.varint(at: 0, before: bytes.count) else { return nil }
         let isPossible = claimed <= UInt64(declared) && claimed >= UInt64(first)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of a damaged store, and what they say of themselves.
+/// The files of a damaged store, and their information about themselves.
 final class SalvageSource {
     let url: URL
     let files: SQLiteStoreFiles
@@ -170,7 +170,7 @@ final class SalvageSource {
     private(set) lazy var counters: [Counter] = {
         var rows = Self.rows(of: SQLBookkeeping.Keys.table, definitions, (reader, use, records))
         if rows.isEmpty {
-            // The table is recognised by what its rows hold: text and two numbers.
+            // The table is recognised by the values of its rows: text and two numbers.
             let page = first(of: SQLBookkeeping.Keys.table) { row in
                 row.values.count == 4 && row[0].value == .null && row[1].text != nil && row[2].integer != nil
                     && row[3].integer != nil ? reader.page(row.page) : nil

@@ -205,7 +205,7 @@ final class StoreSalvage {
         }
     }
 
-    /// The table that a leaf belongs to: by the map of the file's pages, or by what is in its rows.
+    /// The table that a leaf belongs to: by the map of the file's pages, or by the values of its rows.
     private func home(of page: Int, _ rows: [SalvagedRow]) -> Int? {
         if let root = source.use.root(of: page) {
             if let place = schema.tableOfRoot[root] { return place }

@@ -76,7 +76,7 @@ struct TreeWalk {
         return page
     }
 
-    /// A page below a branch that does not say what it is, and is a leaf in everything else.
+    /// A page below a branch that does not tell its kind, and is a leaf in everything else.
     private func leafWithoutKind(_ number: Int) -> BTreePage? {
         guard let page = reader.page(number), BTreePage(page, usableSize: reader.usableSize) == nil,
             let leaf = BTreePage(page, usableSize: reader.usableSize, as: .tableLeaf), leaf.fillsItsPage
