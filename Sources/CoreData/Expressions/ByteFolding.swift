@@ -12,8 +12,8 @@ struct ByteFolding: Sendable {
     /// How many times as long a text can become.
     static let growth = 3
 
-    /// The characters whose bytes are the same but for the last: 64 entries of eight bytes. The first byte of an entry
-    /// says how many of the others it has; 0 stands for a character that is not here.
+    /// The characters whose bytes are the same except for the last: 64 entries of eight bytes. The first byte of an
+    /// entry is the number of the others; 0 stands for a character that is not here.
     private typealias Block = UnsafeMutablePointer<UInt8>
 
     private static let blockSize = 64

@@ -122,8 +122,8 @@ extension NSCompoundPredicate {
         }
     }
 
-    /// Lets go of the parts one after the other, so that the last reference to a deep tree does not end each level
-    /// within the one above.
+    /// Releases the parts one by one, so that the last reference to a deep tree does not end each level within the one
+    /// above.
     static func release(_ parts: inout [NSPredicate]) {
         var pending = parts.compactMap { $0 as? NSCompoundPredicate }
         parts = []

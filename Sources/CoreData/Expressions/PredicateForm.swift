@@ -4,7 +4,7 @@ package enum PredicateForm {
     case compound(NSCompoundPredicate)
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.
     case constant(Bool)
-    /// A block, or a class nobody knows: it can be asked about an object and nothing else.
+    /// A block, or an unknown class: it can be evaluated for an object, and nothing else.
     case opaque(NSPredicate)
 }
 

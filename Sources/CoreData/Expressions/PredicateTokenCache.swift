@@ -4,7 +4,7 @@ import Foundation
 final class PredicateTokenCache: @unchecked Sendable {  // mutable state is guarded by `lock`
     static let shared = PredicateTokenCache()
 
-    /// Formats that are remembered; a program that makes up ever new ones begins anew with each so many.
+    /// The number of formats that are remembered. A program with ever new formats empties the cache after each so many.
     private static let capacity = 512
     /// The length up to which a format is remembered. Nobody writes a longer one into a program.
     private static let longest = 4_096

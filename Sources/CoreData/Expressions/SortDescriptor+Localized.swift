@@ -121,7 +121,7 @@ extension Optional where Wrapped == Bool {
     fileprivate var number: BooleanNumber? { map { BooleanNumber(value: $0) } }
 }
 
-/// Key paths appended to each other are as immutable as their parts; the type of the result does not say so.
+/// Key paths appended to each other are as immutable as their parts, although the type of the result is not `Sendable`.
 private func sendable<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> any KeyPath<Root, Value> & Sendable {
     unsafeBitCast(keyPath, to: (any KeyPath<Root, Value> & Sendable).self)
 }

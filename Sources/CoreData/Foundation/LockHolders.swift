@@ -70,8 +70,8 @@ enum LockHolders {
         }
     }
 
-    /// The same as words of a sentence: “process 12”, “processes 12 and 13”, “this process”; “somebody
-    /// else” where nobody knows.
+    /// The same as words of a sentence: “process 12”, “processes 12 and 13”, “this process”; “somebody else” if it is
+    /// not known.
     static func names(of urls: [URL]) -> String {
         let processes = processes(of: urls)
         let others = processes.filter { $0 != getpid() }.map(String.init)

@@ -1,7 +1,7 @@
-/// Where classes keep the pointer to one method, so that it can be told which of them override it.
+/// The place where classes keep the pointer to one method, to tell which of them override it.
 ///
-/// A class's metadata hold a pointer to each method: where it is the framework's, the method is. The place of the
-/// pointer is found with two classes that differ in that method alone. Should it not be found, every class counts as
+/// A class's metadata hold a pointer to each method. If the pointer is the framework's, so is the method. The place of
+/// the pointer is found with two classes that differ in that method alone. If it is not found, every class counts as
 /// one that overrides.
 struct MethodPlace: @unchecked Sendable {  // immutable
     private let base: AnyClass

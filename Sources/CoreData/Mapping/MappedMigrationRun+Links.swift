@@ -89,8 +89,8 @@ extension MappedMigrationRun {
         knownLinks.removeAll()
     }
 
-    /// Looks in a save for objects that did not come about as the mappings say: their entities' mappings need the whole
-    /// second pass.
+    /// Looks in a save for objects that the mappings do not explain: their entities' mappings need the whole second
+    /// pass.
     func noteIrregularities(_ work: NSManagedObjectContext.SaveWork) {
         guard hasPolicies else { return }
         let entries = associations.pending.entries

@@ -246,8 +246,8 @@ extension MappingModelSource {
         modelError("The \(side) model of the mapping model has no entity of this name.", entity: name)
     }
 
-    /// Whether the two models have every entity, attribute and relationship that the mapping model speaks of, and no
-    /// entity in common that it does not mention.
+    /// Whether the two models have every entity, attribute and relationship that the mapping model names, and no entity
+    /// in common that it does not mention.
     func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
         let (older, newer) = (source.entitiesByName, destination.entitiesByName)
         for entity in entities {

@@ -45,7 +45,7 @@ open class NSMigrationManager: NSObject {
     private var lastMapping: NSMappingModel?
     private let cancellationLock = NSLock()
     private var cancellation: (any Error)?
-    /// Another `Progress` that is told the same, and may cancel too.
+    /// Another `Progress` that gets the same progress, and may cancel too.
     final var follower: Progress?
     /// Whether it makes a file of a migration that holds all locks, and is removed if that does not come to its end.
     final var isLeg = false

@@ -57,7 +57,7 @@ struct PendingAssociations {
         tables = nil
     }
 
-    /// The objects that came of a source, in the order in which they were associated.
+    /// The destinations of a source, in the order in which they were associated.
     func destinations(of source: AssociatedSource) -> [NSManagedObject] {
         if let tables { return (tables.bySource[source] ?? []).map { entries[$0].destination } }
         guard let last = entries.last, last.source.mapping == source.mapping,
@@ -70,8 +70,8 @@ struct PendingAssociations {
         return [entries[place].destination]
     }
 
-    /// The object that came of a source, where the source is the last one, all are in order, and so nothing else can
-    /// have come of it.
+    /// The destination of a source, if the source is the last one, and all are in order, so that there can be no other
+    /// destination.
     func onlyDestination(of source: NSManagedObject, mapping: Int) -> NSManagedObject? {
         guard tables == nil, let last = entries.last, last.sourceObject === source, last.source.mapping == mapping
         else { return nil }

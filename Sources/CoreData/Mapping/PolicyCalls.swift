@@ -18,7 +18,7 @@ extension MappedMigrationRun {
         try call(step) { try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager) }
     }
 
-    /// For one object of the destination, and the one that it has come of.
+    /// For one object of the destination, and its source object.
     func callCreateRelationships(
         of destination: NSManagedObject, from source: NSManagedObject, _ step: EntityMappingStep
     ) throws {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// An engine that brings its stores to other versions, in the way of its kind. The floor of the stores knows nothing
-/// of migrations: the conformances stand above it.
+/// An engine that brings its stores to other versions, in the way of its kind. The floor of the stores does not know
+/// migrations: the conformances stand above it.
 package protocol MigratingEngine: StoreEngine {
     /// Makes sure that a store fits a model before it is opened: migrates it, or throws, as the options say.
     ///

@@ -48,8 +48,8 @@ struct StoredVersion: Equatable {
         return hashes?[name] == former || self.former(of: name) != nil
     }
 
-    /// The hash that tells names, where it was noted with the present hash: a program that knows nothing of notes
-    /// leaves them as they are when it migrates.
+    /// The hash that depends on names, if it was noted with the present hash. Programs without notes leave them as they
+    /// are when they migrate.
     private func former(of name: String) -> Data? {
         guard let note = notes[name], let hash = hashes?[name], note.starts(with: hash), note.count > hash.count else {
             return nil

@@ -123,7 +123,7 @@ extension SlotValue {
         }
     }
 
-    /// How many bytes behind the slots the value takes in a snapshot.
+    /// The number of bytes behind the slots that the value takes in a snapshot.
     package var tailBytes: Int {
         switch self {
         case .null, .int, .double: 0

@@ -14,7 +14,7 @@ package struct ChangeSet {
         package var row: Snapshot?
     }
 
-    /// Changes of the members of one owner's many-to-many relationship, told from the naming side only.
+    /// Changes of the members of one owner's many-to-many relationship, given from the naming side only.
     package struct Join {
         package var toMany: ToManySlot
         package var owner: ObjectKey
@@ -24,8 +24,8 @@ package struct ChangeSet {
         package var isEmpty: Bool { added.isEmpty && removed.isEmpty }
     }
 
-    /// The order of one owner's ordered many-to-many relationship, from either side. Pairs that nobody speaks of keep
-    /// their places; new ones stand at the ends of both lists, in the order of `joins`, until this says otherwise.
+    /// The order of one owner's ordered many-to-many relationship, from either side. Pairs that it does not name keep
+    /// their places. New ones stand at the ends of both lists, in the order of `joins`, until this gives another place.
     package struct Arrangement {
         package var toMany: ToManySlot
         package var owner: ObjectKey

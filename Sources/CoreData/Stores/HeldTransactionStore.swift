@@ -1,4 +1,5 @@
-/// A store that can hold one transaction from its opening on (`StoreUse.holdsTransaction`), until it is told to commit.
+/// A store that can hold one transaction from its opening on (`StoreUse.holdsTransaction`), until its owner has it
+/// commit.
 protocol HeldTransactionStore: NSPersistentStore, RowStore {
     /// Commits the changes since the store was opened, if it holds its transaction until then.
     func commitHeldTransaction() throws

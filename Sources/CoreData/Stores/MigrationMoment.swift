@@ -30,7 +30,7 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
         observer.withLock { $0 = body }
     }
 
-    /// Whether anybody is told.
+    /// Whether there is an observer.
     package static var isObserved: Bool { observer.withLock { $0 != nil } }
 
     package static func reach(_ moment: MigrationMoment) {

@@ -23,7 +23,7 @@ package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are imm
         /// Whether the row was read from a server that was lost, and `found` may be of an earlier time.
         package var wentBack = false
     }
-    /// A member of a to-many relationship (a place in the owner's layout) that the saver knows nothing of.
+    /// A member of a to-many relationship (a place in the owner's layout) that the saver does not know.
     package struct NewMember {
         package var toMany: Int
         package var key: ObjectKey

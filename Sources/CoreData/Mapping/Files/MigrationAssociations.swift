@@ -162,7 +162,7 @@ final class MigrationAssociations {
         return (new.map(\.destination), try saved.allDestinations(mapping: mapping))
     }
 
-    /// The source objects that an object came of.
+    /// The source objects of a destination object.
     func sources(of destination: NSManagedObject, mapping: Int) -> [ObjectKey] {
         let new = pending.entries(of: destination).filter { $0.source.mapping == mapping }.map(\.source.key)
         if destination.objectKey.isTemporary { return new }

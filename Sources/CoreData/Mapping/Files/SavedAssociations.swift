@@ -189,7 +189,7 @@ final class SavedAssociations {
 
     // MARK: Looking up
 
-    /// Whether something may have come of a source object by one mapping.
+    /// Whether a source object may have a destination by one mapping.
     func mayKnow(_ source: ObjectKey, mapping: Int) -> Bool {
         scattered.contains(mapping)
             || source.key <= highestKeys[Place(mapping: mapping, entity: source.layoutIndex)] ?? .min
@@ -243,7 +243,7 @@ final class SavedAssociations {
         return all
     }
 
-    /// The source objects that a destination came of, in the order of their keys.
+    /// The source objects of a destination, in the order of their keys.
     func sources(of destination: ObjectKey, mapping: Int) throws -> [ObjectKey] {
         try makeReverseIndexes()
         let bind = Self.binding(destination, mapping)

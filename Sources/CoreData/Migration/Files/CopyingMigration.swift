@@ -28,7 +28,7 @@ struct CopyingMigration {
     struct Leg {
         /// Tells the leg from all others; a checkpoint names it.
         var name: String
-        /// How long it takes in proportion to the others.
+        /// The time that it takes in proportion to the others.
         var weight: Double
         /// Whether the leg itself resumes with files that a killed process has left in its place.
         var isKept = false
@@ -139,7 +139,7 @@ struct CopyingMigration {
                 try leg.make(before.isEmpty ? store : SQLiteStoreFiles(folder.file(in: before)), copy, part)
             }
             MigrationMoment.reach(.legDone)
-            // One file, and on the disk, before anybody says so.
+            // One file, and on the disk, before the checkpoint names it.
             try withExtendedLifetime(SoleUse(of: copy, timeout: timeout)) {}
             // The last one is verified as a whole.
             if number + 1 < legs.count { try count(copy, leg.model, checkpoint.rows) }

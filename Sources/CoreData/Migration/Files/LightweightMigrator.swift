@@ -15,15 +15,15 @@ struct LightweightMigrator {
     /// Looks for losses of rows, in the transaction.
     var lossGuard: LossGuard?
 
-    /// Migrates the store at a URL if it does not fit the model. False when there was nothing to do.
+    /// Migrates the store at a URL if it does not fit the model. False if there was nothing to do.
     ///
     /// - Parameters:
-    ///   - versions: the versions on the way, in their order, when the direct way is not the one to go. It stays one
+    ///   - versions: The versions on the way, in their order, if the direct way is not the one to go. It stays one
     ///     transaction: no program ever sees the store at one of them.
-    ///   - source: the model the store was made with; nil to take the one the store keeps, or one of the main bundle's.
-    ///   - isDiscardable: whether the file is a copy that is thrown away when anything goes wrong.
-    ///   - lossGuard: refuses to lose values; nil where the program has said all there is to say.
-    ///   - progress: is told how far the work is and may cancel it.
+    ///   - source: The model the store was made with; nil to take the one the store keeps, or one of the main bundle's.
+    ///   - isDiscardable: Whether the file is a copy that is thrown away when anything goes wrong.
+    ///   - lossGuard: Refuses to lose values; nil if the program has named all losses.
+    ///   - progress: Gets the progress of the work, and may cancel it.
     @discardableResult
     static func migrate(
         storeAt url: URL, through versions: [NSManagedObjectModel] = [], to model: NSManagedObjectModel,

@@ -24,8 +24,8 @@ struct StoreVerifier {
     /// Throws the first problem: entity, property, key of the row.
     ///
     /// - Parameters:
-    ///   - rows: how many rows entities must have, by name; the others may have any number.
-    ///   - work: is told how far it is, and may cancel it.
+    ///   - rows: The number of rows that entities must have, by name; the others may have any number.
+    ///   - work: Gets the progress, and may cancel the work.
     func verify(
         _ url: URL, rows: [String: Int] = [:], following work: FollowedWork = FollowedWork(progress: nil)
     ) throws {

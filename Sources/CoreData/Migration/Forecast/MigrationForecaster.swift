@@ -22,7 +22,7 @@ struct MigrationForecaster {
         /// Bytes of a table's average row.
         var rowBytes: [String: Double]
         var size: StoreSize?
-        /// The tables that lie in the store as they will before the hop, but for columns that are new.
+        /// The tables that lie in the store as they will before the hop, except for columns that are new.
         var unchanged: Set<String> = []
     }
 

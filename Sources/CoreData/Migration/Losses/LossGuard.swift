@@ -16,7 +16,7 @@ struct LossGuard {
     let target: NSManagedObjectModel
     let configuration: String?
     let options: [AnyHashable: Any]?
-    /// The hops that are about to be gone, one after the other.
+    /// The hops of the migration, in their order.
     var hops: [MigrationHop]
     /// Where versions are looked for.
     var shelf = ModelShelf(nil)

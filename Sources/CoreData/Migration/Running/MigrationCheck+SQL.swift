@@ -43,10 +43,10 @@ extension MigrationCheck {
     /// How many of the database's steps a forecast gives to all checks together: some milliseconds.
     private static let budget = 400_000
 
-    /// Throws one error for every check of a plan that finds a row soon. One that would have to go on searching is left
-    /// to the migration.
+    /// Throws one error for every check of a plan that finds a row soon. A check that would have to search longer is
+    /// left to the migration.
     ///
-    /// - Parameter tables: the tables that are as the plan finds them but for some columns; nil for all.
+    /// - Parameter tables: The tables that are as the plan finds them, except for some columns; nil for all.
     static func look(
         for plan: MigrationPlan, on connection: any SQLConnection, in tables: Set<String>? = nil, url: URL
     ) throws {

@@ -120,7 +120,7 @@ struct MigrationWay {
         }
     }
 
-    /// The versions at hand, each once, but for those that the way begins and ends with.
+    /// The versions at hand, each once, except those at the beginning and the end of the way.
     private func others(than ends: [NSManagedObjectModel]) -> [NSManagedObjectModel] {
         var known = Set(ends.map(\.layoutChecksum))
         let given = versions.compactMap { version -> NSManagedObjectModel? in

@@ -11,7 +11,7 @@ final class ModelShelf {
     /// Nil for the main bundle and the packages' resources.
     init(_ bundles: [Bundle]?) { self.bundles = bundles }
 
-    /// The versions but for those with these checksums, each once. They belong to the caller that has the shelf.
+    /// The versions except those with these checksums, each once. They belong to the caller that has the shelf.
     func models(except checksums: Set<String>) -> [NSManagedObjectModel] {
         var known = checksums
         return listed.indices.compactMap { number in

@@ -97,7 +97,7 @@ struct RenamingChain {
         return result
     }
 
-    /// The names under which versions may speak of a thing, for each level of it: its own and its renaming identifier.
+    /// The names that versions may use for a thing, for each level of it: its own and its renaming identifier.
     private static func names(of thing: ModelThing, in version: NSManagedObjectModel) -> [Set<Name>] {
         let entity = version.layout.layout(named: thing.entity)?.entity
         var names: [Set<Name>] = [Set([thing.entity, entity?.renamingIdentifier].compactMap(\.self).map(Name.entity))]

@@ -27,7 +27,7 @@ final class KeyedArchive {
         budget = max(1_000_000, 4 * data.count)
     }
 
-    /// The names of all classes that the archive speaks of.
+    /// The names of all classes in the archive.
     var classNames: Set<String> {
         Set(
             objects.compactMap { object in

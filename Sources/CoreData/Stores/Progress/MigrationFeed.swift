@@ -97,7 +97,7 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
         }
     }
 
-    /// A stage begins, or another entity of it. It is told at once.
+    /// Begins a stage, or another entity of it, with an event at once.
     func begin(_ stage: MigrationEvent.Stage, entity: String? = nil, rows: Int = 0) {
         lock.withLock {
             hasBegun = true
@@ -119,7 +119,7 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
         }
     }
 
-    /// How far the present stage and part are; told with the next event.
+    /// Notes how far the present stage and part are, for the next event.
     func update(rows: Int? = nil, fraction: Double) {
         lock.withLock {
             if let rows { event.rowsDone = min(rows, max(event.rowsTotal, event.rowsDone)) }

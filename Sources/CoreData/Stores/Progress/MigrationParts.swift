@@ -7,7 +7,7 @@ final class MigrationParts {
     private let weights: [Double]
     private let parts: [Progress?]
 
-    /// The weights say how long the parts take in proportion to each other.
+    /// The weights are the times of the parts in proportion to each other.
     init(_ whole: Progress?, weights: [Double]) {
         self.whole = whole
         self.weights = weights

@@ -81,7 +81,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package let shapes: [RowShape?]
     /// The statements of fetches that were made before.
     let knownFetches = KnownFetches()
-    /// The number before which all transactions have ended, as far as the database has told it.
+    /// The number before which all transactions have ended, as far as the database has given it.
     let highestBound = Locked<Int64>(0)
     /// Whether rows may have gone back in time since somebody read them (`databaseWasContinued`).
     let doubtsRows = Locked(false)
@@ -350,7 +350,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     /// Takes over metadata that were read or written as those of the store.
     package final func metadataWereSaved(_ written: [String: Any]) {
         let written = stateLock.withLock {
-            // It is told, and never written.
+            // The database gives such entries; they are never written.
             let told = savedMetadata.filter { SQLStoreMetadata.toldKeys.contains($0.key) }
             savedMetadata = written.merging(told) { $1 }
             metadataWereSet = false

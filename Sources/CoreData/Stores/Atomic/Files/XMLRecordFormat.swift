@@ -2,9 +2,9 @@ import Foundation
 
 /// The file of a store of type `NSXMLStoreType`: the format of Apple's XML stores.
 ///
-/// Entities are spelled in upper case and properties in lower case, but for names that differ in case only. How Apple
-/// names the types of UUIDs, URLs and transformable values is not known: `UUID`, `URI` and `transformable` are ours,
-/// and elements of composite attributes are attributes under their key path.
+/// Entities are spelled in upper case and properties in lower case, unless names differ in case only. It is not known
+/// how Apple names the types of UUIDs, URLs and transformable values. `UUID`, `URI` and `transformable` are ours, and
+/// elements of composite attributes are attributes under their key path.
 enum XMLRecordFormat: RecordFormat {
     static var storeType: String { NSXMLStoreType }
 

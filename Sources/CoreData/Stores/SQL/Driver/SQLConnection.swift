@@ -43,7 +43,7 @@ package protocol SQLConnection: AnyObject {
     /// A number that is another one as soon as anybody has changed tables or indexes.
     func schemaVersion() throws -> Int64
 
-    /// Whether programs go on using the store as a version of these hashes, though it says another one of itself.
+    /// Whether programs go on using the store as a version of these hashes, although its metadata name another one.
     func serves(_ hashes: [String: Data]) throws -> Bool
 
     /// Runs a body, and ends the statement that it runs by a failure of the kind `stopped` when a question is answered

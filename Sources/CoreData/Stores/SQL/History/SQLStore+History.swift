@@ -42,7 +42,7 @@ extension SQLStore: HistoryStore {
         .function(.greatest, [.scalar(Self.boundOfHistory), .value(.int(reachedBound(0)))])
     }
 
-    /// The highest bound that the database has told, with the one that it tells now.
+    /// The highest bound that the database has given, also counting the present one.
     private func reachedBound(_ told: Int64) -> Int64 {
         highestBound.withLock { highest in
             highest = max(highest, told)

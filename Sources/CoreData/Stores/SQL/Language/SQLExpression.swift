@@ -40,7 +40,7 @@ package indirect enum SQLExpression: Equatable, Sendable {
         case storedSize
     }
 
-    /// A column of the table that goes by an alias in the statement; no alias in an index's condition.
+    /// A column of the table with an alias in the statement; no alias in an index's condition.
     case column(alias: String?, name: String)
     /// Several columns, as results of a SELECT only.
     case columns(SQLColumnList)

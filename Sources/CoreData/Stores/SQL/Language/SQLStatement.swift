@@ -109,7 +109,7 @@ package enum SQLDefinition: Equatable, Sendable {
     case createTrigger(SQLTrigger)
     case dropTrigger(String)
     case dropView(String)
-    /// A definition as the database has told it.
+    /// A definition in the words of the database.
     case asFound(String)
 }
 

@@ -34,7 +34,7 @@ struct FetchShape: Equatable {
             layoutIndex: fetch.layout.index, includesSubentities: fetch.includesSubentities, limit: fetch.limit,
             offset: fetch.offset)
         var constants: [SlotValue] = []
-        // A subclass may say anything of itself.
+        // A subclass may have any other meaning.
         if type(of: predicate) == NSComparisonPredicate.self {
             guard shape.add(predicate, to: &constants, fetch.layout) else { return nil }
         } else if type(of: predicate) == NSCompoundPredicate.self, let compound = predicate as? NSCompoundPredicate {

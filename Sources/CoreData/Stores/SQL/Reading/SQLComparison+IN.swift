@@ -38,8 +38,8 @@ extension SQLComparison {
         }
         let list = try values.map { try translator.bound($0, as: kind(left)) }
         if list.count > 500, let plain = Self.plain(list) { return .isInArray(expression, plain) }
-        // How many values one statement takes depends on how SQLite was built; it says so itself where there are too
-        // many.
+        // The number of values that one statement takes depends on how SQLite was built; SQLite reports an error if
+        // there are too many.
         return .isIn(expression, list)
     }
 

@@ -211,7 +211,7 @@ extension SQLFetchTranslator {
 }
 
 extension SQLFrame {
-    /// The frame that plain key paths speak of: inside a SUBQUERY they mean the rows outside of it.
+    /// The frame of plain key paths: inside a SUBQUERY they mean the rows outside of it.
     package var rowFrame: SQLFrame {
         var frame = self
         while frame.variable != nil, let outer = frame.outer { frame = outer }

@@ -14,7 +14,7 @@ extension SQLStore {
             isFinishedByProgram: finish != nil)
     }
 
-    /// How much is told of damage.
+    /// The number of lines of damage.
     private static let linesOfDamage = 100
 
     package func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection {

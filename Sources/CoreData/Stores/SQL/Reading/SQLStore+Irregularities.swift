@@ -60,7 +60,7 @@ extension SQLStore {
         return ends.filter { !$0.end.isFlipped } + ends.filter { $0.end.isFlipped && !$0.end.isReflexive }
     }
 
-    /// The pairs without a member. Those that have no owner, either, are told of the naming end alone.
+    /// The pairs without a member. The naming end alone reports pairs without an owner as well.
     private func danglingPairs(_ pair: PairEnd, _ connection: any SQLConnection) throws -> [StoreIrregularity] {
         func isThere(_ column: String, in table: String) -> SQLExpression {
             .isInSelect(.column(column), SQLSelect([.column(SQLSchema.keyColumn)], of: table))

@@ -85,8 +85,8 @@ extension SaveSession {
         ])
     }
 
-    /// The place behind the last one of a list: 2048 first, then in steps of 1024, as Apple's files have it. A new
-    /// member stands at the end of every ordered list until its position is told.
+    /// The place behind the last one of a list: 2048 first, then in steps of 1024, as in Apple's files. A new member
+    /// stands at the end of every ordered list until its position is given.
     package static func lastPlace(
         _ order: String, _ end: SQLJoinEnd, _ key: String, _ owner: SQLExpression
     ) -> SQLExpression {

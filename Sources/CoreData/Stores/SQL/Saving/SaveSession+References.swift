@@ -3,7 +3,7 @@ import Foundation
 // Two savers, of whom one deletes an object to which the other relates something, touch different rows: the key is in
 // the member's. The second one is in conflict over the owner, as if its version had risen.
 extension SaveSession {
-    /// Finds members of deleted owners that this save knows nothing of. Called before anything is written.
+    /// Finds members of deleted owners that this save does not know. Called before anything is written.
     package mutating func checkMembers(of deletions: [ChangeSet.Deletion], in changes: ChangeSet) throws {
         if deletions.isEmpty { return }
         // Members of this save's own go with the owner, or are written without it.

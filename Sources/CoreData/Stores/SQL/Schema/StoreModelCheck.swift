@@ -31,7 +31,7 @@ package struct StoreModelCheck {
         }
     }
 
-    /// Whether a store that says this of itself was made with this version of the model.
+    /// Whether a store with these metadata was made with this version of the model.
     package func fits(_ metadata: [String: Any]) throws -> Bool {
         do {
             try check(metadata)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The model that a store keeps of itself, in `Z_MODELCACHE`: the one that it was last opened with.
+/// The model that a store keeps in `Z_MODELCACHE`: the one that it was last opened with.
 package enum StoredModel {
     /// The bytes as they lie there; nil where the store keeps none (before 2014).
     package static func archive(from connection: some SQLConnection) throws -> Data? {

@@ -138,7 +138,7 @@ package final class TransferFollower {
     private var done = 0
     private var doneOfTable = 0
 
-    /// - Parameter rows: how many rows will be told of.
+    /// - Parameter rows: The number of rows in all.
     package init(_ progress: Progress?, rows: Int64) {
         self.progress = progress
         total = Double(max(1, rows))

@@ -34,7 +34,7 @@ package final class CommitNotices: @unchecked Sendable {
     private let newest: (() throws -> Int64?)?
     private var lastTransaction: Int64 = 0
     private let post: @Sendable (_ transaction: Int64?) -> Void
-    /// Says whether there is something new, after events; nil where each event says so.
+    /// Tells after events whether there is something new; nil if each event means that.
     private var question: (() -> Bool)?
 
     /// - Parameters:
@@ -55,7 +55,7 @@ package final class CommitNotices: @unchecked Sendable {
 
     package var keepsHistory: Bool { newest != nil }
 
-    /// The newest transaction that was told; used on `queue`.
+    /// The newest transaction that was notified; used on `queue`.
     package var lastToldTransaction: Int64 { lastTransaction }
 
     /// Nothing is posted any more.

@@ -316,7 +316,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     /// Copies the whole database into another connection's, one consistent state of it.
     ///
-    /// - Parameter following: is told now and then how much is copied, from 0 to 1, and may stop it by throwing. Only
+    /// - Parameter following: Gets now and then the copied part, from 0 to 1, and may stop the copy by throwing. Only
     ///   for a source that nobody writes meanwhile; nil to copy everything at once.
     func backUp(to target: SQLiteConnection, following: ((Double) throws -> Void)? = nil) throws {
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
@@ -349,7 +349,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// happens.
     func rollback() {
         guard isInTransaction else { return }
-        // Without an open part there is nothing to take back, and SQLite says so.
+        // Without an open part there is nothing to take back, and SQLite reports an error.
         sqlite3_exec(handle, holdsTransaction ? "ROLLBACK TO part; RELEASE part" : "ROLLBACK", nil, nil, nil)
     }
 

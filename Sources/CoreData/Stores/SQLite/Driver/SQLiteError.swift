@@ -56,8 +56,8 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
         [SQLITE_READONLY, SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(primaryCode)
     }
 
-    /// Whether the file is one that nobody locks: it can only be read, or it is no database. Of a disk that fails, and
-    /// of files that cannot be opened now, nothing says so.
+    /// Whether the file is one that nobody locks: it can only be read, or it is no database. A disk that fails, and
+    /// files that cannot be opened now, do not count.
     var needsNoLock: Bool {
         [SQLITE_READONLY, SQLITE_NOTADB, SQLITE_CORRUPT].contains(primaryCode) && !isOfMovedFile
     }

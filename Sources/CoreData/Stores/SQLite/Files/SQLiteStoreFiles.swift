@@ -117,7 +117,7 @@ struct SQLiteStoreFiles: Sendable {
     /// Copies the store to an address where nothing lies. SQLite's backup reads one consistent state while others
     /// write.
     ///
-    /// - Parameter work: is told how far the copy is, and may end it.
+    /// - Parameter work: Gets the progress of the copy, and may end it.
     func copy(to destination: SQLiteStoreFiles, timeout: TimeInterval = 240, following work: FollowedWork? = nil) throws
     {
         try StoreExchange.recover(self, timeout: timeout)

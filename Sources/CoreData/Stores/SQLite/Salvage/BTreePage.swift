@@ -1,6 +1,6 @@
 import Foundation
 
-/// A page of a tree. Nothing that it says of itself is believed before it fits.
+/// A page of a tree. None of its statements about itself is believed before it fits.
 struct BTreePage {
     enum Kind: UInt8 {
         case indexBranch = 2

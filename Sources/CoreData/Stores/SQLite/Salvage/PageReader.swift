@@ -86,8 +86,8 @@ final class PageReader {
         return page
     }
 
-    /// How many bytes of a page are SQLite's. Hardly anybody reserves others: where the header says so, pages have to
-    /// be such.
+    /// The number of bytes of a page that are SQLite's. Others are hardly ever reserved: if the header says so, pages
+    /// have to show it.
     private static func usableSize(of main: any SalvageBytes, _ pageSize: Int, _ header: DatabaseHeader) -> Int {
         guard header.isWhole, header.reserved > 0 else { return pageSize }
         let usable = pageSize - header.reserved

@@ -200,7 +200,7 @@ struct SalvageSchema {
         guard row.values.count <= table.columns.count, row[column].integer != nil || !row[column].isOfOtherType,
             let version = table.columns.firstIndex(of: SQLSchema.versionColumn), row[version].integer != nil
         else { return false }
-        // In a table of several entities it is a row, and nobody knows of which.
+        // In a table of several entities it is a row of an unknown entity.
         guard let slots = slotsOfSole[place] else { return true }
         return slots.allSatisfy { column, slot in row[column].value.map { slot.holds($0) } ?? true }
     }
