@@ -3,11 +3,11 @@ import Foundation
 extension NSManagedObjectModel {
     /// Returns the model as a `.mom` file holds it.
     ///
-    /// OpenCoreData only.
+    /// OpenCoreData only. No file can hold block predicates, sort descriptors without a key, and default values or user
+    /// info of a program's own types.
     ///
     /// - Returns: The content of a `.mom` file.
-    /// - Throws: An error that names the part of the model that no file can hold: a block predicate, a sort descriptor
-    ///   without a key, or a default value or user info of a program's own type.
+    /// - Throws: An error that names the part of the model that no file can hold.
     public final func archive() throws -> Data { try ModelArchive.encode(self) }
 
     /// Reads a model from the content of a `.mom` file.

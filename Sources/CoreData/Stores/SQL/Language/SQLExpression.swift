@@ -30,8 +30,12 @@ package indirect enum SQLExpression: Equatable, Sendable {
         case tagExternal, untagExternal
         /// The greatest of several values; none of them is NULL.
         case greatest
-        /// The numbers of a database that numbers history: the number of the transaction that runs, the key of a name,
-        /// the number before which all transactions have ended, and the one that no transaction has had yet.
+        /// The numbers of a database that numbers history, in the order of the cases:
+        ///
+        /// - the number of the transaction that runs,
+        /// - the key of a name,
+        /// - the number before which all transactions have ended,
+        /// - the number that no transaction has had yet.
         case historyTransaction, historyName, historyBound, historyEnd
         /// Of a text: how many bytes and how many characters it has, itself with A to Z as a to z, the place of another
         /// text in it (0 for none), and its last characters.

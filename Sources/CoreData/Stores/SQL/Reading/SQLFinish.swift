@@ -1,7 +1,8 @@
 import Foundation
 
-/// The work of the program on the rows of a SELECT that a database does not run as a whole: values that the program
-/// computes, groups of such values, orders that the database does not have.
+/// The work of the program on the rows of a SELECT that a database does not run as a whole.
+///
+/// It computes values, groups such values, and sorts in orders that the database does not have.
 package struct SQLFinish {
     /// The statement for the database: rows with the values that the rest needs.
     package let request: SQLSelect
