@@ -157,9 +157,7 @@
             let value = "t.\(dialect.quoted(twin.old.name))"
             let there = conversion(value, twin.old.type, twin.new.type)
             let back = conversion("(\(there))", twin.new.type, twin.old.type)
-            let isBeyond = range(of: twin.new.type).map {
-                "WHEN \(number(value, twin.old.type)) NOT BETWEEN \($0) THEN true "
-            }
+            let isBeyond = beyond(value, twin.old.type, twin.new.type).map { "WHEN \($0) THEN true " }
             let isOther = twin.isExact ? "\(back) IS DISTINCT FROM \(value)" : "\(there) IS NULL"
             return """
                 SELECT \(value)::text FROM \(dialect.quoted(twin.table)) t WHERE CASE WHEN \(value) IS NULL THEN false \

@@ -129,8 +129,8 @@ package enum SQLStoreMetadata {
     package static func write(_ metadata: [String: Any], to connection: some SQLConnection, url: URL?) throws {
         var list = metadata.filter { !toldKeys.contains($0.key) }
         let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
-        // The row is missing while a store is made.
-        let present = try? read(from: connection, url: url ?? URL(fileURLWithPath: "/dev/null"))
+        // The row is missing while a store is made. Another failure may have ended the transaction.
+        let present = try readIfWhole(from: connection, url: url ?? URL(fileURLWithPath: "/dev/null"))
         var previous = present?[previousIdentifiersKey] as? [String] ?? []
         if let old = present?[NSStoreUUIDKey] as? String, old != identifier { previous.append(old) }
         if !previous.isEmpty { list[previousIdentifiersKey] = Array(previous.suffix(8)) }

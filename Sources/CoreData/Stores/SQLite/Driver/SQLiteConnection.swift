@@ -129,6 +129,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     /// Runs one or more statements without values and without results.
     func execute(_ sql: String) throws {
+        try requireTransaction()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw error(code, sql: sql) }
     }
@@ -291,11 +292,32 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     }
 
     func begin() throws {
+        expectsTransaction = false
         if !holdsTransaction || !isInTransaction { try execute("BEGIN IMMEDIATE") }
         if holdsTransaction { try execute("SAVEPOINT part") }
+        expectsTransaction = true
     }
 
-    func commit() throws { try execute(holdsTransaction ? "RELEASE part" : "COMMIT") }
+    func commit() throws {
+        try execute(holdsTransaction ? "RELEASE part" : "COMMIT")
+        expectsTransaction = false
+    }
+
+    /// Whether `begin` was called and neither `commit` nor `rollback` has followed.
+    private var expectsTransaction = false
+
+    /// Throws where SQLite has rolled the transaction back by itself, as it may when memory, the disk or a read fails.
+    /// What came after would be committed statement by statement.
+    @inline(__always)
+    func requireTransaction() throws {
+        if expectsTransaction, !isInTransaction { throw rolledBack() }
+    }
+
+    private func rolledBack() -> SQLiteError {
+        SQLiteError(
+            code: SQLITE_ABORT | 2 << 8, message: "SQLite has rolled the transaction back after a failure", path: path,
+            sql: nil, systemError: 0)
+    }
 
     /// Commits everything since the transaction is held.
     func commitHeldTransaction() throws {
@@ -348,6 +370,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing
     /// happens.
     func rollback() {
+        expectsTransaction = false
         guard isInTransaction else { return }
         // Without an open part there is nothing to take back, and SQLite reports an error.
         sqlite3_exec(handle, holdsTransaction ? "ROLLBACK TO part; RELEASE part" : "ROLLBACK", nil, nil, nil)

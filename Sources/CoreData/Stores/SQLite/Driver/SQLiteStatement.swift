@@ -77,6 +77,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         _ count: Int, isTried: Bool, _ bind: (_ row: Int, _ parameters: any SQLParameters) throws -> Void
     ) throws -> SQLOutcome {
         var outcome = SQLOutcome()
+        try connection.requireTransaction()
         if !constants.isEmpty { bindConstants() }
         // Pointers that were bound without copying must not outlive their bytes.
         defer { sqlite3_clear_bindings(handle) }
