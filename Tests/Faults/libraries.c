@@ -53,13 +53,21 @@ void *realloc(void *old, size_t size) {
     return __libc_realloc(old, size);
 }
 
+/* A connection that was reset stays so. libpq reads on when it cannot send, for what the server may have said last. */
+static int lost(int socket) {
+    int code = errno;
+    if (code == ECONNRESET) shutdown(socket, SHUT_RDWR);
+    errno = code;
+    return -1;
+}
+
 /* Only libpq's sockets count: other parts of a program have connections, too. */
 #define SOCKET(name, call, constness) \
     ssize_t name(int socket, constness void *bytes, size_t count, int flags) { \
         REAL(name); \
         if (!counts_for(__builtin_return_address(0))) return real_##name(socket, bytes, count, flags); \
         switch (meet(call)) { \
-        case FAIL: return -1; \
+        case FAIL: return lost(socket); \
         case SHORT: count = (count + 1) / 2; break; \
         default: break; \
         } \
