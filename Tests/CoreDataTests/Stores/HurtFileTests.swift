@@ -148,6 +148,8 @@ struct HurtFileTests {
     func cutCheckpoint() throws {
         try withTemporaryFolder { folder in
             let (url, copy) = (folder.appendingPathComponent("Store"), folder.appendingPathComponent("Copy"))
+            // Once it is closed, all of it is in the main file.
+            try withStore(url, LibraryModel.make()) { _ in }
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
             let store = try coordinator.addPersistentStore(type: .sqlite, at: url)
             let identifier = try #require(store.identifier)
