@@ -31,6 +31,13 @@ enum FaultLibrary {
         #endif
     }
 
+    /// All operations, or those that OPENCOREDATA_OPERATIONS names: the long form takes minutes for each.
+    static let operations: [FaultOperation] = {
+        let names = ProcessInfo.processInfo.environment["OPENCOREDATA_OPERATIONS"]?.split(separator: ",").map(
+            String.init)
+        return names.map { $0.compactMap(FaultOperation.init) } ?? FaultOperation.allCases
+    }()
+
     static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
 }
 

@@ -11,7 +11,7 @@ import Testing
 struct FaultTests {
     @Test(
         "a call that fails, falls short or waits: the store is the older or the newer, and the program is told which",
-        arguments: FaultOperation.allCases)
+        arguments: FaultLibrary.operations)
     func call(_ operation: FaultOperation) throws {
         let bench = try FaultBench(operation)
         let faults = Self.faults(bench)

@@ -14,7 +14,7 @@ struct PowerLossTests {
 
     @Test(
         "the store is whole, as it was before or after; what is said to be on the disk is there",
-        arguments: FaultOperation.allCases)
+        arguments: FaultLibrary.operations)
     func loss(_ operation: FaultOperation) throws {
         let bench = try FaultBench(operation)
         let recording = try bench.inCopy { folder in
