@@ -56,4 +56,51 @@ struct HotJournalTests {
             try coordinator.remove(store)
         }
     }
+
+    /// Names a super-journal at the end of a journal, as SQLite does.
+    private func name(_ superJournal: String, in journal: URL) throws {
+        func number(_ value: Int) -> Data { withUnsafeBytes(of: UInt32(value).bigEndian) { Data($0) } }
+        let bytes = Array(superJournal.utf8)
+        let magic = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+        // The page of SQLite's locks stands before the name, and behind it its length and its sum.
+        let end = number(0x4000_0000 / 4096 + 1) + Data(bytes) + number(bytes.count)
+        let file = try FileHandle(forWritingTo: journal)
+        try file.seekToEnd()
+        try file.write(contentsOf: end + number(bytes.reduce(0) { $0 + Int($1) }) + magic)
+        try file.close()
+    }
+
+    @Test(
+        "the file that its end names stays, wherever it lies, and the store is as it was before",
+        arguments: ["secret", "secret-wal", "killed.sqlite-mj0123ABCDE", "link", "pipe"])
+    func superJournals(_ name: String) throws {
+        try withTemporaryFolder { folder in
+            let url = try makeStore(folder)
+            let named = folder.appendingPathComponent(name)
+            switch name {
+            case "link": #expect(symlink("/dev/zero", named.path) == 0)
+            case "pipe": #expect(mkfifo(named.path, 0o600) == 0)
+            default: try Data("top secret".utf8).write(to: named)
+            }
+            try self.name(named.path, in: URL(fileURLWithPath: url.path + "-journal"))
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url, options: nil)
+            #expect(metadata[NSStoreUUIDKey] != nil)
+            #expect(!FileManager.default.fileExists(atPath: url.path + "-journal"))
+            let connection = try SQLiteConnection(path: url.path, access: .readOnly)
+            #expect(try connection.text("SELECT group_concat(ZNAME) FROM ZITEM") == "whole")
+            #expect(FileKind(at: named) != nil)
+            if FileKind(at: named) == .file { #expect(try Data(contentsOf: named) == Data("top secret".utf8)) }
+        }
+    }
+
+    @Test("a journal whose super-journal is gone belongs to a transaction that was committed, and goes without effect")
+    func committedSuperJournal() throws {
+        try withTemporaryFolder { folder in
+            let url = try makeStore(folder)
+            try name(url.path + "-mj0123ABCDE", in: URL(fileURLWithPath: url.path + "-journal"))
+            SQLiteStoreFiles(url).rollBackJournal(timeout: 10)
+            #expect(!FileManager.default.fileExists(atPath: url.path + "-journal"))
+        }
+    }
 }

@@ -1,12 +1,17 @@
 import CSQLite
 
-/// SQLite's access to files (its VFS), with one rule more: a main file that has lost its name gets no -wal and no
-/// -journal.
+/// SQLite's access to files (its VFS), with two rules more: a main file that has lost its name gets no -wal and no
+/// -journal, and the super-journal that a -journal names is neither read nor removed.
 ///
 /// SQLite finds these by the main file's name. A connection that opened a store before somebody destroyed, replaced or
 /// migrated it would take the -wal and the -shm of the next store for its own. It would read a mixture, remove the -wal
 /// or empty a -shm that this process has mapped. SQLite looks for them under a lock on the main file, and a process
 /// that exchanges the file holds that lock alone. So the check takes place at a moment at which its result stays true.
+///
+/// The end of a -journal can name a super-journal: the file that makes one transaction of the transactions of several
+/// databases. After a rollback SQLite reads the file of that name and removes it, whatever it is and wherever it lies.
+/// A name that somebody has planted would cost any file. A super-journal that stays harms nobody: as long as it is
+/// there, every -journal that names it is rolled back. Stores here never write one.
 enum SQLiteFileGuard {
     /// The name to open connections with; nil, and SQLite's own access is used, where it has none that could be
     /// guarded.
@@ -17,6 +22,11 @@ enum SQLiteFileGuard {
         guarded.zName = UnsafePointer(name)
         guarded.xOpen = { _, name, file, flags, outFlags in
             guard let original = SQLiteFileGuard.original else { return SQLITE_CANTOPEN }
+            if flags & SQLITE_OPEN_SUPER_JOURNAL != 0, flags & SQLITE_OPEN_CREATE == 0, let name {
+                superJournals.withLock { $0[UInt(bitPattern: name)] = String(cString: name) }
+                // Nothing is in it, so SQLite looks at none of the journals that it would list.
+                return original.pointee.xOpen(original, nothing, file, flags, outFlags)
+            }
             if flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL) != 0, let name, hasMoved(mainFileOf: name) {
                 // SQLite looks there for the file to close.
                 file?.pointee.pMethods = nil
@@ -26,6 +36,7 @@ enum SQLiteFileGuard {
         }
         guarded.xDelete = { _, name, isSynchronized in
             guard let original = SQLiteFileGuard.original else { return SQLITE_IOERR }
+            if let name, isSuperJournal(name) { return SQLITE_OK }
             // Beside an empty main file SQLite removes the -wal. Of a -journal nothing tells whether the connection
             // that removes it has made it, as the one has that destroys a store.
             if let name, isLog(name), hasMoved(mainFileOf: name) { return SQLiteError.codeOfMovedFile }
@@ -39,6 +50,18 @@ enum SQLiteFileGuard {
 
     /// SQLite's own access.
     nonisolated(unsafe) private static let original = sqlite3_vfs_find(nil)
+
+    /// An empty file that is there always. SQLite keeps the address as long as the file is open.
+    nonisolated(unsafe) private static let nothing: UnsafePointer<CChar>? = UnsafePointer(strdup("/dev/null"))
+
+    /// The super-journals that SQLite has opened to read them: it removes them next, by the name at the same address.
+    private static let superJournals = Locked<[UInt: String]>([:])
+
+    /// Whether SQLite has just opened a name as that of a super-journal.
+    private static func isSuperJournal(_ name: UnsafePointer<CChar>) -> Bool {
+        // The address alone may have become another name's.
+        superJournals.withLock { $0.removeValue(forKey: UInt(bitPattern: name)) } == String(cString: name)
+    }
 
     private static func isLog(_ name: UnsafePointer<CChar>) -> Bool {
         let length = strlen(name)
