@@ -244,6 +244,52 @@ struct HostileStoreTests {
         #expect(try picture(of: store).get() == Data("whole".utf8))
     }
 
+    @Test(
+        "Where a link lies in the place of a folder of external data, nothing behind it is read, written or removed",
+        arguments: ["_EXTERNAL_DATA", ".Hostile_SUPPORT"])
+    func linkedFolders(_ link: String) throws {
+        let store = try Store()
+        let value = Data(repeating: 7, count: 200_000)
+        let writer = try store.open()
+        try writer.performAndWait {
+            try #require(try writer.all("Item", "number == 0").first).setValue(value, forKey: "picture")
+            try writer.save()
+        }
+        try store.close(writer)
+        let support = store.folder.url.appendingPathComponent(".Hostile_SUPPORT")
+        let place = link == "_EXTERNAL_DATA" ? support.appendingPathComponent(link) : support
+        let outside = store.folder.url.appendingPathComponent("outside")
+        try FileManager.default.moveItem(at: place, to: outside)
+        try FileManager.default.createSymbolicLink(at: place, withDestinationURL: outside)
+        let before = try FolderContents(outside)
+        func expectRefused(_ body: () throws -> Void) {
+            let error = #expect(throws: NSError.self) { try body() }
+            #expect(error.map { "\($0)".contains(link) && "\($0)".contains("a symbolic link") } ?? false)
+        }
+        expectRefused { _ = try picture(of: store).get() }
+        let context = try store.open()
+        context.performAndWait {
+            context.make("Item", ["picture": value])
+            expectRefused { try context.save() }
+            context.rollback()
+            let items = NSFetchRequest<NSFetchRequestResult>(entityName: "Item")
+            expectRefused { _ = try context.execute(NSBatchDeleteRequest(fetchRequest: items)) }
+        }
+        try store.close(context)
+        func url(_ name: String) -> URL { store.folder.url.appendingPathComponent(name) }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.model))
+        expectRefused {
+            try coordinator.replacePersistentStore(
+                at: url("Copy.sqlite"), withPersistentStoreFrom: store.url, ofType: NSSQLiteStoreType)
+        }
+        expectRefused { try coordinator.destroyPersistentStore(at: store.url, type: .sqlite) }
+        let report = try NSPersistentStoreCoordinator.salvage(storeAt: store.url, into: url("Salvaged.sqlite"))
+        #expect(report.findings.contains { $0.kind == .value && $0.text.contains(link) }, "\(report.findings)")
+        #expect(!FileManager.default.fileExists(atPath: url(".Salvaged_SUPPORT").path))
+        #expect(try FolderContents(outside).differences(from: before).isEmpty)
+        #expect(try RawDatabase(store.url).integer("SELECT count(*) FROM ZITEM") == 3)
+    }
+
     private static let mask: Int = {
         let mask = umask(0)
         umask(mask)

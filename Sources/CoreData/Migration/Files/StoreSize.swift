@@ -25,6 +25,7 @@ struct StoreSize {
     /// About how many bytes the values hold that lie in files of their own.
     func externalData() -> Int64 {
         let folder = files.externalDataFolder
+        guard (try? files.requireOwnFolders(.fileReadUnknown)) != nil else { return 0 }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let step = max(1, names.count / Self.probes)
         let places = Array(stride(from: 0, to: names.count, by: step))

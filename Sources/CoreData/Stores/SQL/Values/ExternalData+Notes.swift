@@ -20,6 +20,7 @@ extension ExternalData {
     /// Adds names to the transaction's note.
     package func note(_ names: [String], _ files: inout ExternalFileChanges) throws {
         if names.isEmpty { return }
+        try requireOwnFolders()
         let name = files.note ?? Self.notePrefix + UUID().uuidString + suffix
         let url = notesFolder.appendingPathComponent(name)
         try FilePermissions.makeFolder(notesFolder)
@@ -35,6 +36,7 @@ extension ExternalData {
     }
 
     package var notes: [URL] {
+        guard FileKind(at: notesFolder) == .folder else { return [] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: notesFolder.path)) ?? []
         return names.filter { name in
             guard name.hasPrefix(Self.notePrefix) else { return false }

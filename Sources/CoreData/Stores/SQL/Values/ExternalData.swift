@@ -24,6 +24,13 @@ package final class ExternalData: Sendable {
         self.storeName = storeName
     }
 
+    /// Throws where one of the two folders is none, such as a link: it could lead anywhere, and files there are read,
+    /// written and removed. Links in the path to the store's own folder are the user's.
+    package func requireOwnFolders(_ code: CocoaError.Code = .fileWriteUnknown) throws {
+        try FileKind.require(.folder, at: folder.deletingLastPathComponent(), code)
+        try FileKind.require(.folder, at: folder, code)
+    }
+
     /// The file's name, when a column's bytes name one.
     package static func fileName(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.count >= 37, bytes.count <= 256, bytes[0] == fileTag else { return nil }
@@ -46,6 +53,7 @@ package final class ExternalData: Sendable {
                 CocoaError.Code.fileReadUnknown.rawValue,
                 reason: "The external data file “\(name)” cannot be read\(why).", url: url, underlying: underlying)
         }
+        try requireOwnFolders(.fileReadUnknown)
         // A link could lead to any file, and opening a pipe waits for its other end.
         let descriptor = open(url.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -77,6 +85,7 @@ package final class ExternalData: Sendable {
         let name = UUID().uuidString
         let url = folder.appendingPathComponent(name)
         do {
+            try requireOwnFolders()
             try FilePermissions.makeFolder(folder)
             try note([name], &files)
             files.created.append(name)
@@ -149,6 +158,8 @@ package final class ExternalData: Sendable {
     /// - Returns: Whether all are gone. The rest is only waste.
     @discardableResult
     package func remove(_ names: [String]) -> Bool {
+        if names.isEmpty { return true }
+        guard (try? requireOwnFolders()) != nil else { return false }
         var isDone = true
         for name in names {
             do { try FileKind.remove(.file, at: folder.appendingPathComponent(name)) } catch { isDone = false }

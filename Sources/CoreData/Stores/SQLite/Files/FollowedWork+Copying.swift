@@ -10,6 +10,7 @@ extension FollowedWork {
             try SQLiteConnection(path: source.main.path, access: .immutable)
                 .backUp(to: copy) { try advance($0 * 0.9) }
             if FileManager.default.fileExists(atPath: source.supportFolder.path) {
+                try source.requireOwnFolders(.fileReadUnknown)
                 try copyFolder(source.supportFolder, to: target.supportFolder)
             }
             try advance(1)

@@ -37,8 +37,13 @@ struct SQLiteStoreFiles: Sendable {
     /// old -wal.
     func requireOwn() throws {
         try requireOwnFiles(.fileWriteUnknown)
-        try FileKind.require(.folder, at: supportFolder)
+        try requireOwnFolders(.fileWriteUnknown)
         try FileKind.require(.folder, at: MigrationFolder.url(for: main))
+    }
+
+    /// Throws where something that is no folder lies in the place of the external data's.
+    func requireOwnFolders(_ code: CocoaError.Code) throws {
+        try ExternalData(folder: externalDataFolder).requireOwnFolders(code)
     }
 
     /// Throws where something that is no regular file lies in the place of one.
@@ -142,6 +147,7 @@ struct SQLiteStoreFiles: Sendable {
                 isLocking = true
             }
             if FileManager.default.fileExists(atPath: supportFolder.path) {
+                try requireOwnFolders(.fileReadUnknown)
                 try (work ?? FollowedWork(progress: nil)).copyFolder(supportFolder, to: destination.supportFolder)
             }
         } catch let error as SQLiteError {

@@ -23,6 +23,7 @@ extension StoreExchange {
     }
 
     private func recover(_ journal: ExchangeJournal, timeout: TimeInterval) throws {
+        try store.requireOwnFolders(.fileWriteUnknown)
         guard FileManager.default.fileExists(atPath: store.main.path) else { return try finish(journal) }
         let hasCopy =
             try FileManager.default.fileExists(atPath: copy.main.path)

@@ -13,7 +13,7 @@ final class SalvageTarget {
     private let url: URL
     private let transaction: FillingTransaction
     private let externalData: ExternalData
-    private let lostFiles: URL
+    private let lostData: ExternalData
     private var counts: [StoreSalvageReport.Entity]
     private var writers: [Int: Writer] = [:]
     /// Those that rows can have.
@@ -61,7 +61,7 @@ final class SalvageTarget {
         _ = try SQLiteStoreCreation(layout: layout, schema: bare, entities: nil)
             .create(on: connection, settings: settings, url: url, with: given)
         externalData = ExternalData(folder: files.externalDataFolder, storeName: url.lastPathComponent)
-        lostFiles = folder
+        lostData = ExternalData(folder: folder)
         counts = layout.entities.map { StoreSalvageReport.Entity($0.name) }
         transaction = try FillingTransaction(connection, url)
     }
@@ -175,7 +175,11 @@ final class SalvageTarget {
     /// Bytes that may name a file, which is copied.
     private func external(_ bytes: Data) throws -> (SlotValue, String?) {
         guard let name = bytes.withUnsafeBytes({ ExternalData.fileName($0) }) else { return (.data(bytes), nil) }
-        let (from, to) = (lostFiles.appendingPathComponent(name), externalData.folder.appendingPathComponent(name))
+        let from = lostData.folder.appendingPathComponent(name)
+        let to = externalData.folder.appendingPathComponent(name)
+        do { try lostData.requireOwnFolders(.fileReadUnknown) } catch {
+            return (.null, "its file \(name) is not read: \(error.localizedDescription) It is nil now")
+        }
         guard FileKind(at: from) == .file else { return (.null, "its file \(name) is missing; it is nil now") }
         if FileKind(at: to) == nil {
             try FilePermissions.makeFolder(externalData.folder)
