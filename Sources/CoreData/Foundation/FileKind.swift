@@ -70,6 +70,12 @@ enum FileKind: String {
         return stat(url.path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// How many names the file at a path has; a symbolic link is not followed. 0 where nothing lies there.
+    static func nameCount(at url: URL) -> Int {
+        var status = stat()
+        return lstat(url.path, &status) == 0 ? Int(status.st_nlink) : 0
+    }
+
     /// The file that a symbolic link leads to, whether it is there or not; the URL itself where no link lies.
     static func target(of url: URL) -> URL {
         guard FileKind(at: url) == .link else { return url }

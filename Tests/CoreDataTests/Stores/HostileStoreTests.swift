@@ -245,6 +245,60 @@ struct HostileStoreTests {
     }
 
     @Test(
+        "A file with another name is not written in the place of one beside the store, and the error says what helps",
+        arguments: ["-wal", "-shm", "-journal"])
+    func hardLinks(_ suffix: String) throws {
+        let store = try Store()
+        let secret = store.folder.url.appendingPathComponent("secret")
+        let bytes = Data(repeating: 65, count: 10_000)
+        try bytes.write(to: secret)
+        let place = store.url.path + suffix
+        unlink(place)
+        #expect(link(secret.path, place) == 0)
+        for isReadOnly in [false, true] {
+            let error = try #require(throws: NSError.self) {
+                _ = try store.open([NSReadOnlyPersistentStoreOption: isReadOnly])
+            }
+            #expect("\(error)".contains("“\(place)” is a hard link"), "\(error)")
+        }
+        let destroying = try #require(throws: NSError.self) {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.model))
+            try coordinator.destroyPersistentStore(at: store.url, type: .sqlite)
+        }
+        #expect("\(destroying)".contains("hard link"), "\(destroying)")
+        #expect(try Data(contentsOf: secret) == bytes)
+        // What the error advises.
+        #expect(rename(place, place + ".old") == 0)
+        #expect(try store.names() == Self.allNames)
+    }
+
+    @Test("A store whose own log has a second name, as in a backup by hard links, opens with a copy of that file")
+    func backupByHardLinks() throws {
+        let store = try Store()
+        let backup = store.folder.url.appendingPathComponent("Backup.sqlite")
+        let context = try store.open()
+        try context.performAndWait {
+            context.make("Item", ["name": "item 3", "number": 3])
+            try context.save()
+            for suffix in ["", "-wal", "-shm"] { #expect(link(store.url.path + suffix, backup.path + suffix) == 0) }
+        }
+        // The open store goes on.
+        try context.performAndWait { #expect(try context.all("Item").count == 4) }
+        let log = backup.path + "-wal"
+        #expect(throws: NSError.self) {
+            try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: backup, options: nil)
+        }
+        unlink(backup.path + "-shm")
+        try FileManager.default.copyItem(atPath: log, toPath: log + ".new")
+        #expect(rename(log + ".new", log) == 0)
+        try store.close(context)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: NSSQLiteStoreType, at: backup, options: nil)
+        #expect(metadata[NSStoreUUIDKey] != nil)
+    }
+
+    @Test(
         "Where a link lies in the place of a folder of external data, nothing behind it is read, written or removed",
         arguments: ["_EXTERNAL_DATA", ".Hostile_SUPPORT"])
     func linkedFolders(_ link: String) throws {

@@ -36,14 +36,19 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private var schemaVersionStatement: SQLiteStatement?
 
     /// Opens the connection. A regular file is not read or written by this.
-    init(path: String, access: Access, busyTimeout: TimeInterval = 240) throws {
+    ///
+    /// - Parameter isOneMore: Whether another connection has the file open. The files beside it are that one's, even
+    ///   where somebody has given them a second name since.
+    init(path: String, access: Access, busyTimeout: TimeInterval = 240, isOneMore: Bool = false) throws {
         // Opening a pipe waits for its other end, and beside an empty database SQLite removes a file with the name of
         // its -wal.
         let isFile = access != .memory && access != .sharedMemory
         let url = URL(fileURLWithPath: path)
         let isNew = access == .create && FileKind(at: url, followsLinks: true) == nil
         if isFile {
-            try SQLiteStoreFiles(url).requireOwnFiles(.fileReadCorruptFile)
+            // One that is read as it lies needs no lock either.
+            let isWritten = access != .immutable && access != .frozen && !isOneMore
+            try SQLiteStoreFiles(url).requireOwnFiles(.fileReadCorruptFile, isWritten: isWritten)
         }
         if access == .create || access == .readWrite { WriteFailure.survivesSizeLimit }
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE

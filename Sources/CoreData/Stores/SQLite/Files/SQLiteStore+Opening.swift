@@ -290,7 +290,8 @@ extension SQLiteStore {
             let file = FileState(url)
             if connection.hasMoved { throw moved }
             return {
-                let reader = try SQLiteConnection(path: path, access: access, busyTimeout: settings.timeout)
+                let reader = try SQLiteConnection(
+                    path: path, access: access, busyTimeout: settings.timeout, isOneMore: true)
                 guard let present = FileState(url), present.isSameFile(as: file) else { throw moved }
                 SQLiteFunctions.register(on: reader)
                 try settings.configure(reader, isWriter: false)

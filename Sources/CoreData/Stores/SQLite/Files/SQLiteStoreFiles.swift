@@ -46,10 +46,23 @@ struct SQLiteStoreFiles: Sendable {
         try ExternalData(folder: externalDataFolder).requireOwnFolders(code)
     }
 
-    /// Throws where something that is no regular file lies in the place of one.
-    func requireOwnFiles(_ code: CocoaError.Code) throws {
+    /// Throws where something that is no regular file lies in the place of one, or a file that has another name, too:
+    /// SQLite overwrites the files beside the main file.
+    ///
+    /// - Parameter isWritten: Whether SQLite may write the files.
+    func requireOwnFiles(_ code: CocoaError.Code, isWritten: Bool = true) throws {
         try FileKind.require(.file, at: main, followsLinks: true, code)
-        for companion in [wal, shm, journal] { try FileKind.require(.file, at: companion, code) }
+        for companion in [wal, shm, journal] {
+            try FileKind.require(.file, at: companion, code)
+            if isWritten, FileKind.nameCount(at: companion) > 1 {
+                throw NSError.coreData(
+                    code.rawValue,
+                    reason: "“\(companion.path)” is a hard link: the file has another name, too, and its content there "
+                        + "would change. It was left as it is. If it is the store’s own, and the other name is that of "
+                        + "a backup made by hard links, put a copy of the file in its place while no program has the "
+                        + "store open: copy it to another name, and rename the copy.", url: companion)
+            }
+        }
     }
 
     /// Whether something is in the -wal.

@@ -81,7 +81,8 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
             isScheduled = false
             return self.isClosed
         }
-        guard !isClosed, let connection = try? SQLiteConnection(path: path, access: .readWrite, busyTimeout: 0),
+        guard !isClosed,
+            let connection = try? SQLiteConnection(path: path, access: .readWrite, busyTimeout: 0, isOneMore: true),
             // Only a connection that has read from the file knows that there is a -wal.
             (try? connection.readSomething()) != nil
         else { return }
