@@ -244,6 +244,26 @@ struct HostileStoreTests {
         #expect(try picture(of: store).get() == Data("whole".utf8))
     }
 
+    @Test("An external file larger than any value is an error before it is read, and is not salvaged")
+    func hugeFiles() throws {
+        let store = try Store()
+        let folder = store.folder.url.appendingPathComponent(".Hostile_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = UUID().uuidString
+        try name(file, in: store)
+        let place = folder.appendingPathComponent(file)
+        try Data().write(to: place)
+        // A hole: it takes no room.
+        #expect(truncate(place.path, 1 << 40) == 0)
+        let error = try #require(throws: NSError.self) { _ = try picture(of: store).get() }
+        #expect("\(error)".contains("\(1 << 40) bytes, and a value has at most 1000000000"), "\(error)")
+        let new = store.folder.url.appendingPathComponent("Salvaged.sqlite")
+        let report = try NSPersistentStoreCoordinator.salvage(storeAt: store.url, into: new)
+        #expect(report.findings.contains { $0.text.contains("at most 1000000000") }, "\(report.findings)")
+        let salvaged = try FolderContents(store.folder.url.appendingPathComponent(".Salvaged_SUPPORT")).files
+        #expect(salvaged.isEmpty)
+    }
+
     @Test(
         "A file with another name is not written in the place of one beside the store, and the error says what helps",
         arguments: ["-wal", "-shm", "-journal"])

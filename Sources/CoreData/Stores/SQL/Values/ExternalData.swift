@@ -13,6 +13,8 @@ package final class ExternalData: Sendable {
 
     /// Values up to this size stay in the row.
     package static let inlineLimit = 100 * 1024
+    /// No value is larger: the same limit as SQLite's own for a value in a row. A file may say to be of any size.
+    package static let largestValue = 1_000_000_000
     private static let inlineTag: UInt8 = 1
     private static let fileTag: UInt8 = 2
 
@@ -64,11 +66,20 @@ package final class ExternalData: Sendable {
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         guard FileKind(of: descriptor) == .file else { throw unreadable(": it is no file") }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size <= Self.largestValue else {
+            throw unreadable(": \(Self.excess(Int(status.st_size)))")
+        }
         do {
             return try file.readToEnd() ?? Data()
         } catch {
             throw unreadable("", underlying: error)
         }
+    }
+
+    /// What is wrong with a value of too many bytes.
+    package static func excess(_ count: Int) -> String {
+        "it has \(count) bytes, and a value has at most \(largestValue), as in SQLite"
     }
 
     /// The content of the column for a value that stays in the row.
@@ -84,6 +95,11 @@ package final class ExternalData: Sendable {
         if value.count <= Self.inlineLimit { return Self.inline(value) }
         let name = UUID().uuidString
         let url = folder.appendingPathComponent(name)
+        guard value.count <= Self.largestValue else {
+            throw NSError.coreData(
+                NSPersistentStoreSaveError,
+                reason: "An external value cannot be written: \(Self.excess(value.count)).", url: url)
+        }
         do {
             try requireOwnFolders()
             try FilePermissions.makeFolder(folder)

@@ -181,6 +181,10 @@ final class SalvageTarget {
             return (.null, "its file \(name) is not read: \(error.localizedDescription) It is nil now")
         }
         guard FileKind(at: from) == .file else { return (.null, "its file \(name) is missing; it is nil now") }
+        let size = FileKind.size(at: from)
+        if size > ExternalData.largestValue {
+            return (.null, "its file \(name) is not read: \(ExternalData.excess(size)); it is nil now")
+        }
         if FileKind(at: to) == nil {
             try FilePermissions.makeFolder(externalData.folder)
             try FileManager.default.copyItem(at: from, to: to)
