@@ -9,21 +9,31 @@ struct DatabasePage {
     let present: Int
 }
 
-/// The numbers of pages: those of a file, and those that only its log has. A file may say to be very long.
+/// The numbers of pages: those of a file that are in none of its holes, and those that only its log has. A file may say
+/// to be very long.
 struct PageNumbers: Sequence {
-    /// How many there are from 1.
+    /// How many there are from 1, with those in holes.
     let first: Int
     let others: [Int]
+    /// The next pages at a number or behind it that are in no hole.
+    let data: (_ number: Int) -> Range<Int>?
 
     var count: Int { first + others.count }
-    var last: Int { others.last ?? first }
+    var last: Int { Swift.max(first, others.last ?? 0) }
 
     func makeIterator() -> AnyIterator<Int> {
+        var present = 1..<1
         var place = 0
         return AnyIterator {
+            if present.isEmpty, present.lowerBound <= first {
+                present = (data(present.lowerBound) ?? first + 1..<first + 1).clamped(to: 1..<first + 1)
+            }
+            if let number = present.first {
+                present = number + 1..<present.upperBound
+                return number
+            }
             defer { place += 1 }
-            if place < first { return place + 1 }
-            return place - first < others.count ? others[place - first] : nil
+            return place < others.count ? others[place] : nil
         }
     }
 }
@@ -57,8 +67,19 @@ final class PageReader {
         usableSize = Self.usableSize(of: main, pageSize, header)
         mainCount = main.count / pageSize + (main.count % pageSize == 0 ? 0 : 1)
         lastPage = log?.pageCount ?? mainCount
-        let added = (log?.places.keys.filter { [mainCount, lastPage] in $0 > mainCount && $0 <= lastPage } ?? [])
-        pages = PageNumbers(first: min(mainCount, lastPage), others: added.sorted())
+        let data = { [pageSize] in Self.pages(of: main, pageSize, from: $0) }
+        let added = log?.places.keys.filter { [mainCount, lastPage] number in
+            // The log alone may have a page whose place in the file is a hole.
+            number <= lastPage && (number > mainCount || data(number)?.lowerBound != number)
+        }
+        pages = PageNumbers(first: min(mainCount, lastPage), others: (added ?? []).sorted(), data: data)
+    }
+
+    /// The next pages at a number or behind it of which any byte is in no hole.
+    private static func pages(of main: any SalvageBytes, _ pageSize: Int, from number: Int) -> Range<Int>? {
+        main.data(from: (number - 1) * pageSize).map { data in
+            data.lowerBound / pageSize + 1..<(data.upperBound - 1) / pageSize + 2
+        }
     }
 
     /// How many pages the database should have.

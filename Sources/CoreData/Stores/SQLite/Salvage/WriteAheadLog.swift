@@ -49,7 +49,7 @@ struct WriteAheadLog {
             sum.add(frame, 0..<8)
             sum.add(frame, Self.frameHeaderSize..<size)
             guard sum.isWritten(in: frame, at: 16) else {
-                isDamaged = (number + 1..<max(number + 1, room)).contains { isCommit($0, salts: salts) }
+                isDamaged = hasCommit(behind: number, room: room, salts: salts)
                 break
             }
             open[page] = offset + Self.frameHeaderSize
@@ -61,6 +61,20 @@ struct WriteAheadLog {
                 frameCount = number
             }
         }
+    }
+
+    /// Whether a frame behind another one ends a commit. Nothing is in the holes of a file.
+    private func hasCommit(behind number: Int, room: Int, salts: [UInt8]) -> Bool {
+        let size = Self.frameHeaderSize + pageSize
+        var next = number + 1
+        while next < room, let data = bytes.data(from: Self.headerSize + next * size) {
+            // A header may begin in a hole, and end in the data.
+            next = max(next, (data.lowerBound - Self.headerSize) / size)
+            let end = min(room, max(next, (data.upperBound - Self.headerSize) / size) + 1)
+            if (next..<end).contains(where: { isCommit($0, salts: salts) }) { return true }
+            next = end
+        }
+        return false
     }
 
     private func isCommit(_ number: Int, salts: [UInt8]) -> Bool {
