@@ -303,7 +303,8 @@ struct HostileStoreTests {
             for suffix in ["", "-wal", "-shm"] { #expect(link(store.url.path + suffix, backup.path + suffix) == 0) }
         }
         // The open store goes on.
-        try context.performAndWait { #expect(try context.all("Item").count == 4) }
+        let count = try context.performAndWait { try context.all("Item").count }
+        #expect(count == 4)
         let log = backup.path + "-wal"
         #expect(throws: NSError.self) {
             try NSPersistentStoreCoordinator.metadataForPersistentStore(

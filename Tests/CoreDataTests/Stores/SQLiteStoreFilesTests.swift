@@ -132,6 +132,26 @@ struct SQLiteStoreFilesTests {
         }
     }
 
+    @Test("files are carried from no folder to which a link leads, and into none", arguments: [false, true])
+    func carryByLinks(_ isInto: Bool) throws {
+        try withTemporaryFolder { folder in
+            let (own, others) = (folder.appendingPathComponent("own"), folder.appendingPathComponent("others"))
+            for place in [own, others] {
+                let values = place.appendingPathComponent("_EXTERNAL_DATA")
+                try FileManager.default.createDirectory(at: values, withIntermediateDirectories: true)
+                try Data("value".utf8).write(to: values.appendingPathComponent("of \(place.lastPathComponent)"))
+            }
+            let link = folder.appendingPathComponent("link")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: others)
+            let before = try FolderContents(folder)
+            #expect(throws: NSError.self) {
+                try SharedSupport.carry(
+                    from: isInto ? own : link, to: isInto ? link : own, except: [], isMoved: true)
+            }
+            #expect(try FolderContents(folder).differences(from: before).isEmpty)
+        }
+    }
+
     @Test("a store that is open is not destroyed unless forced")
     func destroyOpenStore() throws {
         try withTemporaryFolder { folder in

@@ -45,6 +45,8 @@ struct SharedSupport {
     /// - Parameter isMoved: whether it leaves the first folder; otherwise it lies in both, under two names of one file.
     static func carry(from source: URL, to target: URL, except own: Set<String>, isMoved: Bool) throws {
         let manager = FileManager.default
+        // A link would take files out of a folder of somebody else's, or put them there.
+        for folder in [source, target] { try FileKind.require(.folder, at: folder) }
         for name in (try? manager.contentsOfDirectory(atPath: source.path)) ?? [] {
             let (from, to) = (source.appendingPathComponent(name), target.appendingPathComponent(name))
             var status = stat()
