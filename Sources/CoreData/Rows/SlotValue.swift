@@ -86,6 +86,7 @@ package struct ObjectKey: Hashable, Sendable {
     }
 
     /// The error of a number that cannot.
+    @inline(never)
     package static func refusal(of number: Int64, in table: String) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,

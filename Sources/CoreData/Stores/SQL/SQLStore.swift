@@ -164,9 +164,14 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         return parts
     }
 
-    /// The entity of a row of a root entity's table, by the number in the row.
+    /// The entity of a row of a root entity's table, by the number in the row; nil where the number is of no entity
+    /// whose rows lie in that table.
     package final func layoutIndex(number: Int64, rootIndex: Int) -> Int? {
-        soleLayouts[rootIndex] ?? schema.layoutOfNumber[Int(number)]
+        if let sole = soleLayouts[rootIndex] { return sole }
+        guard let index = schema.layoutOfNumber[Int(number)], layout.entities[index].rootIndex == rootIndex else {
+            return nil
+        }
+        return index
     }
 
     // MARK: What depends on it

@@ -161,7 +161,8 @@ package final class BatchDeleter {
                 let entity = outgoing.numberColumn.flatMap { _ in
                     store.layoutIndex(number: row.int64(place + 1), rootIndex: root)
                 }
-                if case .int(let key) = row.slotValue(place) {
+                // No row has a key that is none.
+                if case .int(let key) = row.slotValue(place), ObjectKey.isPrimaryKey(key) {
                     led[number].append(object(key, entity ?? outgoing.destination.index))
                 }
                 place += outgoing.numberColumn == nil ? 1 : 2
@@ -266,7 +267,7 @@ package final class BatchDeleter {
         var members: [ObjectKey] = []
         try select(plan, owners, make) { row in
             if let index = store.layoutIndex(number: row.int64(1), rootIndex: rootIndex) {
-                members.append(object(row.int64(0), index))
+                members.append(ObjectKey(layoutIndex: index, key: try store.key(row.int64(0), rootIndex: rootIndex)))
             }
         }
         return members

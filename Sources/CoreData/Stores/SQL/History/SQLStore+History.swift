@@ -145,7 +145,7 @@ extension SQLStore: HistoryStore {
                     changeID: row.int64(0), transaction: row.int64(1), type: type,
                     key: ObjectKey(
                         layoutIndex: index,
-                        key: ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(4))),
+                        key: try self.key(row.int64(4), in: HistoryTables.changes)),
                     entityNumber: number)
                 switch type {
                 case .insert: break

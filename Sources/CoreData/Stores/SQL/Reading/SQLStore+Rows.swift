@@ -246,13 +246,17 @@ extension SQLStore {
         return ObjectKey(layoutIndex: index, key: try key(row.int64(1), rootIndex: rootIndex))
     }
 
-    /// The key of an object by that of its row. Throws where the table of a database that others write to holds one
-    /// that no object can have.
+    /// The key of an object by that of its row. Throws where the table holds one that no object can have: its upper
+    /// bits would be the number of another store.
     @inline(__always)
     package func key(_ primaryKey: Int64, rootIndex: Int) throws -> Int64 {
-        if capabilities.hasTypedColumns, !ObjectKey.isPrimaryKey(primaryKey) {
-            throw ObjectKey.refusal(of: primaryKey, in: schema.table(ofRoot: rootIndex)?.name ?? "")
-        }
+        try key(primaryKey, in: schema.table(ofRoot: rootIndex)?.name ?? "")
+    }
+
+    /// The same for a key that another table holds.
+    @inline(__always)
+    package func key(_ primaryKey: Int64, in table: @autoclosure () -> String) throws -> Int64 {
+        guard ObjectKey.isPrimaryKey(primaryKey) else { throw ObjectKey.refusal(of: primaryKey, in: table()) }
         return ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey)
     }
 

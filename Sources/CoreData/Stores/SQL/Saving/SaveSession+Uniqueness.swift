@@ -67,10 +67,8 @@ extension SaveSession {
                     encode: { Data($0) })
             }
         } _: { found in
-            store.layoutIndex(number: found.int64(1), rootIndex: root(row.layoutIndex)).map {
-                ObjectKey(
-                    layoutIndex: $0,
-                    key: ObjectKey.key(storeNumber: store.storeNumber, primaryKey: found.int64(0)))
+            try store.layoutIndex(number: found.int64(1), rootIndex: root(row.layoutIndex)).map {
+                ObjectKey(layoutIndex: $0, key: try store.key(found.int64(0), in: writer.table))
             }
         }
         withExtendedLifetime(row) {}

@@ -51,14 +51,14 @@ extension SQLiteStatement {
     private func take(_ shape: RowShape, _ plan: RowShape.Plan, _ rows: inout RowIntake) throws {
         let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))
         let version = Int32(truncatingIfNeeded: sqlite3_value_int64(sqlite3_column_value(handle, 2)))
-        let key = shape.keyBase | primaryKey
+        let key = try shape.key(primaryKey)
         try rows.take(key, version: version, plan) { try build(shape, plan, key, version) }
     }
 
     /// The snapshot of the row that the statement stands on; nil when its entity is none of the shape's.
     private func snapshot(_ shape: RowShape) throws -> Snapshot? {
         guard let (_, plan) = shape.plan(ofNumber: Int(int64(1))) else { return nil }
-        return try build(shape, plan, shape.keyBase | int64(0), Int32(truncatingIfNeeded: int64(2)))
+        return try build(shape, plan, shape.key(int64(0)), Int32(truncatingIfNeeded: int64(2)))
     }
 
     private func build(
@@ -111,7 +111,12 @@ extension SQLiteStatement {
             case .double: builder.set(slot, double: sqlite3_value_double(value))
             case .reference:
                 let reference = sqlite3_value_int64(value)
-                if reference > 0 { builder.set(slot, int: shape.keyBase | reference) }
+                if ObjectKey.isPrimaryKey(reference) {
+                    builder.set(slot, int: shape.keyBase | reference)
+                } else if reference > 0 {
+                    throw shape.damage(
+                        "The file “\(shape.fileName)” holds \(reference), which is beyond all keys,", field, plan, key)
+                }
             case .entityNumber:
                 if let index = shape.layoutIndex(ofNumber: Int(sqlite3_value_int64(value))) {
                     builder.set(slot, int: Int64(index))

@@ -1,0 +1,145 @@
+import CoreData
+import TestSupport
+import Testing
+
+/// Keys that no row can have: in an object's own key the upper bits are the number of a store.
+@Suite("A key that is none leads to no other store", .leavesNothingBehind)
+struct HostileKeysTests {
+    private static let model = """
+        entity Person
+          name string
+          things many Thing.owner
+          places many Place.visitors
+        entity Place
+          title string
+          visitors many Person.places
+        entity Thing
+          label string
+          owner one Person.things
+        """
+
+    /// With the numbers of the first stores of a coordinator in the upper bits, and others that are no keys.
+    private static let beyond = [1 << 48 | 1, 2 << 48 | 1, 3 << 48 | 1, 1 << 48, .max] as [Int64]
+    private static let below = [0, -1, -1 << 48 | 1, .min] as [Int64]
+
+    /// Two stores of one model, each with one person that has a thing and a place. One of them is hostile.
+    private struct Stores {
+        let folder: TemporaryFolder
+        var ours: URL { folder.url.appendingPathComponent("Ours.sqlite") }
+        var hostile: URL { folder.url.appendingPathComponent("Hostile.sqlite") }
+
+        init(_ statements: String) throws {
+            folder = try TemporaryFolder()
+            for url in [ours, hostile] {
+                try withStore(url, ModelText.model(HostileKeysTests.model), options: Self.options) { context in
+                    let person = context.make("Person", ["name": "person"])
+                    context.make("Thing", ["label": "thing", "owner": person])
+                    context.make("Place", ["title": "place", "visitors": NSSet(object: person)])
+                    try context.save()
+                }
+            }
+            try RawDatabase(hostile).execute(statements)
+        }
+
+        private static var options: [AnyHashable: Any] { [NSPersistentHistoryTrackingKey: true] }
+
+        /// A context on both stores, and the hostile one.
+        func read(_ body: (NSManagedObjectContext, NSPersistentStore) throws -> Void) throws {
+            let model = ModelText.model(HostileKeysTests.model)
+            try withStore(ours, model, options: Self.options) { context in
+                let coordinator = try #require(context.persistentStoreCoordinator)
+                let store = try coordinator.addPersistentStore(
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: hostile, options: Self.options)
+                defer { try? coordinator.remove(store) }
+                try body(context, store)
+            }
+            let own = try RawDatabase(ours)
+            #expect(try own.column("SELECT ZLABEL FROM ZTHING") == [.text("thing")])
+            #expect(try own.column("SELECT ZNAME FROM ZPERSON") == [.text("person")])
+        }
+    }
+
+    private func request(_ entity: String, _ store: NSPersistentStore) -> NSFetchRequest<NSFetchRequestResult> {
+        let request = NSFetchRequest<NSFetchRequestResult>(entityName: entity)
+        request.affectedStores = [store]
+        request.returnsObjectsAsFaults = false
+        return request
+    }
+
+    private func expectRefused(_ words: [String], _ body: () throws -> Void) {
+        let error = #expect(throws: NSError.self) { try body() }
+        #expect(error?.domain == NSCocoaErrorDomain && error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+        let text = error?.localizedDescription ?? ""
+        for word in words { #expect(text.contains(word), "\(text)") }
+    }
+
+    @Test("A row whose own key is none is 259 in every fetch and batch, with its table", arguments: beyond + below)
+    func ownKeys(_ key: Int64) throws {
+        try Stores("UPDATE ZTHING SET Z_PK = \(key)").read { context, store in
+            let words = ["ZTHING", "\(key)"]
+            for batchSize in [0, 1] {
+                let objects = request("Thing", store)
+                objects.fetchBatchSize = batchSize
+                expectRefused(words) { _ = try context.fetch(objects) }
+            }
+            let ids = request("Thing", store)
+            ids.resultType = .managedObjectIDResultType
+            expectRefused(words) { _ = try context.fetch(ids) }
+            let update = NSBatchUpdateRequest(entityName: "Thing")
+            update.affectedStores = [store]
+            update.propertiesToUpdate = ["label": "changed"]
+            update.resultType = .updatedObjectIDsResultType
+            expectRefused(words) { _ = try context.execute(update) }
+            let deletion = NSBatchDeleteRequest(fetchRequest: request("Thing", store))
+            deletion.affectedStores = [store]
+            expectRefused(words) { _ = try context.execute(deletion) }
+        }
+    }
+
+    @Test("A to-one key beyond all keys is 259, with row and relationship", arguments: beyond)
+    func references(_ key: Int64) throws {
+        try Stores("UPDATE ZTHING SET ZOWNER = \(key)").read { context, store in
+            expectRefused(["Thing.owner, row 1", "\(key)"]) { _ = try context.fetch(request("Thing", store)) }
+            let dictionaries = request("Thing", store)
+            dictionaries.resultType = .dictionaryResultType
+            dictionaries.propertiesToFetch = ["owner"]
+            expectRefused(["\(key)"]) { _ = try context.fetch(dictionaries) }
+        }
+    }
+
+    @Test("A to-one key below all keys leads nowhere", arguments: below)
+    func referencesToNothing(_ key: Int64) throws {
+        try Stores("UPDATE ZTHING SET ZOWNER = \(key)").read { context, store in
+            let thing = try #require(try context.fetch(request("Thing", store)).first as? NSManagedObject)
+            #expect(thing.value(forKey: "owner") == nil)
+            #expect(thing.value(forKey: "label") as? String == "thing")
+        }
+    }
+
+    @Test("The key of a member is looked at, too: in its own row, and behind a table of pairs", arguments: beyond)
+    func members(_ key: Int64) throws {
+        let stores = try Stores("UPDATE ZTHING SET Z_PK = \(key); UPDATE ZPLACE SET Z_PK = \(key)")
+        let database = try RawDatabase(stores.hostile)
+        let pairs = try #require(
+            database.tables.first { $0.hasPrefix("Z_") && ($0.hasSuffix("PLACES") || $0.hasSuffix("VISITORS")) })
+        let column = try #require(try database.columns(of: pairs).first { $0.hasSuffix("PLACES") })
+        try database.execute("UPDATE \(pairs) SET \(column) = \(key)")
+        try stores.read { context, store in
+            let person = try #require(try context.fetch(request("Person", store)).first as? NSManagedObject)
+            for (name, table) in [("things", "ZTHING"), ("places", "ZPLACE")] {
+                expectRefused([table, "\(key)"]) {
+                    _ = try context.readingFaults { (person.value(forKey: name) as? Set<NSManagedObject>)?.count }
+                }
+            }
+        }
+    }
+
+    @Test("A change in history whose row has such a key is 259, with the table of changes", arguments: beyond + below)
+    func history(_ key: Int64) throws {
+        try Stores("UPDATE ACHANGE SET ZENTITYPK = \(key)").read { context, store in
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+            request.affectedStores = [store]
+            expectRefused(["ACHANGE", "\(key)"]) { _ = try context.execute(request) }
+        }
+    }
+}
