@@ -315,7 +315,8 @@ extension ExpressionValue {
     fileprivate var decimal: Decimal? {
         switch self {
         case .int(let value): Decimal(value)
-        case .double(let value): Decimal(string: "\(value)")
+        // The text of an infinite number begins like one that is finite.
+        case .double(let value): value.isFinite ? Decimal(string: "\(value)") : nil
         case .decimal(let value): value
         default: nil
         }

@@ -77,17 +77,30 @@ extension MappedMigrationRun {
             throw MappingFailure(error: MappingErrors.beyond(limit, number, place))
         }
         if kind == .transformable { return destination.setBoxedValue(value, at: slot) }
-        if let stored = SlotValue(value, as: kind) { return destination.setSlot(slot, to: stored) }
-        if kind == .decimal, let number = value as? NSNumber {
-            return destination.setSlot(slot, to: .decimal(number.decimalValue))
-        }
+        if let stored = Self.stored(value, kind) { return destination.setSlot(slot, to: stored) }
         var place = place(step)
         place.property = attribute.name
+        if kind == .decimal, let number = value as? NSNumber {
+            throw MappingFailure(error: MappingErrors.beyondDecimals(number, place))
+        }
         throw MappingFailure(
             error: MappingErrors.unacceptable(
                 value ?? NSNull(), for: attribute.name,
                 type: destination.home.layout.entity.attributesByName[attribute.name]?.attributeType.readableName ?? "",
                 place))
+    }
+
+    /// The value of a slot; nil where it is none of the slot's kind, or a number that no decimal is as large as.
+    private static func stored(_ value: Any?, _ kind: SlotKind) -> SlotValue? {
+        guard kind == .decimal, let number = value as? NSNumber, !(number is NSDecimalNumber) else {
+            return SlotValue(value, as: kind)
+        }
+        let double = number.doubleValue
+        if double.isNaN { return .decimal(.nan) }
+        // Foundation stops the process at an infinite number, and makes NaN of some that a decimal can be.
+        guard DecimalStorage.isDecimal(double) else { return nil }
+        let decimal = number.decimalValue
+        return decimal.isNaN ? DecimalStorage.decimal(double).map { .decimal($0) } : .decimal(decimal)
     }
 
     // MARK: Relationships

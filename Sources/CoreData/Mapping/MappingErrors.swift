@@ -68,6 +68,14 @@ enum MappingErrors {
             userInfo: place.userInfo)
     }
 
+    /// A number that is larger than any decimal.
+    static func beyondDecimals(_ value: NSNumber, _ place: Place) -> NSError {
+        .coreData(
+            NSMigrationError,
+            reason: "The value \(value) does not fit the new type: no decimal number is so large "
+                + "(\(place.description)).", userInfo: place.userInfo)
+    }
+
     /// Two relationships that are each other's inverses now lead to different objects.
     static func disagreement(with inverse: NSRelationshipDescription, _ place: Place) -> NSError {
         .coreData(

@@ -74,9 +74,10 @@ extension SlotValue {
             } else if let number = value as? NSDecimalNumber {
                 self = .decimal(number.decimalValue)
             } else if let number = value as? NSNumber {
-                self = .decimal(number.decimalValue)
+                // Foundation stops the process at an infinite number.
+                self = .decimal(number.doubleValue.isFinite ? number.decimalValue : .nan)
             } else if let number = Self.double(value) {
-                self = .decimal(Decimal(number))
+                self = .decimal(number.isFinite ? Decimal(number) : .nan)
             } else {
                 return nil
             }

@@ -9,6 +9,8 @@ struct AttributeConversion: Equatable {
         case integers(ClosedRange<Int64>)
         /// Everything but NaN, which decimals have and floating-point numbers cannot keep.
         case numbers
+        /// Everything that is not larger than the largest decimal.
+        case decimals
     }
 
     /// How the stored value is written anew.
@@ -52,7 +54,9 @@ struct AttributeConversion: Equatable {
         case (.real, .integer(let range)), (.decimal, .integer(let range)):
             form = .integer
             limit = .integers(range)
-        case (.integer, .decimal), (.real, .decimal), (.real, .real), (.decimal, .decimal):
+        case (.real, .decimal):
+            limit = .decimals
+        case (.integer, .decimal), (.real, .real), (.decimal, .decimal):
             break
         }
     }

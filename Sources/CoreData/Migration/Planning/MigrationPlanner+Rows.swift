@@ -142,6 +142,13 @@ extension MigrationPlanner {
                 let isNaN = SQLExpression.binary(.equal, column, .value(.string(DecimalStorage.notANumber)))
                 note(isNaN, name, .unfitValue(type: attribute.attributeType.readableName))
             }
+            if conversion.limit == .decimals {
+                let isInside = SQLExpression.between(
+                    column, .value(.double(-DecimalStorage.largest)), .value(.double(DecimalStorage.largest)))
+                note(
+                    .and([.isNotNull(column), .not(isInside)]), name,
+                    .unfitValue(type: attribute.attributeType.readableName))
+            }
             guard case .integers(let range) = conversion.limit else { return }
             let isInside = SQLExpression.between(
                 column, .value(.int(range.lowerBound)), .value(.int(range.upperBound)))

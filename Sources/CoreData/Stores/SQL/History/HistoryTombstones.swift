@@ -128,7 +128,8 @@ package struct HistoryTombstones {
             return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
         case (.date, .int(let seconds)): return Date(timeIntervalSinceReferenceDate: Double(seconds))
         case (.decimal, .int(let number)): return NSDecimalNumber(decimal: Decimal(number))
-        case (.decimal, .double(let number)): return NSDecimalNumber(decimal: DecimalStorage.decimal(number))
+        case (.decimal, .double(let number)):
+            return DecimalStorage.decimal(number).map { NSDecimalNumber(decimal: $0) }
         case (.decimal, .string(let text)):
             return DecimalStorage.decimal(text).map { NSDecimalNumber(decimal: $0) }
         default: return stored.boxed(as: slot.kind)

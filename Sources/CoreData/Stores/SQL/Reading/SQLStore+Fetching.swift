@@ -259,12 +259,7 @@ extension SQLStore {
         case .double, .float, .date:
             return SlotValue.double(row.double(place)).boxed(as: kind ?? .double)
         case .decimal:
-            switch row.slotValue(place) {
-            case .int(let number): return SlotValue.decimal(Decimal(number)).boxed(as: .decimal)
-            case .string(let text): return DecimalStorage.decimal(text).map { NSDecimalNumber(decimal: $0) }
-            case .decimal(let number): return SlotValue.decimal(number).boxed(as: .decimal)
-            default: return SlotValue.decimal(DecimalStorage.decimal(row.double(place))).boxed(as: .decimal)
-            }
+            return try decimal(row.slotValue(place), of: column).map { NSDecimalNumber(decimal: $0) }
         case .string, .uri:
             return SlotValue.string(row.string(place)).boxed(as: kind ?? .string)
         case .uuid:
@@ -281,6 +276,25 @@ extension SQLStore {
             case let other: return other.boxed(as: .data)
             }
         }
+    }
+
+    /// A stored or computed decimal. The sum of decimals may be larger than any of them can be.
+    private func decimal(_ value: SlotValue, of column: DictionaryPlan.Column) throws -> Decimal? {
+        let found: Decimal?
+        let shown: String
+        switch value {
+        case .int(let number): return Decimal(number)
+        case .decimal(let number): return number
+        case .string(""), .null: return nil
+        case .double(let number): (found, shown) = (DecimalStorage.decimal(number), "\(number)")
+        case .string(let text): (found, shown) = (DecimalStorage.decimal(text), "“\(text.prefix(64))”")
+        case .data, .uuid: (found, shown) = (nil, "bytes")
+        }
+        if let found { return found }
+        throw NSError.coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The value \(shown) of “\(column.name)” is no decimal number, or is larger than any.", url: url,
+            userInfo: [NSValidationKeyErrorKey: column.name])
     }
 
     private func externalValue(_ stored: Data) -> Data? {

@@ -20,13 +20,96 @@ package enum DecimalStorage {
         return .real(Double(text) ?? NSDecimalNumber(decimal: decimal).doubleValue)
     }
 
-    /// The decimal that a text is; nil when it is none.
+    /// The decimal that a text is; nil when it is none. The whole text must be one: Foundation takes a beginning.
     package static func decimal(_ text: String) -> Decimal? {
-        text == notANumber ? Decimal.nan : Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        if text == notANumber { return Decimal.nan }
+        guard let parts = DecimalText(text) else { return nil }
+        return Decimal(string: text, locale: locale) ?? parts.decimal
     }
 
-    /// The decimal with the fewest digits that is stored as this double: 10.11 comes back as 10.11.
-    package static func decimal(_ double: Double) -> Decimal {
-        Decimal(string: double.description, locale: Locale(identifier: "en_US_POSIX")) ?? Decimal(double)
+    /// The decimal with the fewest digits that is stored as this double: 10.11 comes back as 10.11. Nil where no
+    /// decimal is so large.
+    package static func decimal(_ double: Double) -> Decimal? {
+        // The text of an infinite number begins like one that is finite.
+        guard isDecimal(double) else { return nil }
+        let text = double.description
+        return Decimal(string: text, locale: locale) ?? DecimalText(text)?.decimal
+            ?? (double < 0 ? -Decimal.greatestFiniteMagnitude : Decimal.greatestFiniteMagnitude)
+    }
+
+    /// Whether a decimal is stored as this double.
+    package static func isDecimal(_ double: Double) -> Bool { abs(double) <= largest }
+
+    /// The double that the largest decimal is stored as.
+    package static let largest = Double(Decimal.greatestFiniteMagnitude.description) ?? 3.4e165
+
+    private static let locale = Locale(identifier: "en_US_POSIX")
+}
+
+/// The text of a decimal number, taken apart: Foundation reads none whose exponent it cannot keep as it is, although
+/// fewer or more digits would make it one.
+private struct DecimalText {
+    private let isNegative: Bool
+    /// Without zeros at the beginning and at the end.
+    private let digits: String
+    private let exponent: Int
+
+    private static let exponents = -128...127
+    private static let mostDigits = 39
+
+    /// Nil of a text that is no number from its first character to its last.
+    init?(_ text: String) {
+        var rest = text.utf8[...]
+        func takeDigits() -> [UInt8] {
+            let taken = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            rest = rest.dropFirst(taken.count)
+            return Array(taken)
+        }
+        func take(_ characters: UInt8...) -> UInt8? {
+            guard let first = rest.first, characters.contains(first) else { return nil }
+            rest = rest.dropFirst()
+            return first
+        }
+        let (plus, minus) = (UInt8(ascii: "+"), UInt8(ascii: "-"))
+        isNegative = take(plus, minus) == minus
+        let whole = takeDigits()
+        let fraction = take(UInt8(ascii: ".")) == nil ? [] : takeDigits()
+        if whole.isEmpty, fraction.isEmpty { return nil }
+        var power = 0
+        if take(UInt8(ascii: "e"), UInt8(ascii: "E")) != nil {
+            let isSmall = take(plus, minus) == minus
+            let digits = takeDigits()
+            if digits.isEmpty { return nil }
+            // More digits than a number has are as much as any large number.
+            let size = Int(String(decoding: digits, as: UTF8.self)).map { min($0, 1 << 32) } ?? 1 << 32
+            power = isSmall ? -size : size
+        }
+        guard rest.isEmpty else { return nil }
+        let zero = UInt8(ascii: "0")
+        let all = (whole + fraction).drop { $0 == zero }
+        let last = all.lastIndex { $0 != zero }
+        let kept = last.map { all[...$0] } ?? []
+        digits = String(decoding: kept, as: UTF8.self)
+        exponent = kept.isEmpty ? 0 : power - fraction.count + all.count - kept.count
+    }
+
+    /// The decimal: small digits that it has no place for are left out. Nil where none is so large.
+    var decimal: Decimal? {
+        if digits.isEmpty { return 0 }
+        var (kept, power) = (digits, exponent)
+        if power < Self.exponents.lowerBound {
+            let lost = Self.exponents.lowerBound - power
+            if lost >= kept.count { return 0 }
+            kept.removeLast(lost)
+            power += lost
+        }
+        if power > Self.exponents.upperBound {
+            let missing = power - Self.exponents.upperBound
+            if kept.count + missing > Self.mostDigits { return nil }
+            kept += String(repeating: "0", count: missing)
+            power -= missing
+        }
+        let text = "\(isNegative ? "-" : "")\(kept)e\(power)"
+        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
 }

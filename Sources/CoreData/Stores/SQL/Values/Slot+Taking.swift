@@ -8,8 +8,9 @@ extension Slot {
         case (.integer, .int(let number)): range.contains(number)
         case (.boolean, .int(let number)): number == 0 || number == 1
         case (.float, .double(let number)): !number.isFinite || abs(number) <= Double(Float.greatestFiniteMagnitude)
+        case (.decimal, .double(let number)): DecimalStorage.isDecimal(number)
         case (.double, .int), (.double, .double), (.float, .int), (.date, .int), (.date, .double), (.decimal, .int),
-            (.decimal, .double), (.reference, .int):
+            (.reference, .int):
             true
         case (.decimal, .string(let text)): text.isEmpty || DecimalStorage.decimal(text) != nil
         case (.uuid, .data(let bytes)): bytes.isEmpty || bytes.count == MemoryLayout<uuid_t>.size

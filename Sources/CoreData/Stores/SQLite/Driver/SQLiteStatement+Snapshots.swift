@@ -135,9 +135,7 @@ extension SQLiteStatement {
                     isText ? sqlite3_value_blob(found.value) : UnsafeRawPointer(sqlite3_value_text(found.value))
                 builder.set(Int(field.slot), bytes: UnsafeRawBufferPointer(start: base, count: Int(found.count)))
             } else if !setTail(&builder, field, found.value, found.type, loaded) {
-                throw shape.damage(
-                    isBlob: found.type == SQLITE_BLOB, "is no \(field.kind == .uuid ? "UUID" : "decimal number")",
-                    field, plan, key)
+                throw misfit(found, field, shape, plan, key)
             }
         }
         return builder.finish(withTransientsOf: layout)
@@ -159,6 +157,22 @@ extension SQLiteStatement {
     /// Sets a value that is no text. False if the bytes are no value of the slot's kind.
     private func setTail(
         _ builder: inout SnapshotBuilder, _ field: RowShape.Field, _ value: OpaquePointer?, _ type: Int32,
+    /// The error of a value that is none of its column's kind.
+    @inline(never)
+    private func misfit(
+        _ found: TailValue, _ field: RowShape.Field, _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64
+    ) -> NSError {
+        if found.type == SQLITE_FLOAT, field.kind == .decimal {
+            let number = sqlite3_value_double(found.value)
+            return shape.damage(
+                "The file “\(shape.fileName)” holds \(number), which is larger than any decimal number,", field, plan,
+                key)
+        }
+        return shape.damage(
+            isBlob: found.type == SQLITE_BLOB, "is no \(field.kind == .uuid ? "UUID" : "decimal number")", field, plan,
+            key)
+    }
+
         _ loaded: [Int32: Data?]?
     ) -> Bool {
         let slot = Int(field.slot)
@@ -182,7 +196,9 @@ extension SQLiteStatement {
         case .decimal:
             switch type {
             case SQLITE_INTEGER: builder.set(slot, decimal: Decimal(sqlite3_value_int64(value)))
-            case SQLITE_FLOAT: builder.set(slot, decimal: DecimalStorage.decimal(sqlite3_value_double(value)))
+            case SQLITE_FLOAT:
+                guard let decimal = DecimalStorage.decimal(sqlite3_value_double(value)) else { return false }
+                builder.set(slot, decimal: decimal)
             default:
                 if let text = sqlite3_value_text(value), let decimal = DecimalStorage.decimal(String(cString: text)) {
                     builder.set(slot, decimal: decimal)
