@@ -115,6 +115,10 @@ extension NSManagedObjectContext {
         }
         for object in missing {
             guard let row = rows[object.rootKey] else { continue }
+            let layout = object.home.layout
+            guard layout.subtree.contains(row.layoutIndex) else {
+                throw unfulfilled(object.objectKey, layout.strangeRow(row))
+            }
             object.row = row
             object.flags.insert(.unfired)
         }

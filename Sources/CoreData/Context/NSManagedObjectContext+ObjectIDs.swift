@@ -33,6 +33,9 @@ extension NSManagedObjectContext: HistoryContext {
             if object.flags.contains(.deleted) { throw missingObject(objectID) }
             if object.row == nil {
                 guard let row = try existingRow(for: key) else { throw missingObject(objectID) }
+                guard home.layout.subtree.contains(row.layoutIndex) else {
+                    throw unfulfilled(key, home.layout.strangeRow(row))
+                }
                 object.row = row
                 object.flags.insert(.unfired)
             }

@@ -61,6 +61,11 @@ extension NSManagedObject {
             row = home.layout.defaultRow
             return home.layout.defaultRow
         }
+        // What the object was found by has named another entity than the row does.
+        guard home.layout.subtree.contains(loaded.layoutIndex) else {
+            context.cannotFulfill(context.unfulfilled(objectKey, home.layout.strangeRow(loaded)))
+            return home.layout.defaultRow
+        }
         row = loaded
         flags.remove(.unfired)
         awakeFromFetch()

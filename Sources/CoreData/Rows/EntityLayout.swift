@@ -229,6 +229,15 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
         nullWords = max(1, (slots.count + 63) / 64)
     }
 
+    /// The error of a row for an object of this entity that has other slots.
+    @inline(never)
+    func strangeRow(_ row: Snapshot) -> NSError {
+        .coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The row \(row.key & ObjectKey.primaryKeyMask) is of the entity "
+                + "“\(model.entities[row.layoutIndex].name)”, and a relationship or a request has named “\(name)”.")
+    }
+
     /// The layout whose keys a slot holds; nil where it holds none.
     func destination(of slot: Int) -> EntityLayout? {
         switch slots[slot].role {

@@ -15,6 +15,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         package var kind: Kind
         /// How many bits an integer may have.
         package var bits: UInt8 = 64
+        /// The entities, by their places in the model, of which the number of one may be.
+        package var entities: Range<Int32> = 0..<0
 
         /// Whether an integer is one of the attribute's.
         @inline(__always)
@@ -118,6 +120,10 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
                     default: break
                     }
                 }
+                if case .companion(let key) = slot.role, let destination = entity.slots[key].destinationIndex {
+                    let subtree = model.entities[destination].subtree
+                    field.entities = Int32(subtree.lowerBound)..<Int32(subtree.upperBound)
+                }
                 if slot.kind.isInline { inline.append(field) } else { tails.append(field) }
                 if slot.property?.isReadOnly == true { isCacheable = false }
             }
@@ -195,5 +201,11 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
                 + "\(columnNames[Int(field.column) - 3]) (\(plan.layout.name).\(name), row "
                 + "\(key & ObjectKey.primaryKeyMask)).",
             userInfo: [NSValidationKeyErrorKey: name])
+    }
+
+    /// The error of a number that says of which entity a row is, and names none that the relationship leads to.
+    package func strangeEntity(_ index: Int, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
+        let name = plan.layout.model.entities[index].name
+        return damage("The file “\(fileName)” names the entity “\(name)”", field, plan, key)
     }
 }

@@ -125,7 +125,7 @@ extension SQLStore {
             ) { plan.statement(owners: 1) }
             var members: [ObjectKey] = []
             try statement.rows({ $0.bind(1, owner.primaryKey) }) { row in
-                if let member = try member(row, plan.rootIndex) { members.append(member) }
+                if let member = try member(row, plan) { members.append(member) }
             }
             return members
         }
@@ -190,8 +190,10 @@ extension SQLStore {
                 return .select(select)
             }.snapshots(shape, rowCache, refreshing: false, { $0.bind(1, list: keys) }) { rows += $0 }
         }
-        for row in rows where destination.subtree.contains(row.layoutIndex) {
-            body(row.int(slot), ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
+        for row in rows {
+            let member = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
+            guard destination.subtree.contains(row.layoutIndex) else { throw stranger(member, in: plan) }
+            body(row.int(slot), member)
         }
         return true
     }
@@ -236,14 +238,17 @@ extension SQLStore {
 
     @inline(__always)
     private func ownerAndMember(_ row: any SQLRow, _ plan: MemberPlan) throws -> (Int64, ObjectKey)? {
-        try member(row, plan.rootIndex).map { (ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0)), $0) }
+        try member(row, plan).map { (ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0)), $0) }
     }
 
     /// The member in a row: its key and its entity's number stand behind the owner.
     @inline(__always)
-    private func member(_ row: any SQLRow, _ rootIndex: Int) throws -> ObjectKey? {
+    private func member(_ row: any SQLRow, _ plan: MemberPlan) throws -> ObjectKey? {
+        let rootIndex = plan.destination.rootIndex
         guard let index = layoutIndex(number: row.int64(2), rootIndex: rootIndex) else { return nil }
-        return ObjectKey(layoutIndex: index, key: try key(row.int64(1), rootIndex: rootIndex))
+        let member = ObjectKey(layoutIndex: index, key: try key(row.int64(1), rootIndex: rootIndex))
+        guard plan.destination.subtree.contains(index) else { throw stranger(member, in: plan) }
+        return member
     }
 
     /// The key of an object by that of its row. Throws where the table holds one that no object can have: its upper
@@ -263,7 +268,8 @@ extension SQLStore {
     /// How the members of a relationship are selected: owner, member's key, member's entity, in the order of the
     /// owner's list.
     private struct MemberPlan {
-        var rootIndex: Int
+        var relationship: NSRelationshipDescription
+        var destination: EntityLayout
         var select: SQLSelect
         var owner: SQLExpression
 
@@ -286,7 +292,7 @@ extension SQLStore {
             guard let column = schema.column(layout: destination.index, slot: slot) else { return nil }
             let position = order.flatMap { schema.column(layout: destination.index, slot: $0) }
             return MemberPlan(
-                rootIndex: destination.rootIndex,
+                relationship: toMany.relationship, destination: destination,
                 select: SQLSelect(
                     [member(column), key, entity], of: table, as: "m",
                     orderedBy: position.map { [member($0), key] } ?? []),
@@ -298,7 +304,7 @@ extension SQLStore {
                 let join = SQLSelect.Join(
                     table: table, alias: "m", on: .binary(.equal, key, pair(name)), isLeft: false)
                 return MemberPlan(
-                    rootIndex: destination.rootIndex,
+                    relationship: toMany.relationship, destination: destination,
                     select: SQLSelect(
                         results: [pair(owner), key, entity].map { .init(expression: $0) },
                         from: pairs, alias: "j", joins: [join],
@@ -314,6 +320,18 @@ extension SQLStore {
         case .transient:
             return nil
         }
+    }
+
+    /// The error of a member whose entity is not the relationship's: it has no slot for the other side.
+    @inline(never)
+    private func stranger(_ member: ObjectKey, in plan: MemberPlan) -> NSError {
+        let table = schema.table(ofRoot: plan.destination.rootIndex)?.name ?? ""
+        return .coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The row \(member.primaryKey) of the table “\(table)” is of the entity "
+                + "“\(layout.entities[member.layoutIndex].name)”, and the relationship “\(plan.relationship.name)” of "
+                + "“\(plan.relationship.entity.name ?? "")” leads to “\(plan.destination.name)”.",
+            url: url, userInfo: [NSValidationKeyErrorKey: plan.relationship.name])
     }
 
     /// The pairs of a relationship that is its own inverse, in both directions: it is not known whether Apple's files

@@ -119,6 +119,9 @@ extension SQLiteStatement {
                 }
             case .entityNumber:
                 if let index = shape.layoutIndex(ofNumber: Int(sqlite3_value_int64(value))) {
+                    guard field.entities.contains(Int32(truncatingIfNeeded: index)) else {
+                        throw shape.strangeEntity(index, field, plan, key)
+                    }
                     builder.set(slot, int: Int64(index))
                 }
             case .bytes, .external, .uuid, .decimal: break
@@ -154,9 +157,6 @@ extension SQLiteStatement {
             isBlob: sqlite3_value_type(value) == SQLITE_BLOB, "is no number", field, plan, key)
     }
 
-    /// Sets a value that is no text. False if the bytes are no value of the slot's kind.
-    private func setTail(
-        _ builder: inout SnapshotBuilder, _ field: RowShape.Field, _ value: OpaquePointer?, _ type: Int32,
     /// The error of a value that is none of its column's kind.
     @inline(never)
     private func misfit(
@@ -173,6 +173,9 @@ extension SQLiteStatement {
             key)
     }
 
+    /// Sets a value that is no text. False if the bytes are no value of the slot's kind.
+    private func setTail(
+        _ builder: inout SnapshotBuilder, _ field: RowShape.Field, _ value: OpaquePointer?, _ type: Int32,
         _ loaded: [Int32: Data?]?
     ) -> Bool {
         let slot = Int(field.slot)
