@@ -142,4 +142,39 @@ struct HostileKeysTests {
             expectRefused(["ACHANGE", "\(key)"]) { _ = try context.execute(request) }
         }
     }
+
+    // MARK: Tables
+
+    @Test(
+        "A table whose Z_PK is no primary key of whole numbers is refused: two of its rows could have one key",
+        arguments: ["Z_PK INTEGER", "Z_PK", "Z_PK VARCHAR PRIMARY KEY", "Z_PK INTEGER UNIQUE"], [true, false])
+    func withoutPrimaryKey(_ definition: String, _ isReadOnly: Bool) throws {
+        let stores = try Stores(Self.table(definition))
+        let error = #expect(throws: NSError.self) {
+            try withStore(
+                stores.hostile, ModelText.model(Self.model), options: [NSReadOnlyPersistentStoreOption: isReadOnly]
+            ) { _ in }
+        }
+        #expect(error?.code == NSPersistentStoreIncompatibleSchemaError)
+        let text = error?.localizedDescription ?? ""
+        #expect(text.contains("Z_PK of the table ZTHING"), "\(text)")
+    }
+
+    @Test("A table without row ids whose primary key is Z_PK is one of a store")
+    func withoutRowIDs() throws {
+        let stores = try Stores(Self.table("Z_PK INTEGER PRIMARY KEY", "WITHOUT ROWID"))
+        try stores.read { context, store in
+            let things = try context.fetch(request("Thing", store)).compactMap { $0 as? NSManagedObject }
+            #expect(things.map { $0.value(forKey: "label") as? String } == ["made"])
+        }
+    }
+
+    private static func table(_ key: String, _ end: String = "") -> String {
+        """
+        DROP TABLE ZTHING;
+        CREATE TABLE ZTHING (\(key), Z_ENT INTEGER, Z_OPT INTEGER, ZOWNER INTEGER, ZLABEL VARCHAR) \(end);
+        INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZLABEL)
+        SELECT 1, Z_ENT, 1, 'made' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Thing'
+        """
+    }
 }

@@ -20,6 +20,9 @@ package protocol SQLConnection: AnyObject {
     func tableNames() throws -> Set<String>
     func columnNames(of table: String) throws -> [String]
 
+    /// Whether a column of whole numbers alone is the primary key of a table. Where nobody else makes tables, it is.
+    func isKey(_ column: String, of table: String) throws -> Bool
+
     /// The real content of the database. The columns and the numbers of rows are those of some tables, or of all.
     func facts(ofTables names: Set<String>?) throws -> StoreFacts
     /// Runs a body that changes tables. Objects of the database that depend on their columns follow the changes.
@@ -87,6 +90,8 @@ extension SQLConnection {
     package var style: any SQLSchemaStyle { CoreDataFileStyle() }
 
     package var assumedStoreType: String? { nil }
+
+    package func isKey(_ column: String, of table: String) throws -> Bool { true }
 
     package func serves(_ hashes: [String: Data]) throws -> Bool { false }
 

@@ -62,6 +62,10 @@ package struct ActualSchema {
         _ table: SQLTable, _ root: EntityLayout, _ layout: ModelLayout, _ schema: inout SQLSchema, _ url: URL?
     ) throws {
         guard tables.contains(table.name) else { throw Self.missing("the table \(table.name)", root.name, url) }
+        guard try connection.isKey(SQLSchema.keyColumn, of: table.name) else {
+            throw Self.missing(
+                "the primary key \(SQLSchema.keyColumn) of the table \(table.name)", root.name, url)
+        }
         let present = try Set(columns(of: table.name))
         for index in root.subtree where schema.numbers[index] != nil {
             let entity = layout.entities[index]

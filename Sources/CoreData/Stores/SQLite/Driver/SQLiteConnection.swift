@@ -202,6 +202,14 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         return names
     }
 
+    func isKey(_ column: String, of table: String) throws -> Bool {
+        let statement = try prepare("SELECT name, type FROM pragma_table_info(?) WHERE pk > 0")
+        var columns: [(name: String, type: String)] = []
+        try statement.rows({ $0.bind(1, table) }) { columns.append(($0.string(0), $0.string(1).uppercased())) }
+        guard columns.count == 1 else { return false }
+        return columns[0].name.caseInsensitiveCompare(column) == .orderedSame && columns[0].type.contains("INT")
+    }
+
     func schemaVersion() throws -> Int64 {
         if schemaVersionStatement == nil {
             schemaVersionStatement = try prepare("PRAGMA schema_version", persistent: true)
