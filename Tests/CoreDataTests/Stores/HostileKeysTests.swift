@@ -104,6 +104,11 @@ struct HostileKeysTests {
             dictionaries.resultType = .dictionaryResultType
             dictionaries.propertiesToFetch = ["owner"]
             expectRefused(["\(key)"]) { _ = try context.fetch(dictionaries) }
+            let coordinator = try #require(context.persistentStoreCoordinator)
+            let found = try #require(coordinator.inspect(store, for: .irregularities).irregularities)
+            #expect(found.map(\.kind) == [.value] && found.map(\.propertyName) == ["owner"])
+            #expect(try coordinator.mend(found, in: store) == [])
+            #expect(try context.fetch(request("Thing", store)).count == 1)
         }
     }
 

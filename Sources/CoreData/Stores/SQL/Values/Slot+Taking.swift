@@ -9,8 +9,9 @@ extension Slot {
         case (.boolean, .int(let number)): number == 0 || number == 1
         case (.float, .double(let number)): !number.isFinite || abs(number) <= Double(Float.greatestFiniteMagnitude)
         case (.decimal, .double(let number)): DecimalStorage.isDecimal(number)
-        case (.double, .int), (.double, .double), (.float, .int), (.date, .int), (.date, .double), (.decimal, .int),
-            (.reference, .int):
+        // Smaller ones lead nowhere.
+        case (.reference, .int(let key)): key <= ObjectKey.primaryKeyMask
+        case (.double, .int), (.double, .double), (.float, .int), (.date, .int), (.date, .double), (.decimal, .int):
             true
         case (.decimal, .string(let text)): text.isEmpty || DecimalStorage.decimal(text) != nil
         case (.uuid, .data(let bytes)): bytes.isEmpty || bytes.count == MemoryLayout<uuid_t>.size
