@@ -22,8 +22,9 @@ open class NSMigrationManager: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/destinationmodel)
     open private(set) var destinationModel: NSManagedObjectModel
 
-    /// The value of `progress`.
-    final let ownProgress = Progress(totalUnitCount: -1)
+    /// The value of `progress`. Nobody can take the cancellation of a `Progress` back, so ``reset()`` makes a new one.
+    final var ownProgress: Progress { cancellationLock.withLock { storedProgress } }
+    private var storedProgress = Progress(totalUnitCount: -1)
 
     /// Whether SQL may carry out an inferred mapping between SQLite stores; true unless set otherwise.
     ///
@@ -175,15 +176,20 @@ open class NSMigrationManager: NSObject {
             toDestinationURL: destinationURL, destinationType: type.rawValue, destinationOptions: destinationOptions)
     }
 
-    /// Forgets the mapping model and the cancellation error of the last migration.
+    /// Forgets the last migration, so that the manager can migrate again, also after a cancellation.
     ///
-    /// A manager whose migration was cancelled cannot migrate again: its ``migrationProgress`` stays cancelled. Create
-    /// a new manager then.
+    /// ``migrationProgress`` begins anew, and `progress` is another object afterwards. The `Progress` that was given by
+    /// ``NSMigrationProgressOption`` is forgotten. Stops the process while a migration is running.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/reset())
     open func reset() {
+        require(run == nil, "A migration manager cannot be reset while it carries out a migration.")
         lastMapping = nil
-        cancellationLock.withLock { cancellation = nil }
+        follower = nil
+        cancellationLock.withLock {
+            cancellation = nil
+            storedProgress = Progress(totalUnitCount: -1)
+        }
     }
 
     // MARK: What is going on
@@ -398,6 +404,7 @@ extension ProgressingMigration where Self: NSMigrationManager {
     /// The progress of the migration in rows, which can also cancel it.
     ///
     /// OpenCoreData only. Any thread may use it. Cancelling ends the migration within a fraction of a second, with
-    /// `NSMigrationCancelledError` (134120).
+    /// `NSMigrationCancelledError` (134120). The manager then migrates no more until ``NSMigrationManager/reset()``,
+    /// after which this is another object.
     public var progress: Progress { ownProgress }
 }

@@ -130,6 +130,24 @@ struct FailingMappedMigrationTests {
         }
     }
 
+    @Test("a manager whose migration was cancelled migrates again after reset(), with a progress that begins anew")
+    func resetAfterCancellation() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let manager = bench.manager()
+            let before = manager.progress
+            let cancelling = bench.mapping(policies: ["Chapter": CancellingPolicy.self])
+            let failure = try #require(throws: NSError.self) { try bench.migrate(cancelling, manager) }
+            #expect(failure.domain == "Shop")
+            #expect(before.isCancelled)
+            manager.reset()
+            #expect(!manager.progress.isCancelled)
+            try bench.migrate(bench.mapping(), manager)
+            #expect(manager.migrationProgress == 1)
+            #expect(try bench.books() == MappedMigrationBench.expectedBooks(6))
+        }
+    }
+
     @Test("cancelling the progress from another thread ends a long migration before its end: 134120")
     func cancelledFromOutside() throws {
         try withTemporaryFolder { folder in
