@@ -141,7 +141,7 @@ extension NSManagedObjectContext {
         hasMetInaccessible = false
         dropUndoRecord(all: false)
         recentObjects.removeAll()
-        let ids = objects.joined().map(\.objectID)
+        let ids = isQuiet ? [] : objects.joined().map(\.objectID)
         for object in objects.joined() {
             object.detach(unregister: false)
             object.row = nil
@@ -149,6 +149,7 @@ extension NSManagedObjectContext {
         }
         for map in identityMaps { map?.removeAll() }
         persistentStoreCoordinator?.sweepRowCaches()
+        if isQuiet { return }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextObjectsDidChange, object: self,
             userInfo: [NSInvalidatedAllObjectsKey: ids])

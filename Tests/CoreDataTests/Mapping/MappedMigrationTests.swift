@@ -224,6 +224,30 @@ struct MappedMigrationTests {
         }
     }
 
+    @Test("the contexts of a migration post nothing, not even when they are reset between two batches")
+    func quietContexts() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MappedMigrationBench(folder)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: bench.olderModel)
+            context.isQuiet = true
+            let told = Locked(0)
+            let observer = NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+            ) { _ in told.withLock { $0 += 1 } }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            context.performAndWait {
+                context.make("Author", ["name": "a"])
+                context.processPendingChanges()
+                context.reset()
+            }
+            #expect(told.withLock { $0 } == 0)
+            context.isQuiet = false
+            context.performAndWait { context.reset() }
+            #expect(told.withLock { $0 } == 1)
+        }
+    }
+
     @Test("metadata of the application are there in the new store, too")
     func metadata() throws {
         try withTemporaryFolder { folder in
