@@ -88,23 +88,36 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/perform(_:)-7jqb)
     @preconcurrency
     open func perform(_ block: @escaping @Sendable () -> Void) {
-        queue.async(execute: block)
+        queue.async { self.holdingQueue(block) }
     }
 
     /// Runs the block while nothing else runs on the coordinator's queue.
     ///
-    /// Calls may not be nested: one from a block on this queue stops the process or waits for ever.
+    /// Calls may be nested: one from a block of this coordinator runs its block at once.
     ///
     /// - Parameter block: The work to do.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/performandwait(_:)-d3kq)
     open func performAndWait(_ block: () -> Void) {
-        queue.sync(execute: block)
+        if Thread.current.threadDictionary[heldKey] != nil { return block() }
+        queue.sync { holdingQueue(block) }
     }
+
+    /// Runs a body on the coordinator's queue, on which this is. The thread knows meanwhile that it holds the queue.
+    ///
+    /// The queue itself does not tell: the body may wait for another queue, whose block asks for this one.
+    private func holdingQueue(_ body: () -> Void) {
+        let thread = Thread.current.threadDictionary
+        thread[heldKey] = true
+        defer { thread.removeObject(forKey: heldKey) }
+        body()
+    }
+
+    private var heldKey: String { "NSPersistentStoreCoordinator \(UInt(bitPattern: ObjectIdentifier(self)))" }
 
     /// Runs the block while nothing else runs on the coordinator's queue, and returns its result.
     ///
-    /// Calls may not be nested: one from a block on this queue stops the process or waits for ever.
+    /// Calls may be nested: one from a block of this coordinator runs its block at once.
     ///
     /// - Parameter block: The work to do.
     /// - Returns: The block's result.
@@ -129,7 +142,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let caller = #isolation
         return try await awaiting(block, rescue: { throw $0 }) { work, resume in
             queue.async(for: caller) {
-                work()
+                self.holdingQueue(work)
                 resume()
             }
         }

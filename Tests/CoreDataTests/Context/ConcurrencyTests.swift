@@ -46,6 +46,25 @@ struct ConcurrencyTests {
         await context.perform { context.checkInvariants() }
     }
 
+    @Test("A block of a coordinator may wait for others of it, also in blocks of a context and another coordinator")
+    func nestedBlocksOfCoordinator() async throws {
+        let library = try Library()
+        let coordinator = library.coordinator
+        let other = NSPersistentStoreCoordinator()
+        let context = library.context()
+        let inner: Int = coordinator.performAndWait {
+            coordinator.performAndWait {
+                other.performAndWait { context.performAndWait { coordinator.performAndWait { 1 } } }
+            }
+        }
+        #expect(inner == 1)
+        let later: Int = await coordinator.perform { coordinator.performAndWait { 2 } }
+        #expect(later == 2)
+        await withCheckedContinuation { continuation in
+            coordinator.perform { coordinator.performAndWait { continuation.resume() } }
+        }
+    }
+
     @Test("Children of the main context import while the main queue edits and the root saves")
     func chain() async throws {
         let library = try Library()
