@@ -14,6 +14,11 @@ extension NSManagedObjectContext {
         guard let object = object as? NSManagedObject else { return }
         require(object.key < 0, "Can't reassign an object to a different store once it has been saved.")
         require(object.home.context === self, "Cannot assign an object of another context (\(object.home.layout.name))")
+        // A save would not find the store, and the object would go to another one.
+        require(
+            persistentStoreCoordinator.map { $0.number(of: store) != nil } ?? true,
+            "Can't assign an object (\(object.home.layout.name)) to a store that is not in the context's coordinator: "
+                + "\(store.url?.shown.absoluteString ?? store.type)")
         assignedStores[ObjectIdentifier(object)] = AssignedStore(object: object, store: store)
     }
 

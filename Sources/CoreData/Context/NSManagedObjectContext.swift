@@ -487,8 +487,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Chooses the store in which a new object is saved, if several stores hold its entity.
     ///
-    /// Without it the object goes to the first of them. The call stops the process for an object with a permanent id
-    /// and for one of another context.
+    /// Without it the object goes to the first of them. The call stops the process for an object with a permanent id,
+    /// for one of another context, and for a store that is not in the context's coordinator.
     ///
     /// - Parameters:
     ///   - object: A new managed object of this context; any other value is ignored.

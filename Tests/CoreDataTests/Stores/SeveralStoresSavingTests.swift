@@ -42,6 +42,24 @@ struct SeveralStoresSavingTests {
         }
     }
 
+    @Test("An object cannot be assigned to a store of another coordinator, or to one that was removed")
+    func foreignStore() async {
+        let foreign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try Stack(.sqlite, .sqlite)
+            let other = try Library(.sqlite)
+            let store = try #require(other.coordinator.persistentStores.first)
+            stack.context.performAndWait { stack.context.assign(stack.context.make("Book"), to: store) }
+        }
+        #expect(foreign.said("to a store that is not in the context's coordinator"))
+        let removed = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stack = try Stack(.sqlite, .sqlite)
+            let store = try #require(stack.library.coordinator.persistentStores.last)
+            try stack.library.coordinator.remove(store)
+            stack.context.performAndWait { stack.context.assign(stack.context.make("Book"), to: store) }
+        }
+        #expect(removed.said("to a store that is not in the context's coordinator"))
+    }
+
     @Test("When one SQLite store refuses, the others are as they were; repeated, the save writes each object once")
     func refusal() throws {
         for refusing in 0..<2 {
