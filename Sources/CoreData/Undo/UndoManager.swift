@@ -312,7 +312,10 @@ open class UndoManager: NSObject {
     /// The name of the group that ``undo()`` would undo; empty if it has none.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undoactionname)
-    open var undoActionName: String { (openGroups.first { !$0.isEmpty } ?? undoStack.last)?.actionName ?? "" }
+    open var undoActionName: String { nextToUndo?.actionName ?? "" }
+
+    /// The group that `undo()` would undo, which may still be open.
+    private var nextToUndo: UndoGroup? { openGroups.first { !$0.isEmpty } ?? undoStack.last }
 
     /// The name of the group that ``redo()`` would redo; empty if it has none.
     ///
@@ -359,10 +362,10 @@ open class UndoManager: NSObject {
         (openGroups.first ?? undoStack.last)?.isDiscardable = discardable
     }
 
-    /// Whether the last closed group may be lost.
+    /// Whether the group that ``undo()`` would undo may be lost.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undoactionisdiscardable)
-    open var undoActionIsDiscardable: Bool { undoStack.last?.isDiscardable ?? false }
+    open var undoActionIsDiscardable: Bool { nextToUndo?.isDiscardable ?? false }
 
     /// Whether the group that ``redo()`` would redo may be lost.
     ///

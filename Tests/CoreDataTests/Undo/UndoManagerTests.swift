@@ -176,6 +176,21 @@ struct UndoManagerTests {
         #expect(manager.undoActionName == "Typing")
     }
 
+    @Test("Whether an action may be lost can be read while its group is open, as its name can")
+    func openGroup() {
+        let counter = counter()
+        let manager = counter.manager
+        group(manager) {
+            manager.setActionIsDiscardable(true)
+            #expect(!manager.undoActionIsDiscardable)
+            counter.set(1)
+            manager.setActionName("Typing")
+            #expect(manager.undoActionName == "Typing")
+            #expect(manager.undoActionIsDiscardable)
+        }
+        #expect(manager.undoActionIsDiscardable)
+    }
+
     @Test("Targets are not retained, and their actions can be removed")
     func targets() {
         let manager = UndoManager()
