@@ -50,7 +50,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/options)
     open var options: [String: NSObject] {
         var all = storedOptions
-        if !pragmas.isEmpty { all[NSSQLitePragmasOption] = pragmas as NSDictionary }
+        // A value that is no dictionary stays, so that adding the store can say so.
+        if all[NSSQLitePragmasOption] == nil, !pragmas.isEmpty { all[NSSQLitePragmasOption] = pragmas as NSDictionary }
         return all
     }
 
@@ -60,7 +61,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
 
     /// Sets or removes an option.
     ///
-    /// For `NSSQLitePragmasOption` the dictionary replaces all pragmas; a value of another type removes them.
+    /// For `NSSQLitePragmasOption` the dictionary replaces all pragmas, and nil removes them. With a value of another
+    /// type adding the store fails with `NSPersistentStoreOpenError` (134080).
     ///
     /// - Parameters:
     ///   - option: The value, or nil to remove the option.
@@ -69,7 +71,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/setoption(_:forkey:))
     open func setOption(_ option: NSObject?, forKey key: String) {
         if key == NSSQLitePragmasOption {
-            pragmas = (option as? NSDictionary) as? [String: NSObject] ?? [:]
+            let given = (option as? NSDictionary) as? [String: NSObject]
+            pragmas = given ?? [:]
+            storedOptions[key] = given == nil ? option : nil
         } else {
             storedOptions[key] = option
         }

@@ -49,6 +49,25 @@ struct NSPersistentContainerTests {
         #expect(outcomes.errors.first??.localizedDescription.contains("no.sqlite") == true)
     }
 
+    @Test("Pragmas that are no dictionary are error 134080, as they are without a description")
+    func wrongPragmas() throws {
+        let folder = try TemporaryFolder()
+        let container = container(folder)
+        let description = container.persistentStoreDescriptions[0]
+        description.setValue(NSString("DELETE"), forPragmaNamed: "journal_mode")
+        description.setOption(NSString("WAL"), forKey: NSSQLitePragmasOption)
+        #expect(description.sqlitePragmas.isEmpty)
+        let outcomes = Outcomes()
+        container.loadPersistentStores { outcomes.append($1) }
+        let error = try #require(outcomes.errors.first as? NSError)
+        #expect(error.code == NSPersistentStoreOpenError)
+        #expect(error.localizedDescription.contains("NSSQLitePragmasOption"))
+        description.setOption(NSDictionary(dictionary: ["journal_mode": "DELETE"]), forKey: NSSQLitePragmasOption)
+        #expect(description.sqlitePragmas["journal_mode"] == NSString("DELETE"))
+        container.loadPersistentStores { outcomes.append($1) }
+        #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
+    }
+
     @Test("A background task has a context of its own, and the view context sees what it saved")
     func backgroundTask() async throws {
         let folder = try TemporaryFolder()
