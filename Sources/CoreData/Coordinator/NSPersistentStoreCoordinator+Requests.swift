@@ -9,12 +9,17 @@ extension NSPersistentStoreCoordinator {
         try request.output(in: context)
     }
 
-    /// The store that takes a batch of new rows: the first of the affected ones that holds the entity.
+    /// The store that takes a batch of new rows: the first of the affected ones (nil: of all) that holds the entity.
     final func batchStore(
         forNew layout: EntityLayout, in affected: [NSPersistentStore]?, _ request: NSPersistentStoreRequest
     ) throws -> any BatchStore {
-        if let affected, !affected.isEmpty {
+        if let affected {
             if let first = try attachedStores(for: layout, in: affected).first { return try batchStore(first, request) }
+            // A store that the request does not name must not get the rows.
+            throw NSError.coreData(
+                NSPersistentStoreSaveError,
+                reason: "None of the affectedStores of the batch takes objects of the entity '\(layout.name)'",
+                userInfo: [NSAffectedStoresErrorKey: affected])
         }
         let number = try storeNumber(forNew: layout)
         return try batchStore(lock.withLock { attached.first { $0.number == number } }, request)

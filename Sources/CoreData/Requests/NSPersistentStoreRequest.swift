@@ -40,6 +40,8 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
 
     /// The stores that execute the request; nil, the value unless set, means all stores of the coordinator.
     ///
+    /// An empty array means none: nothing is found, changed or deleted, and a batch insertion is an error.
+    ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequest/affectedstores)
     open var affectedStores: [NSPersistentStore]?
 

@@ -47,6 +47,36 @@ struct BatchStoresTests {
         }
     }
 
+    @Test("without a store that is named nothing is found, updated or deleted, and an insertion is error 134030")
+    func noStores() throws {
+        let stack = try stack()
+        let context = stack.context()
+        try context.performAndWait {
+            let fetch = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            fetch.affectedStores = []
+            #expect(try context.fetch(fetch).isEmpty)
+            let update = NSBatchUpdateRequest(entityName: "Author")
+            update.propertiesToUpdate = ["rank": 1]
+            update.affectedStores = []
+            update.resultType = .updatedObjectsCountResultType
+            #expect((try context.execute(update) as? NSBatchUpdateResult)?.result as? Int == 0)
+            let deletion = NSBatchDeleteRequest(
+                fetchRequest: NSFetchRequest<NSFetchRequestResult>(entityName: "Author"))
+            deletion.affectedStores = []
+            deletion.resultType = .resultTypeCount
+            #expect((try context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == 0)
+            let foreign = try self.stack().coordinator.persistentStores
+            for stores in [[], foreign] {
+                let insertion = NSBatchInsertRequest(entityName: "Author", objects: [["name": "x"]])
+                insertion.affectedStores = stores
+                let error = try #require(throws: NSError.self) { try context.execute(insertion) }
+                #expect(error.code == NSPersistentStoreSaveError)
+                #expect(error.localizedDescription.contains("Author"))
+            }
+        }
+        #expect(try names(stack) == ["a0", "a1"])
+    }
+
     @Test("what one store refuses is done in none of them")
     func together() throws {
         // The second store has what the batch does not pass, whichever of the two is written first.
