@@ -249,10 +249,14 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
         return copy
     }
 
-    /// Whether another request, of any result type, describes the same fetch.
+    /// Whether another request, of any result type, describes the same fetch in the same stores.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPersistentStoreRequest, let others = other.fetchParameters else { return false }
-        return self === other || parameters.isSame(as: others)
+        if self === other { return true }
+        func stores(of request: NSPersistentStoreRequest) -> Set<ObjectIdentifier>? {
+            request.affectedStores.map { Set($0.map { ObjectIdentifier($0) }) }
+        }
+        return parameters.isSame(as: others) && stores(of: self) == stores(of: other)
     }
 
     /// A hash of the entity's name.

@@ -60,6 +60,21 @@ struct SeveralStoresSavingTests {
         #expect(removed.said("to a store that is not in the context's coordinator"))
     }
 
+    @Test("Requests that name different stores are not equal, and the order of the names does not count")
+    func equalRequests() throws {
+        let stores = try Stack(.sqlite, .sqlite).library.coordinator.persistentStores
+        func request(_ stores: [NSPersistentStore]?) -> NSFetchRequest<NSManagedObject> {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.affectedStores = stores
+            return request
+        }
+        #expect(request(nil) == request(nil))
+        #expect(request(stores) == request(stores.reversed()))
+        #expect(request([stores[0]]) != request([stores[1]]))
+        #expect(request([stores[0]]) != request(stores))
+        #expect(request(nil) != request([]))
+    }
+
     @Test("When one SQLite store refuses, the others are as they were; repeated, the save writes each object once")
     func refusal() throws {
         for refusing in 0..<2 {
