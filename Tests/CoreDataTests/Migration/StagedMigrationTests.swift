@@ -172,6 +172,21 @@ struct StagedMigrationTests {
         }
     }
 
+    @Test("the error of a handler is told, also where the handler has removed its store, which then cannot be closed")
+    func failingTwice() throws {
+        try withTemporaryFolder { folder in
+            let bench = try MigrationBench(folder, Self.versions[1], rows: Self.rows)
+            let stage = NSCustomMigrationStage(migratingFrom: Self.reference(1), to: Self.reference(2))
+            stage.willMigrateHandler = { manager, _ in
+                let coordinator = try #require(manager.container).persistentStoreCoordinator
+                for store in coordinator.persistentStores { try coordinator.remove(store) }
+                throw Refusal()
+            }
+            let error = #expect(throws: NSError.self) { try open(bench, Self.model(2), [stage]) }
+            #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.domain.contains("Refusal") == true)
+        }
+    }
+
     @Test("what a killed migration has left is resumed for the same file, and not for a backup that is put back")
     func backup() throws {
         for isPutBack in [false, true] {

@@ -50,8 +50,13 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
             ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
         self.container = container
         defer { self.container = nil }
-        let result = Result { try body() }
+        do {
+            try body()
+        } catch {
+            // Why the handler failed says more than why its store does not close.
+            try? container.persistentStoreCoordinator.remove(store)
+            throw error
+        }
         try container.persistentStoreCoordinator.remove(store)
-        try result.get()
     }
 }
