@@ -46,7 +46,7 @@
             }
         }
 
-        func setMetadata(_ metadata: [String: Any], at url: URL) throws {
+        func setMetadata(_ metadata: [String: Any], at url: URL, timeout: TimeInterval) throws {
             try reporting {
                 let connection = try Self.connection(to: url)
                 try connection.transaction {

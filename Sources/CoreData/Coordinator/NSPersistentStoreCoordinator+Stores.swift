@@ -258,12 +258,15 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Does the work of `setMetadata(_:forPersistentStoreOfType:at:options:)` unless a subclass overrides it.
-    static func plainSetMetadata(_ metadata: [String: Any]?, ofType storeType: String, at url: URL) throws {
+    static func plainSetMetadata(
+        _ metadata: [String: Any]?, ofType storeType: String, at url: URL, options: [AnyHashable: Any]?
+    ) throws {
         if let custom = StoreClasses.storeClass(for: storeType) {
             return try custom.setMetadata(metadata, forPersistentStoreAt: url)
         }
         try requireFileType(storeType, url)
-        try StoreEngines.fileEngine(for: storeType).setMetadata(metadata ?? [:], at: url)
+        try StoreEngines.fileEngine(for: storeType).setMetadata(
+            metadata ?? [:], at: url, timeout: StoreOptions.timeout(options))
     }
 
     /// Writes the metadata of a store at a URL.
@@ -272,7 +275,7 @@ extension NSPersistentStoreCoordinator {
     ///   - metadata: The new metadata, which must be a property list; nil for none.
     ///   - type: The store's type.
     ///   - url: The store's URL.
-    ///   - options: Ignored.
+    ///   - options: `NSPersistentStoreTimeoutOption`, which limits the wait for a program that holds the store.
     /// - Throws: The errors of ``metadataForPersistentStore(ofType:at:options:)``, and the error of the file if it
     ///   cannot be written.
     ///

@@ -380,7 +380,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - metadata: The new metadata, which must be a property list; nil for none.
     ///   - storeType: The store's type.
     ///   - url: The store's URL.
-    ///   - options: Ignored.
+    ///   - options: `NSPersistentStoreTimeoutOption`, which limits the wait for a program that holds the store (240
+    ///     seconds unless set).
     /// - Throws: The errors of ``metadataForPersistentStore(ofType:at:options:)``, and the error of the file if it
     ///   cannot be written.
     ///
@@ -388,7 +389,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
-    ) throws { try plainSetMetadata(metadata, ofType: storeType, at: url) }
+    ) throws { try plainSetMetadata(metadata, ofType: storeType, at: url, options: options) }
 
     /// Registers a class of stores under a type, so that stores of that type can be added.
     ///

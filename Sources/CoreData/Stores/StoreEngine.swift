@@ -15,7 +15,7 @@ package protocol StoreEngine: Sendable {
     /// The metadata of the store at an address. Changes nothing.
     func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any]
     /// Replaces the program's part of that.
-    func setMetadata(_ metadata: [String: Any], at url: URL) throws
+    func setMetadata(_ metadata: [String: Any], at url: URL, timeout: TimeInterval) throws
     /// The model that the store was last opened with; nil where it keeps none.
     func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel?
 

@@ -17,7 +17,9 @@ final class TestsEngine: ProductStoreEngine, MigratingEngine {
     func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any] {
         try files.metadata(at: url, timeout: timeout)
     }
-    func setMetadata(_ metadata: [String: Any], at url: URL) throws { try files.setMetadata(metadata, at: url) }
+    func setMetadata(_ metadata: [String: Any], at url: URL, timeout: TimeInterval) throws {
+        try files.setMetadata(metadata, at: url, timeout: timeout)
+    }
     func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel? { nil }
     func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {
         try files.destroy(at: place, url, timeout: timeout, force: force)

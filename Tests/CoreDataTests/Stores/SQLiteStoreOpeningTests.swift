@@ -317,6 +317,26 @@ struct SQLiteStoreOpeningTests {
         }
     }
 
+    @Test("writing metadata waits for a program that holds the store as long as the option says")
+    func setMetadataInTime() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("library.sqlite")
+            try StoreFixture(at: url).store.close()
+            let other = try SQLiteConnection(path: url.path, access: .readWrite)
+            try other.execute("BEGIN IMMEDIATE")
+            func set() throws {
+                try NSPersistentStoreCoordinator.setMetadata(
+                    ["color": "red"], forPersistentStoreOfType: NSSQLiteStoreType, at: url,
+                    options: [NSPersistentStoreTimeoutOption: 0.05])
+            }
+            let error = try #require(throws: NSError.self) { try set() }
+            #expect(error.code == NSPersistentStoreTimeoutError)
+            other.rollback()
+            try set()
+            #expect(try SQLiteStoreMetadata.metadata(at: url)["color"] as? String == "red")
+        }
+    }
+
     @Test("a model with another layout is refused, naming the entities that differ, and the store stays as it is")
     func incompatibleModel() throws {
         try withTemporaryFolder { folder in

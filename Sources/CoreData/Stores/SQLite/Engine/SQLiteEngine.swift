@@ -20,8 +20,8 @@ struct SQLiteEngine: StoreEngine {
         try SQLiteStoreMetadata.metadata(at: url, timeout: timeout)
     }
 
-    func setMetadata(_ metadata: [String: Any], at url: URL) throws {
-        try SQLiteStoreMetadata.setMetadata(metadata, at: url)
+    func setMetadata(_ metadata: [String: Any], at url: URL, timeout: TimeInterval) throws {
+        try SQLiteStoreMetadata.setMetadata(metadata, at: url, timeout: timeout)
     }
 
     func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel? {
