@@ -29,6 +29,9 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 ///   deny rule.
 /// - `NSCoreDataError` (134060): a row that stays would lose a mandatory to-one relationship.
 ///
+/// The first is the code of an ordinary save, too. For the second an ordinary save has
+/// `NSValidationMissingMandatoryPropertyError` (1570), because it validates the object that stays.
+///
 /// Objects are not validated otherwise. Contexts do not notice the deletion. Ask for the ids, and pass them to
 /// ``NSManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
 ///

@@ -188,6 +188,25 @@ struct BatchDeleteTests {
         #expect(try delete(stack, "Author", "name == 'Anna'") == 1)
     }
 
+    @Test("the deny rule has the same code in a batch and in a save; a mandatory owner that goes has 134060 and 1570")
+    func codes() throws {
+        let cases: [(NSDeleteRule, entity: String, property: String, inBatch: Int, inSave: Int)] = [
+            (.denyDeleteRule, "Author", "notes", 1600, 1600), (.nullifyDeleteRule, "Book", "pages", 134060, 1570),
+        ]
+        for (rule, entity, property, inBatch, inSave) in cases {
+            let stack = try stack { $0.setRule(rule, entity, property) }
+            let refused = try #require(throws: NSError.self) { try delete(stack, entity) }
+            #expect(refused.code == inBatch)
+            let context = stack.context()
+            try context.performAndWait {
+                context.delete(try #require(try context.all(entity).first))
+                let error = try #require(throws: NSError.self) { try context.save() }
+                let errors = error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error]
+                #expect(Set(errors.map(\.code)) == [inSave])
+            }
+        }
+    }
+
     @Test("a chain of cascades of any length goes, to-one and many-to-many cascades lead on, a circle ends")
     func chains() throws {
         let text = """

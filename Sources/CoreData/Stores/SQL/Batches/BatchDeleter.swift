@@ -335,6 +335,7 @@ package final class BatchDeleter {
                 userInfo: [NSValidationKeyErrorKey: relationship.name])
         }
         let inverse = relationship.inverseRelationship
+        // Error 1570 of an ordinary save belongs to an object that was validated. A batch validates none.
         return NSError.coreData(
             NSCoreDataError,
             reason: "Constraint trigger violation: Batch delete failed due to mandatory "
