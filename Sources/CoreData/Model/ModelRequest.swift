@@ -5,4 +5,6 @@ protocol ModelRequest: AnyObject {
     /// The entity of a fetched property's request. The entity owns the property, which owns the request: a strong
     /// reference back would keep all of them forever.
     var unretainedEntity: NSEntityDescription? { get set }
+    /// Whether the model is in use, so that nothing of the request may change any more.
+    var isFrozen: Bool { get set }
 }

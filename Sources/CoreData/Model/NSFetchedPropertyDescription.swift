@@ -19,7 +19,7 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
         isReadOnly = true
     }
 
-    /// The request that gives the value.
+    /// The request that gives the value. Changing it stops the process once the model is in use.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription/fetchrequest)
     open var fetchRequest: NSFetchRequest<NSFetchRequestResult>? {

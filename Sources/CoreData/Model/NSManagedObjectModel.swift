@@ -138,7 +138,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         storedTemplates[name] = fetchRequestTemplate
     }
 
-    /// Returns the template of a name. It is the template itself: copy it before you change it.
+    /// Returns the template of a name. It is the template itself: copy it before you change it. Changing it stops the
+    /// process once the model is in use.
     ///
     /// - Parameter name: The name of the template.
     /// - Returns: The template; nil if the model has none of that name.
@@ -212,12 +213,20 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             let properties = entity.properties
             let byName = entity.propertiesByName
             for property in entity.ownProperties { (property as? NSRelationshipDescription)?.freezeEnds() }
-            for property in entity.ownProperties { property.isFrozen = true }
+            for property in entity.ownProperties {
+                property.isFrozen = true
+                let request: (any ModelRequest)? = (property as? NSFetchedPropertyDescription)?.fetchRequest
+                request?.isFrozen = true
+            }
             entity.frozen = FrozenEntity(
                 properties: properties, propertiesByName: byName,
                 attributesByName: byName.compactMapValues { $0 as? NSAttributeDescription },
                 relationshipsByName: byName.compactMapValues { $0 as? NSRelationshipDescription },
                 number: index + 1)
+        }
+        for template in storedTemplates.values {
+            let request: any ModelRequest = template
+            request.isFrozen = true
         }
         frozen = FrozenModel(
             entitiesByName: Dictionary(

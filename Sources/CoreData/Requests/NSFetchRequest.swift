@@ -20,7 +20,11 @@ extension NSNumber: NSFetchRequestResult {}
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest)
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
-    final var parameters = FetchParameters()
+    final var parameters = FetchParameters() {
+        willSet { requireMutable() }
+    }
+    /// Whether the request is part of a model that is in use, which other threads read.
+    final var isFrozen = false
     final weak var unretainedEntity: NSEntityDescription?
 
     /// Creates a request without an entity. Set ``entity`` before you execute it.
@@ -39,6 +43,10 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     public convenience init(entityName: String) {
         self.init()
         parameters.givenEntityName = entityName
+    }
+
+    override final func requireMutable() {
+        require(!isFrozen, "Can't modify a fetch request of an immutable model; change a copy of it.")
     }
 
     override final var fetchParameters: FetchParameters? {

@@ -43,7 +43,12 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     /// An empty array means none: nothing is found, changed or deleted, and a batch insertion is an error.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequest/affectedstores)
-    open var affectedStores: [NSPersistentStore]?
+    open var affectedStores: [NSPersistentStore]? {
+        willSet { requireMutable() }
+    }
+
+    /// Stops the process where the request may not be changed any more.
+    func requireMutable() {}
 
     /// The parameters of a fetch request of any result type; nil for other requests.
     var fetchParameters: FetchParameters? { nil }

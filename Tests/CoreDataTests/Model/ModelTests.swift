@@ -50,6 +50,34 @@ struct ModelTests {
         #expect(similar.fetchRequest?.entityName == "Book")
     }
 
+    @Test("the requests of a model in use cannot be changed, their copies can")
+    func frozenRequests() async throws {
+        let model = SampleModels.library()
+        let template = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
+        model.setFetchRequestTemplate(template, forName: "books")
+        template.fetchLimit = 3
+        model.freeze()
+        let copy = try #require(
+            model.fetchRequestTemplate(forName: "books")?.copy() as? NSFetchRequest<NSFetchRequestResult>)
+        copy.fetchLimit = 4
+        copy.affectedStores = []
+        #expect(template.fetchLimit == 3)
+        let named = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let model = SampleModels.library()
+            model.setFetchRequestTemplate(NSFetchRequest<NSFetchRequestResult>(entityName: "Book"), forName: "books")
+            model.freeze()
+            model.fetchRequestTemplatesByName["books"]?.fetchLimit = 4
+        }
+        #expect(named.said("Can't modify a fetch request of an immutable model"))
+        let fetched = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let model = SampleModels.library()
+            model.freeze()
+            let similar = model.entitiesByName["Book"]?.propertiesByName["similar"] as? NSFetchedPropertyDescription
+            similar?.fetchRequest?.affectedStores = []
+        }
+        #expect(fetched.said("Can't modify a fetch request of an immutable model"))
+    }
+
     @Test("entities are numbered depth first, siblings by name without regard to case")
     func numbering() {
         let model = NSManagedObjectModel()
