@@ -1,3 +1,61 @@
+// About the room Context.
+//
+// - Permanent keys: a context that saved leaves the permanent keys in its children's mailboxes, as a letter to each. A
+//   child takes its letters in when it is next used. It looks at the objects that were renamed, at unsaved ones, and at
+//   those in `temporaryHolders`: objects whose row or members lead to temporary keys. `checkInvariants` looks whether
+//   one is missing.
+// - Unsaved objects: a fetch judges them by their present values. `UnsavedIndex` finds those with a value of an
+//   attribute, so find-or-create stays linear. It reads the lists of inserted and of changed objects as they grow, and
+//   again each object that changes. A count is the count of the source, without the changed objects in it, and with
+//   those that match now.
+// - Recent objects (`RecentObjects`): the context holds the latest destinations of to-one relationships, and the
+//   results of fetches, saves and to-many relationships. They stay until the block or the turn of the main queue ends,
+//   as a Mac's pools hold them. Their number is limited. Results lie as whole arrays in two generations.
+// - Reading in the middle of a block applies the delete rules (`settlePendingChanges`) and posts nothing. Undo and
+//   notifications wait for `processPendingChanges`.
+// - Notifications: their sets of objects take a tenth of a large save. The first and the last notification of a save
+//   have the same objects as a rule, and so the same sets (`ObjectSets`).
+// - The gate (`ContextGate`): everything that runs on a private context's queue passes it, and so do children that
+//   read. A save leaves it while it writes and enters it again before the commit. So children go on reading and see
+//   either all of the save or nothing. They wait only while objects are checked and taken over (`bin/bench nested`).
+// - A loan (`ContextLoan`): a child's block that stands before the awaited one may read through the contexts above, as
+//   a merge does, while their holder waits for it. So the holder leaves the gates of private contexts above the child,
+//   and lends the main queue (`MainLoan`). It takes all back when its block has its turn, in the order in which readers
+//   take them.
+// - A thread that waits to read through a context lends the contexts that it holds above that one, too. A child's save
+//   needs its parent's queue and still waits.
+// - A large save of a child (`PushedSave`) is checked against a private parent before it returns, and waits there with
+//   the rows that were found. The next block on the parent's queue takes it over first. It may wait only if taking it
+//   over reads nothing, so that the result is the same.
+// - A query generation is a connection with an open read transaction behind a store of its own, with a row cache of its
+//   own. A pinned context reads from that store. A context that reads from standbys has a generation whose views are
+//   those of standbys.
+// - A fetch with a batch size reads keys (`FetchedKeys`: pieces of some thousand, four bytes a key where they lie near
+//   each other) and makes faults of them. The context remembers the keys (`FetchedBatches`). The first fault of a batch
+//   that is looked at brings the rows of all. At the end of a block, and before the next such fetch, the context
+//   forgets batches for which no object waits.
+// - Unsaved objects get their places among the keys of such a fetch (`+KeysWithUnsaved`). No object is made but those
+//   that the search by halves looks at.
+// - Large results (`FetchedObjects`) are the same keys without the faults. A `FetchedWindow` holds the objects of one
+//   batch; the collection has one, and each iterator its own. It lets go of them before it makes the next. The context
+//   knows such keys only where new objects are among them (`fetchesOfNew`, weakly), to rename these when they are
+//   saved.
+// - The fetched-results controller does not stand on such keys. It has to give an array of its objects, find a changed
+//   object's old place by the object, and hand deleted objects to its delegate. Merges tell it of registered objects
+//   only.
+// - Prefetching fills rows and members of many objects by few requests (`+Prefetching`), through parents too, and
+//   leaves faults faults.
+// - A fault that cannot be read stops the process, unless an operation is under way that can throw
+//   (`+FulfillingFaults`). A fetch, a save and `fulfillFaults` collect such errors (`ReadErrors`) and throw the first
+//   of them before anything is written.
+// - Confinement: `HeldContexts` is a stack per thread of the contexts whose queues it holds. It answers three
+//   questions: re-entrancy, the wrong queue, and whether main is held below a private context's block.
+//   `ConfinementCheck` decides the result of a wrong use: a line on standard error, the end of the process, or nothing.
+// - Locks are Foundation's (`NSLock`, `Locked`) and libdispatch's queues, because the thread sanitizer sees them. It
+//   does not see `Synchronization.Mutex` and reports the values that one guards as races. It sees `Atomic`.
+// - Members that subclasses may override are `open` and stand in the class. The work is in a method `plain…` of an
+//   extension, which the framework itself calls.
+
 import Foundation
 import Synchronization
 

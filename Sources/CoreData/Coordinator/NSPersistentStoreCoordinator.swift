@@ -1,3 +1,12 @@
+// About the room Coordinator.
+//
+// - The coordinator finds the engine of a product by its name (`StoreEngines`), and knows a URL's scheme by name
+//   (`StoreEngines.type(of:)`). So a program that lacks the product is told which one to add.
+// - Several stores answer a sorted fetch each in that order. `MergedRows` puts the lists together by the values in
+//   their rows, without making objects.
+// - `StorePlace` says whether a URL leads to a file or into memory: `/dev/null`, or a name below it, which is one of
+//   SQLite's databases in memory that connections share.
+
 import Foundation
 
 /// Connects contexts with the stores of one model.

@@ -1,3 +1,24 @@
+// About the room FetchedResults.
+//
+// The controller fetches once, and then follows the context's did-change notification. A change takes this way:
+// notification, candidates (changed objects of the entity, and objects whose key paths lead to changed ones),
+// `FetchedUpdate`, `FetchedChanges`, and the delegate in the form that it takes.
+// - `FetchedArrangement` is one array of objects cut into sections. Objects that neither went nor changed keep their
+//   order. So a changed object's place is found by halving among the rest, and its old place by a note that is at most
+//   a thousand places off. No sort key is kept: an object that still fits between its neighbours has not moved.
+// - Moves are the fewest that explain the new order (`IncreasingRun`). A section that lands between other neighbours
+//   goes and comes, because a delegate cannot be told that a section moved.
+// - The name of a section is made of its first object. Later objects are compared with that one by the bytes in their
+//   rows. An object that has a change, or whose class answers keys itself, is asked.
+// - `FetchedDependencies` takes the key paths of predicate, sort descriptors and sections apart, and walks the inverses
+//   back from changed objects. Where a relationship has no inverse, and after a reset, the request is fetched anew and
+//   compared.
+// - `FetchedResultsCore` has everything that does not depend on the result type, because a delegate sees the controller
+//   under another one.
+// - With a batch size the store counts the sections (one grouped fetch), if the results are sorted by them first and
+//   nothing is unsaved. Otherwise every object is asked for its section.
+// - A section cache is a proposal: the first and the last object of each section are asked whether it is true.
+
 import Foundation
 
 /// The state and the work of a fetched-results controller, for any result type.

@@ -1,3 +1,30 @@
+// About the room Mapping.
+//
+// A mapping model makes a new store of an old one, object by object, with the policies' help (`PolicyCalls`). The model
+// comes from a `.cdm`, an `.xcmappingmodel`, or inference. An `EntityMappingStep` has slots, expressions and the policy
+// of one entity mapping.
+// - Three passes go over all entity mappings, as documented: instances, relationships, validation. Each batch (some
+//   hundred objects, fewer where rows are large) runs while the thread holds both contexts, and ends with a save.
+//   Objects that nobody holds are gone with it.
+// - In the second pass a batch is also saved whenever some thousand objects have changed. The members of one owner are
+//   in memory together.
+// - Most relationships need no second pass. A to-one relationship to objects of an earlier mapping is set when its
+//   object is saved (`MappedMigrationRun+Links`); the to-many other side is then left out.
+// - That holds for mappings whose policy class does not override `createRelationships` (`MethodPlace` compares pointers
+//   in class metadata) and whose objects came about as expected. If one is made of two, changed after its save, or made
+//   without a source, the mapping has its second pass.
+// - The destination is written by one connection, in one transaction; a new one without a -wal. `finishDestination()`
+//   gives it its journal.
+// - A call of `migrateStore` is a `MigrationPass`. It holds the lock of the destination's `MigrationFolder`, in which a
+//   new SQLite destination is built, and leaves a note in the metadata that makes a repeated pass known. The
+//   coordinator's own migrations call the manager for their legs, under their own lock (`isLeg`).
+// - Saves of the destination do not validate, because an object may get a mandatory value in a later pass. The
+//   temporary file lists objects that are not valid yet, and only those are looked at in the end.
+// - `$source.key` between slots of one kind copies the stored value. `FUNCTION($manager, …)` over a relationship looks
+//   keys up in the associations. Everything else is evaluated. A to-many side that another mapping fills is left out.
+// - An inferred mapping that nobody changed is done in a copy of the store, by `LightweightMigrator`. Adding a store
+//   with a mapping model (`MappedMigration`) makes a copy as `CopyingMigration` says.
+
 import Foundation
 
 /// One migration by a mapping model: the two stores, the entity mappings, the three passes.

@@ -1,3 +1,18 @@
+// About the room Migration.
+//
+// - `Planning/` makes plans without a connection, `Running/` carries them out over any driver, and `Files/` has the
+//   parts that only files need. `SourceFloorTests` holds which names each of the three folders may use. `Ways/`,
+//   `Losses/`, `Forecast/`, `Progress/`, `Staged/`, `Online/` and `Moving/` are named after their subjects.
+// - A coordinator calls `MigratingEngine.prepare` before it opens a store. The result is a look at the store, a
+//   migration, or an error. Files are prepared by `StoreMigration`, databases (`InPlaceEngine`) by `InPlaceMigration`.
+//   Conformances of engines stand here, above the stores.
+// - A migration reads no row into the program, except for mapping models, stages with handlers, and derived attributes
+//   that the database does not compute.
+// - `MigrationMoment` names the moments of every kind of migration. `MigrationTestKit` ends child processes at each of
+//   them and at random, and looks at the remains (`KillTrialTests`, `KilledMigrationTests`).
+// - `DeferredStatements` keeps statements that can wait in the store's metadata, where they disappear as they run. The
+//   next migration runs the rest first.
+
 import Foundation
 
 /// An engine that brings its stores to other versions, in the way of its kind. The floor of the stores does not know

@@ -1,3 +1,14 @@
+// About version hashes.
+//
+// - Version hashes are those of Apple's files. The rules come from published pairs of model and hash.
+// - A composite attribute's hash is the SHA-256 of the hashes of its elements, sorted by name. All 11 entities with
+//   such attributes in the stores at hand that SwiftData wrote agree.
+// - A derived attribute's hash is the SHA-256 of the text of its expression, with `.@count` at its end as `count:(…)`.
+//   The three of a compiled model agree, and all entities with one in two stores and that model. Name, type and flags
+//   of neither kind count.
+// - So two versions may have one hash, and metadata note another hash that tells names (`StoredVersion`). Stores with
+//   hashes of older versions of this library count as the version that they are (`formerVersionHash`).
+
 import Foundation
 
 /// The version hashes of Core Data, "hashes version 3": 32 bytes per property and per entity that change when the

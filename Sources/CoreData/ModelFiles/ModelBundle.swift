@@ -1,3 +1,10 @@
+// About the room ModelFiles.
+//
+// - The hashes in a bundle's version information say which version is worth decoding. The model's own hashes decide; if
+//   they contradict the bundle, all versions are read.
+// - `KeptFiles` keeps decoded files by path and `FileState`, up to a limit. Each caller gets a copy, because models may
+//   be edited until a coordinator uses them.
+
 import Foundation
 
 /// The versions in a `.momd` or `.xcdatamodeld` bundle.

@@ -1,3 +1,31 @@
+// About the room Objects.
+//
+// - An object has five words: its home (context, layout and identity map, shared by all objects of an entity in a
+//   context), its key, its row, its overlay, and its flags. An object that was only read has no overlay.
+// - An object counts its reference to the row by hand (`heldRow`), so an accessor (`plainRow`) neither retains nor
+//   releases it. Firing a fault is a pointer assignment.
+// - The overlay holds changed values and the to-many relationships. The values of a saved object lie in the order of
+//   the changed slots (`ChangedValues`); a new object has a place for each slot.
+// - Beyond 100,000 unsaved new objects, those of a thousand objects before are packed until another one is set: places
+//   for all slots take twice the room.
+// - A save builds the new row from the row and the overlay, and writes the columns of the slots that differ. The object
+//   lets go of its values once the row has them, and of an overlay that says nothing else. It takes them back when the
+//   save fails (`+GivenUpValues`). Children that could read them meanwhile, and programs' stores, prevent that. After
+//   the save an overlay that says nothing more is dropped.
+// - Relationships hold `ObjectKey`s (entity, key) and no references, so a graph has no reference cycles. A key is the
+//   primary key with the store's number above it. A new object's key is negative, unique in the process, and is
+//   replaced where it stands when the object is saved.
+// - Making objects of rows needs the subclass's own initialiser, for its stored properties. A `Birth` leaves in a
+//   record of the thread the values that `init(entity:insertInto:)` takes over. In a subclass that does not have this
+//   initialiser the compiler has put one that stops the process.
+// - A key path to a computed property does not tell its name on Linux. So it is evaluated once on an instance of its
+//   class that has a layout of its own (`KeyPathRecording`). The instance is made as an `NSManagedObject` that then
+//   gets its class, so no initialiser of a program runs, except where the class has stored properties.
+// - No slot cache ever holds that layout's identifier. An accessor of such an object takes its slow way, which notes
+//   the name; ordinary accessors pay nothing. The path has a name if each of its components read one property of the
+//   object that the one before gave.
+// - To-many relationships in memory follow the rows (`NSManagedObject+Rebasing`).
+
 import Foundation
 
 /// An object of a model's entity: the values of one row, as one context sees them.

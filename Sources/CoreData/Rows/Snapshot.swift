@@ -1,3 +1,22 @@
+// About the room Rows.
+//
+// - The layouts were chosen by measurement. `bin/bench` compares them with the same work in C. Its bars stand in
+//   `Benchmarks/bars.txt`. `instructions.txt` beside it says how many times the instructions of C each work takes, and
+//   `.ci/run` looks at that. `bin/bench --instructions --growth` shows how both grow with the number of books.
+// - A row is one allocation: a header, a null bit and eight bytes per slot, and behind them the bytes of strings and
+//   blobs. It never changes once it is built, so the row cache, every context and its children hold the same one.
+// - When a coordinator first uses a model, every entity gets a layout from key to slot, slots of the parent entity
+//   first. Hot code uses slots; names are for the public interface.
+// - The row cache holds rows strongly, eight bytes each. A sweep drops those that nobody else holds: before the cache
+//   grows, and when a context is reset or goes. No row pays for a weak reference.
+// - The cache's lock is held while rows are looked for or put in, and not while they are read and built (`RowIntake`).
+//   256 rows go in together. Where few rows are cached, rows are built without a look, and cached ones take their place
+//   when they go in.
+// - A row that was saved or forgotten after it began to be read (`RowCache.Moment`) only takes the place of an older
+//   one. Where no row is cached, one may have been deleted, or forgotten because it is old.
+// - The cache remembers the last 4,096 such rows. A batch, a larger save, or more of them count as all.
+//   `checkInvariants` looks into the cache, too.
+
 import Foundation
 
 /// The fixed part of a snapshot: which row it is, which version of it, and how to find the slots.

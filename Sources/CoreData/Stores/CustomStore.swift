@@ -1,3 +1,12 @@
+// About the stores that programs write (`Stores/Atomic`, `Stores/Incremental`).
+//
+// - Such stores stand behind adapters that speak rows as SQL stores do. An atomic store's nodes are read into rows and
+//   searched in memory. An incremental store answers fetches with keys, and is asked for a row when a fault fires.
+//   Their names for records become numbers in a `ReferenceTable`.
+// - Contexts pass such stores the requests and objects that they want to see (`ObjectStore`). Other stores get no more
+//   than before.
+// - XML and binary stores (`Stores/Atomic/Files`) are such atomic stores: one class, and two `RecordFormat`s.
+
 import Foundation
 
 /// The common part of atomic and incremental stores: ids made of reference objects.

@@ -1,3 +1,14 @@
+// About the room Undo.
+//
+// - When pending changes are processed, `ContextUndo` compares each changed object with its state at the last time. An
+//   `ObjectState` is the row, the overlay's arrays and the to-many lists, held and not copied. The difference is one
+//   action of the undo manager.
+// - Undoing writes the slots and members that differ straight into the overlays, without delete rules or inverses,
+//   because those changes are in the record themselves. It processes pending changes once more, which registers the
+//   redo.
+// - Temporary keys in the record are translated when it is used. A saved deletion is taken back by inserting the object
+//   under its former key.
+
 import Foundation
 
 /// The memory of a context with an undo manager: the state of its changed objects when changes were last processed.

@@ -1,3 +1,15 @@
+// About the room Context/Merging.
+//
+// - A store says which rows moved on and which constraints broke, and has written nothing. The context turns that into
+//   conflict objects, asks the policy, puts the newest rows under the objects and tries again.
+// - Uniqueness has files of its own. `SaveSession+Uniqueness` finds the row, `+UniquenessConflicts` makes the conflict,
+//   and `UniquenessResolution` is the work of the built-in policies. Delete rules are `+DeleteRules` and
+//   `ObjectValidation+DenyRule`.
+// - Programs' stores keep members in the records of their owners. There the members that others have saved are united
+//   with those that came and went here (`+RecordMembers`).
+// - Merging needs keys and no objects. A did-save notification carries them, and each context that merges by itself
+//   gets them in the order of the commits.
+
 import Foundation
 
 // Turns a store's refusals into conflicts for a merge policy, and the policy's decisions into a change set.

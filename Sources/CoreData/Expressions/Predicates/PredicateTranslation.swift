@@ -1,3 +1,7 @@
+// About the room Expressions/Predicates.
+//
+// - `#Predicate` is a tree of generic structures. Each says by itself which predicate or expression it becomes.
+
 import Foundation
 
 extension NSPredicateFormatting where Self: Foundation.NSPredicate {

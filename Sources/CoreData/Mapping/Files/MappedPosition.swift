@@ -1,3 +1,13 @@
+// About positions of a mapping model's leg.
+//
+// - A position is committed twice. First comes the file of the associations, whose rows have the number of the position
+//   that comes next. Then comes the new store, under the same number (`PRAGMA user_version`, while the copy is built).
+//   The new store's transaction is held from one position to the next.
+// - So the new store decides. SQLite undoes the writing after its position, and the associations with a higher number
+//   go. Nothing is repeated, and nothing has to be computed backwards, whatever the hooks do to the new store.
+// - The memory of the hooks is gone after a kill, so their class has to say that it has none (`canResume`). From the
+//   first policy on that does not say so there are no positions.
+
 import Foundation
 
 /// The position of a migration by a mapping model, so that a killed one can be resumed. It is kept in the file of the

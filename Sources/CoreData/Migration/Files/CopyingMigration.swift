@@ -1,3 +1,37 @@
+// About the room Migration/Files.
+//
+// - `LightweightMigrator` opens the file and holds the transaction of a migration in place. The other types here copy,
+//   count and verify.
+// - Mapping models and stages with handlers run code of the program's own, so they work on a copy (over
+//   `Stores/SQLite/Files` and `Stores/Files`).
+// - `SoleUse` waits until nobody else has the store open, empties its -wal and holds SQLite's exclusive lock. The copy
+//   is built from an `immutable` connection, which needs no lock. Opening the file by other means would drop the lock.
+// - The journal (`ExchangeJournal`) is there only while both versions are whole. `StoreExchange+Recovery` runs before
+//   every opening. With a journal it goes forward step by step, and each step sees whether it is done.
+// - The copy is given up in one case: a program that knows nothing of the journal has written to the older version, or
+//   another file lies there, such as a backup. `FileState` tells files apart that have the same name, versions and
+//   counters.
+// - Without a journal the store is as it was, and the next migration resumes after the last complete leg.
+// - A leg makes a new file of the one before, in a folder of its own (`step-N`): a mapping model's hop, a stage with
+//   handlers, or all inferred hops between them. So the file before stays whatever happens. Nothing in the new file
+//   need be taken back, or reach the disk, before it is whole.
+// - `MigrationCheckpoint` counts only for the same file in the same state, the same legs and the same build of the
+//   program.
+// - Within the leg of a mapping model `MappedPosition` says how far it is, about twice a second and after each entity
+//   mapping. See the notes in `MappedPosition.swift`. Stages run again as a whole.
+// - Rows are counted where they are written (`RowTally`, in the store: saves, batches, anybody's), and around SQL's own
+//   work (`EntityCounts`). Every leg has to have as many. The last one is verified as a whole.
+// - Names are exchanged by the kernel (`CExchange`, a header around `renameat2`). Where it cannot, there are two
+//   renames, between which the store has no main file; recovery knows that state too.
+// - The folder of external data can be another store's too (`SharedSupport`), or become so at any moment. The journal
+//   says which files in it are the older version's. All others go into the newer folder, before the exchange and once
+//   more after it.
+// - Errors of waiting name the processes at work: `LockHolders` looks for the files in the kernel's table of locks. A
+//   process that waited for the lock has the older file open afterwards, and opens the store again (`hasMoved`).
+// - A store that is one file, XML, binary or a program's own (`FileMigration`), needs neither journal nor verifier. It
+//   is refused when it is opened. The newer file is made by the same legs of mapping models, read once more, and
+//   renamed over the older one. Such a destination is saved once, at the end (`AtomicRows`).
+
 import Foundation
 
 /// A migration that builds the newer version beside the store, checks that it is whole, and puts it in the store's

@@ -1,3 +1,11 @@
+// About the room Migration/Forecast.
+//
+// - The forecaster makes the plan over a connection that leaves no trace. It counts rows by the highest key, measures
+//   some sample rows, and turns both into bytes and seconds with `MachineCalibration`.
+// - Hops after the first are planned over the tables that the one before would leave.
+// - Rows that the newer model does not allow are obstacles, as far as some milliseconds of searching find them in the
+//   present tables.
+
 import Foundation
 
 /// Makes a forecast from the metadata of the store and the plan that a migration would follow.

@@ -1,3 +1,13 @@
+// About the room Migration/Losses.
+//
+// - `LossSearch` follows everything that the store's version has through the hops, by name (`ModelThing`). `LossCount`
+//   counts the rows that hold it.
+// - `LossGuard` refuses where the store goes back to a version that it has left, or where only the store keeps its
+//   model. Both are an older program on a newer store. The versions that a store has left stand in its metadata
+//   (`VersionRecord`). Going back ends the record there, so that the way forward again is no way back.
+// - The guard looks twice: on a connection that leaves no trace, and within the transaction. It reads the program's
+//   resources only where values could be lost. Hops after a mapping model are looked at in the copy.
+
 import Foundation
 
 /// Keeps an inferred migration from losing values that nobody has allowed to go.

@@ -1,3 +1,16 @@
+// About the room Migration/Planning.
+//
+// - `ModelDifference` matches by renaming identifier and by name, and collects in one error everything that cannot be
+//   inferred. It knows no tables.
+// - The planner alters a table where SQLite does that without work (new columns, new names). It copies the table once
+//   where rows change their form. Values that can be set in one pass (defaults, moved entity numbers) are one UPDATE
+//   per table.
+// - Rows that the newer model does not allow are looked for first; nothing has changed when one is found. The same
+//   holds for objects that somebody has made in the file (`MigrationPlanner+Objects`): a view that names a column which
+//   goes refuses the migration.
+// - Where two relationships without inverses become each other's (`MigrationPlanner+Pairs`), every link gets its other
+//   side while the tables are still the old ones. All later steps take keys as they are.
+
 import Foundation
 
 /// Makes the plan that turns the tables of one model into those of another.

@@ -1,3 +1,16 @@
+// About the room Migration/Running.
+//
+// - `InPlaceMigration` does for stores of an `InPlaceEngine` the work that `StoreMigration` does for files.
+// - Every process that has such a store open holds a shared lock of its version. The migration takes the lock alone, by
+//   asking again and again, so that waiting can be cancelled and has a time limit. A second connection of the migrating
+//   process has the position (`MigrationPosition`) in its name in the server. Waiting processes read it there.
+// - Tables are locked some milliseconds at a time, so that readers do not queue behind the migration.
+// - Inferred hops run where the tables lie (`MigrationTransaction`). Mapping models and stages with handlers go through
+//   the legs of a copy (`InPlaceMigration+Files`): rows into a file, legs, `StoreVerifier`, rows back into new tables.
+//   The transaction holds from the first row that is read to the commit.
+// - Progress of a long statement is read off its connection. SQLite's virtual machine calls back, and the callback can
+//   also stop the statement.
+
 import Foundation
 
 /// The migration of a store in a database before it is opened, if it needs one.

@@ -1,3 +1,8 @@
+// About the room Migration/Staged.
+//
+// - `StagedMigration` finds the store's checksum among the stages and goes from version to version. Without handlers it
+//   works in place, in one transaction.
+
 import Foundation
 
 /// Brings a store to the present version stage by stage.

@@ -1,3 +1,16 @@
+// About the room Migration/Ways.
+//
+// - Where the direct hop is impossible, or rows forbid it, `MigrationWay` looks for the shortest way through the
+//   versions and mapping models among the program's resources (`MigrationRoute`). A version that lacks something that
+//   the end has again is no part of a way.
+// - Where the shortest way loses something that a version at hand has renamed, `RenamingChain` looks for a way that
+//   keeps it. Of a lost entity it keeps all content. It goes only to versions that rename the thing or its entity.
+// - `ModelShelf` reads each version once, and only when it is needed. `MigrationMap` compares a pair of versions once,
+//   and of each version only the store's content (its configuration).
+// - Hops that are all inferred are one transaction in place; otherwise each is a leg of a copy. `MigrationRun` takes
+//   inferred hops together as far as the direct hop gives the values that all of them would. `ModelOrigins` tells that
+//   hop the origin of everything.
+
 import Foundation
 
 /// The way of a store from its version to the program's: directly where that is possible, otherwise through other

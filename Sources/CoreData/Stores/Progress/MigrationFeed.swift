@@ -1,3 +1,12 @@
+// About the room Stores/Progress.
+//
+// - Migrators and stores report to a `MigrationFeed`, which they find in the `Progress` of the option. Its timer makes
+//   twenty events a second of the reports. The time left mixes forecast and rate, and approaches the mixture. Programs
+//   watch the events by a `MigrationMonitor` (`Migration/Progress`).
+// - `MigrationParts` gives every leg a child of the `Progress` and a piece of the events. `FollowedWork` copies,
+//   verifies and writes to the disk in pieces, between which it can be cancelled. From the journal on there is no
+//   cancelling.
+
 import Foundation
 
 /// Takes the reports of migrators about their work and makes events of them, evenly in time.

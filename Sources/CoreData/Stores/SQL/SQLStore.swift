@@ -1,3 +1,20 @@
+// About the room Stores/SQL.
+//
+// - `Language/` has statements as values, `Driver/` the protocols of connections, `Schema/` the tables, `Values/` the
+//   forms of decimals and external values in columns. `Reading/`, `Saving/`, `Batches/` and `History/` are the work of
+//   the store. `Transfer/` moves rows between databases, and `Views/` has query generations and the notices of commits
+//   by anybody.
+// - `SQLStore` is the store; `SQLiteStore` is the part that only files of SQLite's have. A `StoreEngine` opens, copies,
+//   destroys and replaces stores, and is found by the store's type.
+// - The form of the stores of a type is a value (`StoreForm`: a file, a database, memory, a whole file …). The floors
+//   above ask for it, and never for a store's type or class. `SourceFloorTests` holds that, and lists two exceptions:
+//   the table of classes (`StoreClasses`), and tables whose rows move to another store (`StoreMove`). Only an open
+//   store knows `isDurable` and `decidesByObject`; they are properties of `NSPersistentStore`.
+// - Stores in memory are SQL like any other. Their SQL is written so that a missing value is unequal to every other
+//   (`decidesByObject`), as where objects are asked one by one.
+// - Statements are kept. Stores insert, read and prefetch many rows by one prepared statement.
+// - An engine of another module makes its store by `SQLStore.opened`.
+
 import Foundation
 
 /// A store in tables, over a database that a driver has opened.

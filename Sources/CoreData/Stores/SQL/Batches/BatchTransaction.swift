@@ -1,3 +1,21 @@
+// About the room Stores/SQL/Batches.
+//
+// - A batch is one transaction of the writer. If its result is a number and nothing follows from a row, it is one
+//   UPDATE or DELETE. History, derived attributes, external values and delete rules follow from rows.
+// - The results of an expression are looked at before, by its least and its greatest value: a number that does not fit
+//   is the same error. PostgreSQL's columns have types, so there only deletions take this way. The benchmarks'
+//   instructions show that it is taken.
+// - Any other batch reads the rows from another connection, which still sees the store as it was when the transaction
+//   began. So rows stream through, expressions see old values, and memory does not grow.
+// - PostgreSQL gives such rows by a cursor of the server's (`SQLPreparedStatement.stream`), and so it gives the values
+//   that the program judges, and history. libpq would hold all of them in memory first.
+// - Without a -wal (in memory, rollback journal) the keys are gathered first.
+// - A batch over several stores begins in the first one (files in the order of their paths). It does the others' parts
+//   before the first one commits, as saves do.
+// - Delete rules of a batch work on columns. `BatchDeletionPlan` says which columns of which tables refer to a deleted
+//   row. `BatchDeleter` follows cascades with a list of its own, so a chain may be of any length. Rows that must be
+//   gone in the end are looked for in the end.
+
 import Foundation
 
 /// The one transaction of a batch request, and its consequences: external files, derived attributes, the row cache,

@@ -1,3 +1,16 @@
+// About the room Stores/SQL/Driver.
+//
+// - A call takes many rows. SQLite loops over them; another engine may send them together. The results of all rows come
+//   back at once (`SQLOutcome`), so no caller depends on going on after a row that broke a constraint.
+// - A connection also says which tables are really there (`StoreFacts`), and how many steps a statement takes for a
+//   row, and it can be asked to stop a statement. Migrations need that.
+// - A caller that reads by one statement says so (`readOnce`). On a server the transaction around it would take two
+//   more round trips.
+// - Where a list of keys is one parameter (`takesLists`), one statement asks for all rows. Members come together with
+//   their rows while the row cache has few of them. SQLite's statements have places for 20, 100 or 500 keys. Delete
+//   rules read by such lists from both engines (`readAhead`).
+// - The abilities of an engine are a value (`SQLCapabilities`).
+
 import Foundation
 
 /// One connection to a database, with its prepared statements.

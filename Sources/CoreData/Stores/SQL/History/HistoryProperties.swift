@@ -1,3 +1,32 @@
+// About the bits of changed properties.
+//
+// - The bits have the order of Apple's stores, in six groups. First come columns of to-one relationships, then columns
+//   of the entities they lead to (where the destination has subentities), then places in ordered relationships.
+// - The other groups are persistent attributes (derived ones included), to-many relationships with keys in other rows,
+//   and many-to-many relationships.
+// - Within each group properties of a superentity come first, then names by their bytes. Transient properties have no
+//   bit.
+// - All 3,168 masks in the six stores at hand that have any are as long as this list (`HistoryCorpusTests`). Those
+//   stores do not tell it from a list with attributes first. 786 masks in six public photo libraries fit it, too. 178
+//   of these tell the two lists apart, and none fits the other one.
+// - The names decide: a note's `modificationDate`, `snippet`, `title`; a version that changes with its date; a key that
+//   changes with the column of its entity.
+// - Names do not decide in two places: to-many relationships of one kind, and place columns. They stand in the order of
+//   a hash table in Apple's memory, which depends on all that the table holds. In the note store the bits that names
+//   would give to `folders` and `children` are both `notes`. So one of several is not told.
+// - No mask is at hand for composite elements, and for the keys of to-many relationships without inverse. Masks of more
+//   than eight bytes of the framework of 2017 hold addresses.
+// - A change of ours has a mark in `Z_OPT`, a column of ACHANGE that Apple's framework leaves empty. The mark is a
+//   number made of the list of columns. It moves with the row, and after a migration by anybody it fits only where the
+//   bits still mean the same.
+// - A version that came beside others knows its names for the bits of all earlier ones
+//   (`PostgreSQLPlaces.earlierBits`). It gets other marks where an earlier version has the same names for other
+//   properties (`SQLSchema.historyMarks`).
+// - Older changes of ours had other bits and no mark. A change without a mark counts as Apple's only where that is
+//   proven; otherwise `updatedProperties` is nil.
+// - One proof is a text or a query generation in the transaction, because no version of this library has written
+//   either. The other one is an identifier `com.apple.…`, because no program of Apple's uses this library.
+
 import Foundation
 
 /// The writer of a change of persistent history, as far as the store tells.

@@ -1,3 +1,11 @@
+// About the room Stores/SQL/History.
+//
+// - `HistoryRecorder` writes ATRANSACTION and ACHANGE inside the transaction that it records, from the same change set.
+// - The public classes (`History/`) are made from records that a store hands up (`Stores/HistoryStore`). Predicates on
+//   history are evaluated in memory over views of those records.
+// - A request for all of history reads the table of changes from its beginning to its end. A request for a part finds
+//   the changes by the index of their transactions.
+
 import Foundation
 
 extension SQLStore {

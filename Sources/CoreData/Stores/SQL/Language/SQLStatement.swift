@@ -1,3 +1,8 @@
+// About the room Stores/SQL/Language.
+//
+// - SQL is a value until a dialect prints it, and no value is ever part of the text. The printer asks the dialect for
+//   every word in which databases differ.
+
 /// A statement as a value. A printer makes text of it, in the words of a dialect.
 ///
 /// Values are bound once, parameters for each row that the statement runs over.

@@ -1,3 +1,15 @@
+// About the room Stores/SQL/Reading.
+//
+// - The program decides the conditions that a database does not compute as predicates do. `SQLTypes` knows the types of
+//   expressions and says which values go together. `SQLJudge` reads the values that such a condition is about, computes
+//   it for them (`SQLEvaluation`), and puts the values for which it holds in its place.
+// - Of plain texts `SQLJudge` reads only those that the database does not refuse (`TextCondition.narrowing`).
+// - `SQLFinish` computes results, groups, orders and limits after a statement that the database cannot run whole.
+// - Fetches that differ only in the constants of their comparisons have one statement (`KnownFetches`). It is
+//   translated and printed once, and found by a number.
+// - Dictionaries come from a store as a table (`FetchedTable`) of the objects that `NSDictionary` holds. The results
+//   are Foundation's own class, because Swift takes any subclass for an empty dictionary.
+
 import Foundation
 
 /// Translates fetches and predicates to SQL values for one store. It throws an error that names a part without a

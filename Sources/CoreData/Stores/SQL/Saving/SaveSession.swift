@@ -1,3 +1,15 @@
+// About the room Stores/SQL/Saving.
+//
+// - A store says which rows moved on and which constraints broke, and has written nothing then. The context makes
+//   conflicts of that, asks the policy, and tries again (`Context/Merging`).
+// - `SaveSession+Uniqueness` finds the row that holds a unique value.
+// - Pairs of many-to-many relationships are told once, from the side that names the table, and each list's order by its
+//   owner. New pairs stand at the end of both lists, and places only have to rise (`SaveSession+ManyToManyOrder`).
+// - Where every statement checks foreign keys (tables that others have made), a save writes its rows in another order
+//   (`SaveOrder`).
+// - Where the engine sends a save as one pipeline, rows are expected to be written. If one was not (`SQLSurprise`), the
+//   transaction runs again step by step, which finds the conflicts.
+
 import Foundation
 
 /// The statements of one save, run inside its transaction.

@@ -1,3 +1,9 @@
+// About the room Stores/SQL/Schema.
+//
+// - `SQLSchema` has the tables of a model, `ActualSchema` those that a database really has, and `SQLBookkeeping` those
+//   that a store keeps for itself.
+// - `NewStore` is the content of a new store of any engine. `StoredModel` is the model that a store keeps.
+
 /// The declared type of a column. The names are the ones Core Data's stores use; a dialect may print others.
 package enum SQLColumnType: String, Sendable {
     case integer = "INTEGER"

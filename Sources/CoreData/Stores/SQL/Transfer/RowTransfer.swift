@@ -1,3 +1,12 @@
+// About the room Stores/SQL/Transfer.
+//
+// - Rows are copied page by page in the order of their keys, by `RowShape` and `RowWriter`, so drivers need nothing of
+//   their own. The rows that are there already say where a copy goes on.
+// - `TransferCheck` looks beforehand for values that the other end cannot hold (`TransferLimits`); `TransferComparison`
+//   compares afterwards. `FillingTransaction` has the transactions in which a store of any engine is filled.
+// - A store that is being filled is an `UnfinishedStore`: its metadata say so, and nobody opens it. A file lies in the
+//   folder of the store's migrations meanwhile.
+
 import Foundation
 
 /// Copies the rows of a store in tables into the tables that another database has for the same model, key by key.

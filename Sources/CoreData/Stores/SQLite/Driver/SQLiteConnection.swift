@@ -1,3 +1,18 @@
+// About the room Stores/SQLite/Driver.
+//
+// - All statements in SQLite's own words stand in this folder, as methods with plain names
+//   (`SQLiteConnection+Settings`). Callers name the settings.
+// - A file of SQLite's holds programs: triggers, views and indexes. Each connection takes from them the means to do
+//   harm (`SQLiteConnection+Distrust`). Our functions are for statements alone; a schema reaches SQLite's harmless
+//   functions only.
+// - SQLite counts FTS and R-tree tables as parts of a trusted schema. So the writer of a file with such indexes keeps
+//   that switch on (`trustIndexTables`).
+// - A request may have a limit of processor time (`ProcessorDeadline`). SQLite asks for it between its steps; regular
+//   expressions and wildcard patterns ask within theirs.
+// - Values are bound and read through existentials of the module, which costs up to two percent of a work's
+//   instructions. Whole rows become snapshots within the driver (`SQLiteStatement+Snapshots`).
+// - `SQLiteConnection` opens no file beside which something lies that is no regular file (`FileKind`).
+
 import CSQLite
 import Foundation
 

@@ -1,3 +1,21 @@
+// About the room Stores/SQLite/Files.
+//
+// - Only regular files and folders are ever removed, renamed or replaced (`FileKind`).
+// - New files get no more permissions than the folder in which they end up has (`FilePermissions`). Files in the folder
+//   of a migration count as files of the folder beside it.
+// - Destroying a store copies the -wal into the main file, empties the companions, and renames one of them over the
+//   main file. Before the renaming the store is whole; after it the file is empty.
+// - A main file that has lost its name gets no -wal, -shm or -journal (`SQLiteFileGuard`). Opening compares the version
+//   that it has checked with the version in the file that it has open.
+// - A store that nobody seems to use is read without a lock, so a look may meet files that another process is writing,
+//   exchanging or recovering. `UnsettledReading` looks again while the files change, or while another process has
+//   SQLite's locks for writing. It looks once more in any case if the file was written a moment ago.
+// - `SQLiteStoreLook.reading` runs further work in the same repetition: losses, plans, forecasts.
+// - Files of external values are noted beside their folder before a transaction makes or forgets them. A note that is
+//   there while nobody can be within a transaction comes from a killed process (`ExternalData+Sweeping`).
+// - `RemoteChangeMonitor` hears of writes from the kernel (inotify on the -wal). It asks SQLite's `data_version` for a
+//   commit, and history for a new transaction. It posts on a queue of its own.
+
 import CSQLite
 import Foundation
 

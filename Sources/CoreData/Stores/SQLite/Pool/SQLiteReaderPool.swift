@@ -1,3 +1,9 @@
+// About the room Stores/SQLite/Pool.
+//
+// - Readers hold their transactions between two reads. So they also look at the count of copied frames in the shared
+//   index. When it changes they begin again, and read from the main file from then on. Only so can the -wal begin anew
+//   (`SQLiteCheckpointer`).
+
 import CSQLite
 import Foundation
 

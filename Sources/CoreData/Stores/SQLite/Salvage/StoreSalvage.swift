@@ -1,3 +1,15 @@
+// About the room Stores/SQLite/Salvage.
+//
+// - Pages are read without SQLite (`PageReader`, `WriteAheadLog`, `PageUse`, `BTreePage`, `TreeWalk`,
+//   `SalvageRecords`). `SalvageSchema` recognises them by a model, and `SalvageTarget` writes a new store.
+//   `SQLiteFault` names the fault of a file that SQLite refuses.
+// - Nothing is believed before it fits. The cells of a leaf are certain if their sizes, with those of holes and
+//   fragments, make up the page's content. Otherwise the content of a hole, and everything before the content area, is
+//   left out, because it may have been deleted.
+// - A leaf that no tree leads to counts if the file says that it is in use. Either it is not on the list of free pages,
+//   and that list is whole; or the map of pages (auto_vacuum) leads from it to a root.
+// - Such a leaf belongs to the table of that root, or to the only table that its rows fit by their entity numbers.
+
 import Foundation
 
 /// Brings everything that can be read out of a damaged store into a new one.
