@@ -1,3 +1,37 @@
+// About the room CoreDataManager.
+//
+// - Three things together make a program that no longer starts after an update: a large store, a changed schema, and
+//   opening the store on the main thread. This module takes the third away.
+// - `Launch/` holds the one readiness state (`LaunchMachine`). Every asynchronous entry point awaits it. A synchronous
+//   one before its end throws (`readyOrThrow`) or stops with a message (`mainContext`). So no part of a program can
+//   open the store by another way while it is being migrated.
+// - `Migration/` decides by the store's metadata alone, and migrates with a coordinator that is thrown away. The
+//   coordinator that serves the program gets no migration options at all.
+// - A `MigrationAdapter` does the work and says its cost. The adapter and the watch over the machine's memory are the
+//   places where platforms differ. `Platform/` has files for each platform, and the package leaves out the others'.
+// - Where there is a mapping model (`MappingModelAdapter`), this framework's coordinator migrates by it, told by an
+//   option. On Apple's platforms a migration manager does, under a file coordinator's claim, into a folder that the
+//   system gives. Either way processes take turns, and a process that waited opens the migrated store
+//   (`ContestedLaunchTests`).
+// - `Contexts/` builds root → main → background. The root alone writes to the store, on its own queue. Saving the main
+//   context moves its changes into the root, and waits for the disk only if asked to. New objects get their permanent
+//   ids before the first of those saves. With the layout `.siblings` there is no root, and every context writes.
+// - A progress screen is asked for only when a migration outlasts the grace delay. The main queue asks once more,
+//   because the migration may be over by then. Completion handlers wait for a shown screen's minimum time; tasks do
+//   not.
+// - `Texts/` has the words for users. A failure is classified by the innermost error that gives a reason
+//   (`LaunchFailure`).
+// - `CompilerRulesTests` ask the compiler which values it lets cross queues, and which it does not see. Managed objects
+//   are explicitly not Sendable; contexts are, as on Apple's platforms.
+// - `References/` and `Values/` have the values that cross queues, and those that are too large for a row. A
+//   `DeferredValue` is loaded by one detached task that all waiters share. The pool knows costs and uses, and holds
+//   values weakly. `MemoryPressure` empties it when the machine, or the container, runs short.
+// - `Probe/` measures a launch as users feel it: first screen, readiness, longest stall of the main queue. Its watchdog
+//   looks from another thread.
+// - `KilledLaunchTests` kills a launching process at random moments, one to three times in a row, and launches again.
+//   It does so while the store is made, in a migration in one transaction, in one object by object into a copy, and in
+//   one in stages. Stages that were finished are not begun again.
+
 import CoreData
 
 /// One Core Data stack whose launch no migration can block.

@@ -1,3 +1,37 @@
+// About the room CoreDataModelCompiler.
+//
+// - On Linux `@NSManaged` type-checks and leaves the accessors as symbols that nobody defines. The plugin
+//   (`Plugins/CoreDataModelPlugin`) finds a target's files and models and hands them, as one job, to the tool
+//   `coredata-modelc`. All the work is in this module. The package manager asks a plugin again only when files come or
+//   go, so files that get their first `@NSManaged` between share one output.
+// - `Scanning/` splits Swift into tokens and finds imports, types and `@NSManaged` members with their access and
+//   conditions. The toolchain's SwiftParser is a host library that a package cannot link without unsafe flags. Such
+//   flags would keep every package that uses this one from being a dependency.
+// - `Accessors/` writes a probe: the same members in empty types of the same kinds, each calling a marker. The
+//   compiler's intermediate language then says which symbol calls which marker. A probe needs no module but Foundation,
+//   so it does not wait for the dependencies to be compiled. Types of other modules get their kind from those modules'
+//   sources. The answer is kept, and the compiler is asked again only when the probe changes.
+// - An accessor is a computed property of another name whose getter and setter have the mangled names (`@_silgen_name`
+//   on the accessors gives them the calling convention of accessors). It is `dynamic`, because callers take managed
+//   members to be, and `final`. Its access level is the member's own, because the linkage follows from it. Members
+//   private to their file become internal.
+// - The work of an accessor is one call on a `ManagedSlot`. The compiler chooses the call by the declared type. Where
+//   no model of the target has the class, the slot of `primitiveTitle` has two names, and the object's entity decides.
+// - A declared name or type that does not fit the target's model is an error at its place in the source. If the
+//   compiler refuses the probe, that is a warning, and the module gets no accessors: the compiler then shows all of the
+//   module's errors.
+// - Models and mapping models that are declared as resources are compiled as well, because Xcode does so, and programs
+//   ask their bundle for a `.momd`. The package manager copies the source besides, so the same model lies there twice.
+//   `ModelResources` counts the compiled one.
+// - `Module/` writes aliases for the types that Foundation declares and nobody can use. It leaves the module's name in
+//   a section of the program (`@section`, Swift 6.3). The class lookup reads that section, whose ends the linker
+//   defines. So a model may name a class without its module, and nothing runs for it when the program starts.
+// - A clean debug build of a hundred classes takes 1.2 times the processor time of the same classes without the plugin
+//   (`bin/bench plugin`). With the framework in the tool it took twice as much. When nothing changed the plugin adds
+//   0.01 s. A release build compiles the framework once and the tool twice. The package manager builds plugins' tools
+//   first, and has no record of that when it builds the rest.
+// - `CompiledSampleTests` compile `Examples/Library` by hand, `PackageTests` (long) through the package manager.
+
 import CoreDataModelReading
 import Foundation
 

@@ -1,3 +1,16 @@
+// About the room CoreDataPort.
+//
+// - `coredata port` rewrites code that the compiler refuses whatever a plugin adds. It works on the scanner's tokens,
+//   so comments, strings and layout stay byte for byte. Of a string only the code inside `\( … )` is looked at. Code
+//   that `#if` leaves out on Linux is not looked at.
+// - The way of a file: `SourceFile` (tokens, scopes), `Knowledge` (declared types, models), `Rules` (one extension
+//   each), edits and notes. `PackageManifest`, `PackageTargets` and `ManifestPorter` do the same for `Package.swift`.
+//   `UnifiedDiff` shows edits. `FileWriter` writes them: all temporary files first, then all names.
+// - An edit is made only where it is certain to mean the same. Everything else is a note with file, line and column. A
+//   class that `@objc(Name)` called otherwise is found by a model only under its Swift name. So the model's source
+//   changes with it: the name of its class is no part of an entity's version hash.
+// - A manifest is edited where its targets are written out in it. Names that a program computes are not guessed.
+
 import CoreData
 import CoreDataModelCompiler
 

@@ -1,3 +1,31 @@
+// About the room CoreDataPostgreSQL.
+//
+// - This product is a store over the SQL floor (`Stores/SQL`). An engine's needs there are `package`: the statements
+//   and their printer, the protocols of drivers, the schema and its names (`SQLSchemaStyle`), snapshots and their
+//   shapes, and `SQLStore.opened`. The coordinator finds the engine by its name (`StoreEngines`).
+// - The sources stand under the package trait `PostgreSQL`, which is off by default. Without it nobody needs libpq.
+// - Text of SQL stands in `Driver/` and `Functions/` alone. Questions to the catalogue are methods of the connection,
+//   and changes of tables are values (`PostgreSQLChange`). `Functions/` has the functions, triggers and views that run
+//   in the server, and the statements that look after them.
+// - A store has several connections: one writes, some read, and each query generation holds its state by one more
+//   (`PostgreSQLGeneration`), in a transaction in which nothing else happens. Readers take the state over by its name,
+//   so a statement that fails ends no generation.
+// - One connection listens (`PostgreSQLListener`), always to the server itself. Behind a transaction pooler it holds
+//   the lock of the store's version, too. There each transaction brings the settings of the session along. A
+//   transaction that reads also looks at the version of the metadata, because the next connection may lead to another
+//   store that was made in the place of this one.
+// - The watch over commits ends in `CommitNotices` on every engine. It gathers events and knows the newest transaction
+//   that was told.
+// - `Operations/` is for people who run programs and servers (Documentation/Operations.md). `PostgreSQLTally` counts
+//   the work of connections. `PostgreSQLActivity` has these values, and the server's facts about standbys and sessions.
+//   `PostgreSQLUpkeep` removes rows that nobody asks for any more. Of all programs one does each piece of work: the one
+//   that finds it due in `coredata.upkeep`.
+// - Other programs write into the same tables. Triggers notice them (`PostgreSQLTriggers`); the framework's own
+//   transactions say that they are its own.
+// - Tables that others have made are seen through views with a key, an entity and a version, so nothing above the
+//   schema knows of them (`Existing/`). Where every statement checks their foreign keys, a save writes its rows in
+//   another order (`SaveOrder`).
+
 #if PostgreSQL
     import CoreData
     import Foundation

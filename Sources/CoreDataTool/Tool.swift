@@ -1,3 +1,45 @@
+// About the room CoreDataTool.
+//
+// - This module is the program `coredata` without its `main.swift`, so that tests reach its parts. It uses the public
+//   interface of the framework and of the launch library. If it needs something that an application might need, too,
+//   that is an addition to the public interface. Of the package's own it takes the words of messages for addresses and
+//   types, and the work of `coredata-modelc`.
+// - The way of a command: `Tool` finds the command, `Arguments` reads the options (getopt_long), `Command.init` checks
+//   their sense, and `Command.run` writes to the `Console`.
+// - A command says of itself which arguments it takes (`CommandPage`). Help, completion for three shells and the manual
+//   page are made of that, so nothing is parsed twice and no option is without help.
+// - `CCommandLine` is the part of the C library that Foundation's Glibc module hides: `getopt_long`, and `wcwidth` for
+//   the columns that a character takes.
+// - A command opens nothing before its arguments make sense. It opens read-only unless it is there to write. It throws
+//   a `ToolError`: one line, details below it, and an exit status with a meaning.
+// - `OpenedStore` finds the model: in the store, at the place of `--model`, or beside the store. The program's classes
+//   are taken out of a copy of it, and transformable values are read as the bytes that lie in the store. So no class of
+//   a store's program is needed, and no class that an archive names is made.
+// - ^C is noted in one place (`Interruption`), by a handler that writes to a pipe. A source of Dispatch's loses signals
+//   that reach a thread of a library. Work looks at it where nothing is half done, and ends with the status 130.
+// - All text on a terminal has passed `Table.onOneLine`: an escape sequence in a store does not reach it. Results are
+//   written as they are read. A table takes its widths from the first 500 rows.
+// - `ListedObjects` reads in one state of the store, a batch at a time, for `fetch` and for exports of the studio.
+//   `fetch` reads by `ManagedSlot` and writes JSON without values in between (`ObjectLines`). The lines of a batch are
+//   taken back where reading fails (`Console.whole`). `PredicateKeys` looks for unknown keys before the store is asked.
+//   `DecodedBytes` shows transformable values: property lists and archives of plain values alone.
+// - `Models/` has a model as facts (`ModelFact`): `model show` prints them, `model diff` compares them.
+//   `MigrationOutlook` forecasts by an empty store of the older version. Graphviz's `dot` draws `coredata model
+//   diagram`. It is started as a program, so building needs none of it.
+// - `Migrations/` follows a migration: a thread migrates, the main one draws, SIGINT cancels (`FollowedMigration`).
+//   `StoreUsers` tells which processes have a file open.
+// - `Exchange/` brings graphs from one store to another. `GraphWalk` reads all objects in one query generation.
+//   `GraphLine` and `ExactValue` make lines of them, by which two stores are compared as well. `GraphWriter` makes the
+//   store with the original model and fills it through one without classes. `StoreDraft` makes a store in a locked
+//   folder beside its place, and renames it.
+// - `Verification/` looks at every object by public means alone. A link is asked for by ids, so a dangling one is no
+//   fault. Facts that tables alone know come from `inspect(_:for: .irregularities)` (`StoreFinding+Tables`).
+//   `DerivedValues` has the store compute derived attributes, or the program where the store keeps no tables. A finding
+//   carries its `Mend`.
+// - `Repairs/` copies into a `StoreDraft`, verifies, mends and verifies again (`StoreRepair`). `StoreMender` writes
+//   through a model whose one-to-one sides do not know each other, as `GraphWriter` does. `OneSidedLinks` decides which
+//   links are made and which go.
+
 import Foundation
 
 /// The program `coredata`: finds the command, runs it, and says how it ended.

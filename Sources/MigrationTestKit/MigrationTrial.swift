@@ -1,3 +1,15 @@
+// About the room MigrationTestKit.
+//
+// - The module uses public API, but for `MigrationMoment` and the reasons why a model file cannot be read (SPI
+//   `MigrationTesting`).
+// - The stores of trials are files, or lie in databases of their own on a server (`InPlaceEngine.withDatabase`). The
+//   engine gives their inventory: a migrated store has the same tables as a new one. So the module knows no engine.
+// - A `MigrationTrial` plays every pair of versions up, every pair down, and two processes. An entry of its report says
+//   the result of one. It finds the losses of a downgrade by itself (`TrialLosses`: the store's content beside the
+//   content that both models have), so it does not believe the guard that it tries.
+// - `Samples/` makes the objects. `SampleRules` reads limits, lengths and patterns off validation predicates,
+//   `SampleValues` numbers the values that they allow, and `SampleConstraint` knows which are taken.
+
 import CoreData
 
 /// Tries every way between the versions of a model, on made-up objects, and reports what happened on each.

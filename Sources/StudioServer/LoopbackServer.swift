@@ -1,3 +1,12 @@
+// About the room StudioServer.
+//
+// - This module is HTTP and nothing else: libmicrohttpd, which reads requests and keeps their limits, behind Swift
+//   values. It stands under the package trait `Studio`. Without it nobody needs the library's headers, and `coredata
+//   studio` says how to get it. The library is there because parsing bytes from strangers is no work for this project.
+// - `RequestCheck` judges a request before its body is read: `Host`, `Origin`, `Sec-Fetch-Site`, token or cookie, type
+//   and length of the body. The token is good once. `RequestClock` ends connections that send a byte now and then; the
+//   library ends those that are silent. Every answer forbids the browser to load, run or frame anything foreign.
+
 #if Studio
     import CMicroHTTPD
     import Foundation

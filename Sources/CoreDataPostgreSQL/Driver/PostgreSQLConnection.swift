@@ -1,3 +1,20 @@
+// About the room CoreDataPostgreSQL/Driver.
+//
+// - The driver prepares each statement twice: as it stands for one row, and for many rows as `unnest` of arrays
+//   (`PostgreSQLSetStatement`). A row that may break a constraint is tried within a savepoint. Many rows that fail are
+//   halved until the row is found.
+// - A save is sent as one pipeline (`SQLConnection.together`). Its statements go out without waiting, their results are
+//   looked at once, and the commit follows: two round trips, whatever the size. Rows are expected to be written; if one
+//   was not (`SQLSurprise`), the transaction runs again step by step.
+// - Listeners are told by the statement after the commit. NOTIFY within a transaction makes all commits of the server
+//   wait for each other's disk.
+// - Saves hold a lock of the writers together; batches and migrations hold it alone.
+// - Each transaction leaves a token (`coredata.saves`). If a connection is lost during a commit, another one inserts
+//   the same token. That fails if the transaction was committed, and keeps it from being committed otherwise
+//   (`PostgreSQLConnection+Saving`). `Repetitions` runs the same change set again after a deadlock or a lost
+//   connection.
+// - History is numbered by the database's transactions, and read as far as no older one runs.
+
 #if PostgreSQL
     import CPostgreSQL
     import CoreData

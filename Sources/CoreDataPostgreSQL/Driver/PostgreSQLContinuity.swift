@@ -1,3 +1,16 @@
+// About fail-over.
+//
+// - Another server may go on in the place of one that was lost, and know less. Each new connection is looked at before
+//   it is used: where it leads, whether the tokens of this process's last transactions are there, and whether the
+//   history is there that it has read.
+// - On a server that is new to the database the first process begins a line (`PostgreSQLLines`). Numbers of history and
+//   keys continue far above those that may have been lost, so none is given twice. Tokens between the lines are
+//   refused.
+// - The SQL floor knows only as much as `ContinuationFollower` says. It empties the row cache. From then on a save
+//   compares rows as a whole that were read before (`SaveSession.checkDoubtful`).
+// - `PostgreSQLHosts` connects to the servers of an address beside each other. `PostgreSQLWatch` ends connections whose
+//   server answers nothing (Documentation/FailOver.md).
+
 #if PostgreSQL
     import CoreData
     import Foundation

@@ -1,3 +1,11 @@
+// About standbys.
+//
+// - A standby is a second database of the same store, with connections of its own. It is read once it has reached the
+//   position that the primary had after the last commit, and its tables have the primary's newest line. A position of
+//   another time-line says nothing. If the standby is not there in time, the primary is read.
+// - Contexts know standbys as they know past states: a context that reads from them has a `QueryGeneration` whose views
+//   are those of standbys. Each view has a row cache of its own, which each commit empties.
+
 #if PostgreSQL
     import CoreData
     import Foundation

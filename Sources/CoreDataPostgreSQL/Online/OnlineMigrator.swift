@@ -1,3 +1,28 @@
+// About the room CoreDataPostgreSQL/Online.
+//
+// - With `NSPostgreSQLOnlineMigrationOption` a store serves two versions of its model. `OnlinePlan` has the additions
+//   that a newer version needs, as a value made of the `ModelDifference`. `OnlinePlan+Refusals` has the changes that
+//   are impossible, and the reasons.
+// - `OnlinePlaces` chooses the columns. A property with the same values keeps its column, so a renaming changes the map
+//   alone. A property with other values gets a twin.
+// - Where a relationship led to one object and leads to many, triggers keep the column and the pairs of the join table
+//   in step (`PostgreSQLStep+Links`). Where a mapping model makes two entities of one (`OnlineMapping`), they keep the
+//   rows of both tables in step (`PostgreSQLStep+Splits`). The older version keeps some values in another row than the
+//   newer one. If a program of the newer version changes such a value, it raises the version of that other row
+//   (`VersionedLinks`).
+// - `coredata.model_versions` has a row for each version with its model and its map (`PostgreSQLPlaces`). Rows may have
+//   older names of entities (`EntityLabels`).
+// - `OnlineMigrator` adds by locks of 50 ms that are asked for again and again (`PostgreSQLShortly`), moves rows in
+//   slices (`PostgreSQLMove`), and lets the newer version in. Each step can be run once more, so the process after a
+//   killed one goes on.
+// - Each writing transaction calls `coredata.admit`, which refuses a version that has ended, and tells the triggers
+//   which version writes.
+// - `PostgreSQLLease` says that a program lives. `PostgreSQLContraction` ends a version that has no living program,
+//   unless rows hold values that nobody has allowed to go (`PostgreSQLLosses`). It drops the tables and columns that
+//   only that version needs, and names those that views and keys of others depend on (`PostgreSQLDependent`).
+// - New tables get the rights that roles have to others (`PostgreSQLGrants`). A later migration without others first
+//   brings names back to those of a new store (`PostgreSQLSettling`).
+
 #if PostgreSQL
     @_spi(MigrationTesting) import CoreData
     import Foundation

@@ -1,3 +1,24 @@
+// About the room CoreDataTool/Studio.
+//
+// The way of a request: the browser, libmicrohttpd with a thread for each connection, `RequestCheck`, `Studio`, one of
+// `StudioRows`, `StudioObject` and their like, JSON. Remote changes, unsaved changes and migrations go to the browser
+// as server-sent events (`EventHub`).
+// - `PageFiles` reads the page's files at the start and serves those alone. The page is `Studio/Page`: HTML, CSS and
+//   modules of JavaScript, as they are. No value of a store becomes HTML.
+// - `StudioSession` has one context, on whose queue every request works. With `--write` this context is edited: each
+//   request that changes something is one group of its undo manager, and the table shows unsaved changes. The results
+//   for a table are kept as `FetchedObjects` until something changes, so scrolling asks for one batch.
+// - Everything that is read anew comes from the store, not from the coordinator's rows (`stalenessInterval` 0), because
+//   others write there. Their saves refresh the objects that have no changes of the page's. Objects with changes keep
+//   the row that they were read from, so saving finds the conflict. The page shows both sides, and saves by the chosen
+//   merge policy.
+// - `StudioMergePolicy` decides only the conflicts that were shown. `StoreFileMark` keeps a save from a file that
+//   others have replaced.
+// - An export reads by a context of its own, a batch for each part that is sent.
+// - A migration closes the session, runs on a thread of its own, and opens the store again. Requests in between are
+//   told so.
+// - The studio keeps on with a history that the store has, and begins none.
+
 import CoreData
 import CoreDataManager
 import Foundation
