@@ -1,3 +1,13 @@
+// About the suite FaultTests.
+//
+// - A child (`Tests/FaultChild`) does one `FaultOperation` while a call of the C library fails. A library of the tests'
+//   own (`Tests/Faults`) stands in front of all others by `LD_PRELOAD`. It counts calls about files in one folder, and
+//   makes the n-th fail, fall short, wait or end the process. It also writes a log of all changes.
+// - `SimulatedDisk` plays a part of that log, drops a random part of the writes that were not synced, and leaves the
+//   state that a disk with a cache leaves.
+// - `FaultState` says as text what a folder holds. `FaultBench.settle` compares: the state must be the older one or the
+//   newer one. Once the operation is done again it must be the newer one, with nothing left over.
+
 import Foundation
 import TestSupport
 

@@ -1,3 +1,8 @@
+// About the suite SoakTests.
+//
+// - Processes (`Tests/SoakChild`) work on one store while it is migrated to and fro, the disk runs full and the clock
+//   jumps. Each process keeps a `Ledger` of the acknowledged state of its own entries, and compares it with the store.
+
 import CoreData
 import Foundation
 import TestSupport
