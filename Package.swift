@@ -161,6 +161,14 @@ let package = Package(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/Sources/fuzz-replay"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "fuzz-replay"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
+        // Reads the sources and the documents. Code of the articles is compiled by the other target.
+        .testTarget(name: "DocumentationTests", dependencies: ["TestSupport"]),
+        .testTarget(
+            name: "SnippetTests",
+            dependencies: [
+                "CoreData", "CoreDataManager", "MigrationTestKit",
+                .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(
             name: "CoreDataManagerTests",

@@ -16,7 +16,8 @@ import Foundation
 ///
 ///     .executableTarget(
 ///         name: "migrate-shop",
-///         dependencies: ["Shop", .product(name: "MigrationTestKit", package: "OpenCoreData")], path: "Tests/MigrateShop"),
+///         dependencies: ["Shop", .product(name: "MigrationTestKit", package: "OpenCoreData")],
+///         path: "Tests/MigrateShop"),
 ///     .testTarget(
 ///         name: "ShopTests",
 ///         dependencies: ["Shop", "migrate-shop", .product(name: "MigrationTestKit", package: "OpenCoreData")]),

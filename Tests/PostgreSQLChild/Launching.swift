@@ -5,8 +5,10 @@
     import Foundation
     import TestSupport
 
-    /// Launches a program of `CrashModels.newer` through the manager. Says "migrating" once a migration is under way, be it
-    /// another program's; "done" when the store is ready, and what went wrong otherwise.
+    /// Launches a program of `CrashModels.newer` through the manager.
+    ///
+    /// Says "migrating" once a migration is under way, be it another program's; "done" when the store is ready, and
+    /// what went wrong otherwise.
     @MainActor
     func launchManager(_ url: URL) async {
         var configuration = CoreDataManager.Configuration()

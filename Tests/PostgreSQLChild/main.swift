@@ -4,8 +4,8 @@
 //       Adds one to the pages of the book "counter" so many times, spread over some coordinators: after a conflict by
 //       refreshing and repeating, or by a policy that adds what both have added. Prints "saved N conflicts M".
 //   postgresql-child URL link NAME
-//       Until it is killed: adds one to the counter and makes a tag, a novel and an author that are linked with each other,
-//       in one save. Prints "saved NAME ROUND" after each.
+//       Until it is killed: adds one to the counter and makes a tag, a novel and an author that are linked with each
+//       other, in one save. Prints "saved NAME ROUND" after each.
 //   postgresql-child URL tag NAME ROUNDS SECONDS
 //       Makes a tag in each of so many saves at least, and for so long, with history, by the author NAME. Prints "saved
 //       N".

@@ -12,7 +12,9 @@ import Testing
     import CoreDataPostgreSQL
 #endif
 
-/// Processes at work on one store, and what disturbs them: migrations in turn, a disk that runs full, a clock that jumps.
+/// Processes at work on one store, and what disturbs them.
+///
+/// Migrations take turns, a disk runs full, and a clock jumps.
 final class SoakRun {
     private let folder: TemporaryFolder
     private let disk: SmallDisk?

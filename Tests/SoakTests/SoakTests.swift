@@ -3,8 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Processes that work on one store for a while, with everything that disturbs them: for the minutes of `bin/test --soak
-/// MINUTES`, or for a few turns.
+/// Processes that work on one store for a while, with everything that disturbs them.
+///
+/// They work for the minutes of `bin/test --soak MINUTES`, or for a few turns.
 @Suite(.serialized)
 struct SoakTests {
     private static let minutes = ProcessInfo.processInfo.environment["OPENCOREDATA_SOAK"].flatMap(Double.init)

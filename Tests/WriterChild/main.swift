@@ -1,7 +1,7 @@
-// Writes a library from a process of its own. Usage: writer-child STORE NAME ROUNDS [history | POLICY [shared |
-// registry]]
-//                                                     writer-child STORE values
-//                                                     writer-child STORE exchange (open | destroy | replace) ROUNDS OTHER
+// Writes a library from a process of its own. Usage:
+//     writer-child STORE NAME ROUNDS [history | POLICY [shared | registry]]
+//     writer-child STORE values
+//     writer-child STORE exchange (open | destroy | replace) ROUNDS OTHER
 //
 // With "values" it makes, replaces and deletes parcels with large contents until it is killed, and says "round N" after
 // each save.

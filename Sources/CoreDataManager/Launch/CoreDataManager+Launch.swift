@@ -12,7 +12,7 @@ extension CoreDataManager {
     ///
     /// - Parameters:
     ///   - progressScreen: asked for on the main queue when a migration outlasts `Configuration.graceDelay`, counted
-    ///     from here, and never otherwise. It receives the migration, whose progress it can show and which it can cancel.
+    ///     from here, and never otherwise. It receives the migration: it can show the progress and cancel.
     ///   - completion: called on the main queue when the contexts may be used, or with the error that ended the launch.
     public func launch(
         progressScreen: (@MainActor @Sendable (any MigrationProgressReporting) -> Void)? = nil,

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// The names that a Swift source declares for others, and those that it uses.
 struct SourceNames {
     /// A type, a global, or a member of a type.

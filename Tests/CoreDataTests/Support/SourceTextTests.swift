@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("A source taken apart")
@@ -19,6 +20,23 @@ struct SourceTextTests {
         #expect(text.literals.count == 6)
         #expect(text.literals.contains { $0.hasPrefix("eleven \\(twelve)") && $0.hasSuffix("\"quoted\"") })
         #expect(text.literals.contains { $0.contains("// seventeen") })
+    }
+
+    @Test("Lines and comments keep their places")
+    func places() {
+        let text = SourceText(
+            ##"""
+            /// One.
+            let a = "/// none"  // two
+            /* three
+               four */ let b = """
+                five \(a)
+                """
+            let c = 1
+            """##)
+        #expect(text.lines == ["", "let a = \"\"  ", "", " let b = \"\"", " a ", "", "let c = 1"])
+        #expect(text.comments.map(\.line) == [0, 1, 2, 3])
+        #expect(text.comments.map(\.text) == ["/// One.", "// two", "/* three", "   four */"])
     }
 
     @Test("Members that others can name are found, what lies in functions and what is private is not")

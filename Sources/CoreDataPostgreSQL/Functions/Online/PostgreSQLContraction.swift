@@ -250,8 +250,10 @@
     }
 
     extension PostgreSQLContraction {
-        /// Marks a version so that its migration cannot be resumed while it is half removed. Its columns are dropped one
-        /// by one, and what programs write meanwhile no longer reaches them. The next migration removes the rest first.
+        /// Marks a version so that its migration cannot be resumed while it is half removed.
+        ///
+        /// Its columns are dropped one by one, and what programs write meanwhile no longer reaches them. The next
+        /// migration removes the rest first.
         private func beginRemoving(_ version: PostgreSQLVersion) throws {
             try shortly.transaction {
                 try connection.execute(

@@ -1,25 +1,44 @@
 /// A Swift source, taken apart into its code and the text of its literals.
 ///
 /// Code within `\( … )` of a literal is code. Comments are neither.
-struct SourceText {
-    /// The code. A literal is two quotation marks in it, with the code of its interpolations behind them.
-    private(set) var code = ""
-    /// The text of each literal. An interpolation is a space in it.
-    private(set) var literals: [String] = []
+public struct SourceText: Sendable {
+    /// A comment, or one line of a longer one.
+    public struct Comment: Sendable {
+        /// The number of its line, from 0.
+        public let line: Int
+        /// The text, from the mark on with which the comment begins.
+        public let text: String
+    }
 
-    init(_ text: String) {
+    /// The code. A literal is two quotation marks in it, with the code of its interpolations behind them.
+    public private(set) var code = ""
+    /// The text of each literal. An interpolation is a space in it.
+    public private(set) var literals: [String] = []
+    /// The comments, in their order.
+    public private(set) var comments: [Comment] = []
+    /// The code of each line of the source. Lines within a literal or a comment are empty.
+    public private(set) var lines: [Substring] = []
+
+    /// Takes a source apart.
+    public init(_ text: String) {
         let utf8 = Array(text.utf8)
         var parser = Parser(utf8)
         parser.readCode(untilParenthesis: false)
         code = String(decoding: parser.code, as: UTF8.self)
         literals = parser.literals.map { String(decoding: $0, as: UTF8.self) }
+        comments = parser.comments
+        lines = String(decoding: parser.placed, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     }
 
     private struct Parser {
         let text: [UInt8]
         var position = 0
         var code: [UInt8] = []
+        /// The code with every line's end, also of those within literals and comments.
+        var placed: [UInt8] = []
+        var line = 0
         var literals: [[UInt8]] = []
+        var comments: [Comment] = []
 
         init(_ text: [UInt8]) { self.text = text }
 
@@ -27,12 +46,36 @@ struct SourceText {
             position + prefix.count <= text.count && text[position..<position + prefix.count].elementsEqual(prefix)
         }
 
+        private mutating func add(_ bytes: [UInt8]) {
+            code += bytes
+            placed += bytes
+        }
+
+        /// Goes past a byte that is not code.
+        private mutating func skip() {
+            if position < text.count, text[position] == UInt8(ascii: "\n") {
+                placed.append(UInt8(ascii: "\n"))
+                line += 1
+            }
+            position += 1
+        }
+
+        private mutating func keepComment(_ range: Range<Int>, from line: Int) {
+            let lines = text[range].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            for (number, text) in lines.enumerated() {
+                comments.append(Comment(line: line + number, text: String(decoding: text, as: UTF8.self)))
+            }
+        }
+
         mutating func readCode(untilParenthesis isNested: Bool) {
             var depth = 0
             while position < text.count {
-                if hasPrefix(Array("//".utf8)) {
+                let isSlash = text[position] == UInt8(ascii: "/")
+                if isSlash, hasPrefix(Array("//".utf8)) {
+                    let start = position
                     position = text[position...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
-                } else if hasPrefix(Array("/*".utf8)) {
+                    keepComment(start..<position, from: line)
+                } else if isSlash, hasPrefix(Array("/*".utf8)) {
                     skipComment()
                 } else if let hashes = hashesOfLiteral() {
                     position += hashes
@@ -45,13 +88,16 @@ struct SourceText {
                         if isNested, depth == 0 { return }
                         depth -= 1
                     }
-                    code.append(byte)
+                    add([byte])
+                    if byte == UInt8(ascii: "\n") { line += 1 }
                 }
             }
         }
 
         /// Comments may lie within each other.
         private mutating func skipComment() {
+            let (start, first) = (position, line)
+            defer { keepComment(start..<min(position, text.count), from: first) }
             var depth = 0
             repeat {
                 if hasPrefix(Array("/*".utf8)) {
@@ -61,7 +107,7 @@ struct SourceText {
                     depth -= 1
                     position += 2
                 } else {
-                    position += 1
+                    skip()
                 }
             } while depth > 0 && position < text.count
         }
@@ -78,26 +124,26 @@ struct SourceText {
             let hashes = Array(repeating: UInt8(ascii: "#"), count: hashes)
             let (end, escape) = (mark + hashes, [UInt8(ascii: "\\")] + hashes)
             position += mark.count
-            code += Array("\"\"".utf8)
+            add(Array("\"\"".utf8))
             var literal: [UInt8] = []
             while position < text.count, !hasPrefix(end) {
                 guard hasPrefix(escape) else {
                     literal.append(text[position])
-                    position += 1
+                    skip()
                     continue
                 }
                 position += escape.count
                 guard position < text.count, text[position] == UInt8(ascii: "(") else {
                     // What is escaped does not end the literal.
                     literal.append(UInt8(ascii: " "))
-                    position += 1
+                    skip()
                     continue
                 }
                 position += 1
                 literal.append(UInt8(ascii: " "))
-                code.append(UInt8(ascii: " "))
+                add([UInt8(ascii: " ")])
                 readCode(untilParenthesis: true)
-                code.append(UInt8(ascii: " "))
+                add([UInt8(ascii: " ")])
             }
             position += end.count
             literals.append(literal)
@@ -107,7 +153,7 @@ struct SourceText {
 
 extension SourceText {
     /// The words and marks of the code, in their order. A word is a name, a keyword or a number.
-    var tokens: [Substring] {
+    public var tokens: [Substring] {
         var tokens: [Substring] = []
         var start: String.UTF8View.Index?
         let bytes = code.utf8

@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Comments in the sources")
+struct DocCommentTests {
+    /// How many public declarations have no doc comment yet, by folder. The numbers only become smaller.
+    private static let undocumented: [String: Int] = [
+        "Sources/CoreData/Context": 19, "Sources/CoreData/Coordinator": 3, "Sources/CoreData/Expressions": 41,
+        "Sources/CoreData/FetchedResults": 1, "Sources/CoreData/Foundation": 5, "Sources/CoreData/History": 6,
+        "Sources/CoreData/Mapping": 6, "Sources/CoreData/Migration": 5, "Sources/CoreData/Model": 22,
+        "Sources/CoreData/Objects": 2, "Sources/CoreData/Requests": 18, "Sources/CoreData/Results": 1,
+        "Sources/CoreData/Stores": 28, "Sources/CoreDataManager/Migration": 2, "Sources/CoreDataManager/Texts": 21,
+        "Sources/CoreDataManager/Values": 3, "Sources/CoreDataPostgreSQL": 2,
+        "Sources/CoreDataPostgreSQL/Operations": 13, "Sources/MigrationTestKit": 5,
+    ]
+
+    @Test("Every public declaration has a doc comment", arguments: PackageFiles.modules)
+    func declarations(module: String) throws {
+        let paths = PackageFiles.paths(under: "Sources/\(module)", extension: "swift")
+        #expect(paths.count > 10)
+        let texts = try paths.map { SourceText(try PackageFiles.text($0)) }
+        let hidden = texts.reduce(into: Set<String>()) { $0.formUnion(PublicDeclarations.hiddenTypes($1)) }
+        var count = 0
+        var missing: [String: [String]] = [:]
+        for (path, text) in zip(paths, texts) {
+            let folder = path.split(separator: "/").dropLast().prefix(3).joined(separator: "/")
+            for declaration in PublicDeclarations(text, hiding: hidden).found {
+                count += 1
+                if declaration.isDocumented { continue }
+                missing[folder, default: []].append("\(path):\(declaration.line + 1): \(declaration.code)")
+            }
+        }
+        #expect(count > 50)
+        for (folder, declarations) in missing.sorted(by: { $0.key < $1.key }) {
+            let allowed = Self.undocumented[folder] ?? 0
+            #expect(declarations.count <= allowed, "Not documented:\n\(declarations.joined(separator: "\n"))")
+        }
+    }
+
+    @Test("No comment is longer than 120 columns, but for the address of a link")
+    func columns() throws {
+        let paths = PackageFiles.paths(extension: "swift")
+        #expect(paths.count > 500)
+        for path in paths {
+            let text = try PackageFiles.text(path)
+            // Taking a source apart costs time: most have no long line.
+            let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let long = Set(lines.indices.filter { lines[$0].count > 120 && Substring(lines[$0]).count > 120 })
+            if long.isEmpty { continue }
+            for comment in SourceText(text).comments where long.contains(comment.line) {
+                let rest = comment.text.replacing(/https:\/\/\S+/, with: "")
+                let excess = comment.text.count - rest.count
+                if excess == 0 || Substring(lines[comment.line]).count - excess > 120 {
+                    Issue.record("\(path):\(comment.line + 1): \(comment.text)")
+                }
+            }
+        }
+    }
+
+    @Test("The search finds what other modules see, and nothing else")
+    func search() {
+        let text = SourceText(
+            """
+            /// One.
+            // For the sources' readers.
+            @frozen
+            public struct Shelf: Sendable {
+                public var room = 1
+                var own = 2
+                public private(set) var width: Int { let local = 1; return local }
+                /// Two.
+                public init(
+                    room: Int = Shelf.make { $0 }
+                ) { func inner() {} }
+                class func make() {}
+                private enum Secret { case none; public static let a = 1 }
+            }
+            public enum Kind {
+                case wide, narrow
+                /// Three.
+                case other
+            }
+            public protocol Placing {
+                associatedtype Place
+                func place(_ shelf: Shelf)
+            }
+            extension Shelf {
+                public static func == (a: Shelf, b: Shelf) -> Bool { true }
+            }
+            struct Inner {
+                public let a = 1
+            }
+            extension Inner: Placing {
+                public func place(_ shelf: Shelf) {}
+            }
+            /// Parted.
+
+            public func parted() {}
+            @_spi(Testing) public func tested() {}
+            @_spi(Testing)
+            public func testedToo() {}
+            public final class Box {
+                public override var hash: Int { 1 }
+            }
+            """)
+        let hidden = PublicDeclarations.hiddenTypes(text)
+        #expect(hidden == ["Inner", "Secret"])
+        let found = PublicDeclarations(text, hiding: hidden).found
+        #expect(found.filter(\.isDocumented).map(\.line) == [3, 8, 17])
+        #expect(found.filter { !$0.isDocumented }.map(\.line) == [4, 6, 14, 15, 19, 20, 21, 24, 34, 38, 39])
+    }
+}

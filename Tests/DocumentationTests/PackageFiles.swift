@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+
+/// The files of this package.
+enum PackageFiles {
+    /// The modules that other packages import.
+    static let modules = ["CoreData", "CoreDataManager", "MigrationTestKit", "CoreDataPostgreSQL"]
+
+    /// The files with this extension below a folder of the package, as paths from the package's root, sorted. Build
+    /// folders and other hidden ones are left out, and so is what links lead to.
+    static func paths(under folder: String = "", extension name: String) -> [String] {
+        let root = Toolchain.package.appendingPathComponent(folder)
+        let walk = FileManager.default.enumerator(
+            at: root, includingPropertiesForKeys: [.isSymbolicLinkKey], options: .skipsHiddenFiles)
+        let prefix = Toolchain.package.path + "/"
+        var paths: [String] = []
+        while let file = walk?.nextObject() as? URL {
+            if file.lastPathComponent.hasPrefix(".") {
+                walk?.skipDescendants()
+            } else if file.pathExtension == name, !isLink(file), file.path.hasPrefix(prefix) {
+                paths.append(String(file.path.dropFirst(prefix.count)))
+            }
+        }
+        return paths.sorted()
+    }
+
+    private static func isLink(_ file: URL) -> Bool {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: file.path)) != nil
+    }
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: Toolchain.package.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// The articles: the pages of the catalogues, and what lies in Documentation.
+    static var articles: [String] {
+        modules.flatMap { paths(under: "Sources/\($0)/\($0).docc", extension: "md") }
+            + paths(under: "Documentation", extension: "md")
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@Suite("Sentences in the documents")
+struct SentenceTests {
+    private static let limit = 35
+
+    /// How many sentences of a document are longer still. The numbers only become smaller.
+    private static let long: [String: Int] = [
+        "README.md": 16, "DEVIATIONS.md": 39, "Documentation/FailOver.md": 1, "Documentation/Operations.md": 3,
+    ]
+
+    private static let documents = ["README.md", "DEVIATIONS.md"] + PackageFiles.articles
+
+    @Test("No sentence has more than 35 words", arguments: documents)
+    func lengths(path: String) throws {
+        let sentences = MarkdownText(try PackageFiles.text(path)).sentences
+        #expect(sentences.count > 2)
+        let long = sentences.filter { $0.words > Self.limit }
+        let list = long.map { "\(path):\($0.line): \($0.words) words: \($0.text)" }.joined(separator: "\n")
+        #expect(long.count <= Self.long[path] ?? 0, "\(list)")
+    }
+
+    @Test("All documents are looked at")
+    func all() {
+        let modules = PackageFiles.modules.map { "Sources/\($0)/\($0).docc/\($0).md" }
+        #expect(Set(Self.documents).isSuperset(of: modules + ["Documentation/Operations.md"]))
+        let gone = Set(Self.long.keys).subtracting(Self.documents).sorted()
+        #expect(gone.isEmpty, "The list has documents that are not there: \(gone)")
+    }
+
+    @Test("A list item, a cell and a heading are sentences of their own, and code is a word")
+    func sentences() {
+        let text = MarkdownText(
+            """
+            # A title
+            One of `let a = 1. b` words. Two,
+            that goes on (here). Is it? [Three](a.md) it is, e.g. this
+            <!-- nothing
+            at all -->
+            - four
+              goes on
+            - five
+
+            | a | b \\| `c | d` |
+            |---|---|
+            | six |  |
+
+            ```swift
+            let none = 1
+            ```
+
+                indented code
+            """)
+        #expect(
+            text.sentences.map(\.text) == [
+                "A title", "One of code words.", "Two, that goes on (here).", "Is it?", "Three it is, e.g. this",
+                "four goes on", "five", "a", "b \\| code", "six",
+            ])
+        #expect(text.sentences.map(\.words) == [2, 4, 5, 2, 5, 3, 1, 1, 2, 1])
+        #expect(text.blocks.map(\.text) == ["let none = 1"])
+        #expect(text.blocks.map(\.language) == ["swift"])
+    }
+}
