@@ -1,69 +1,82 @@
 import CoreData
 
 extension CoreDataManager {
-    /// How a manager opens its store and paces its launch.
+    /// The settings of a manager: its store, and the timing of its launch.
     public struct Configuration: Sendable {
-        /// Seconds that a launch may take before the progress screen is asked for. A migration that ends sooner shows
-        /// none, so that nothing flickers. 0.2 by default.
+        /// The number of seconds that a launch may take before the manager asks for the progress screen. The default is
+        /// 0.2.
+        ///
+        /// A migration that ends sooner shows no screen, so that nothing flickers.
         public var graceDelay: TimeInterval = 0.2
 
-        /// Seconds that a progress screen stays at least: the completion handlers of a launch that showed one wait
-        /// until then. Tasks that await readiness do not. 0.5 by default.
+        /// The minimum number of seconds that a progress screen stays. The default is 0.5.
+        ///
+        /// The completion handlers of a launch that showed a screen wait that long. Tasks that await the launch do not.
         public var minimumScreenTime: TimeInterval = 0.5
 
-        /// Seconds between two looks at a migration's progress. 0.05 by default.
+        /// The number of seconds between two looks at the progress of a migration. The default is 0.05.
         public var progressInterval: TimeInterval = 0.05
 
-        /// The type of the store, `NSSQLiteStoreType` by default.
+        /// The type of the store. The default is `NSSQLiteStoreType`.
         public var storeType: String = NSSQLiteStoreType
 
         /// The configuration of the model that the store holds; nil for all entities.
         public var modelConfiguration: String?
 
-        /// Further options of the store, by Core Data's option keys. The two that ask for a migration are the manager's
-        /// own business and are ignored here; those that say how (stages, deferring) reach the migration only.
+        /// Further options of the store, by Core Data's option keys.
+        ///
+        /// The manager ignores the two options that ask for a migration: it decides that itself. Options that say how
+        /// to migrate, such as stages, reach the migration only.
         public var storeOptions: [String: any Sendable] = [:]
 
-        /// What a migration may lose that it would otherwise refuse to lose: `"Entity"` (its objects) and
-        /// `"Entity.property"`, as the store's version of the model calls them. Empty by default: a program that is
-        /// older than its store then fails to launch (`LaunchFailure.Kind.incompatible`) instead of dropping what it
-        /// does not know. On platforms whose framework drops such values silently it has no effect.
+        /// The losses that a migration may cause. The default is none.
+        ///
+        /// An element is the name of an entity (its objects may go) or `"Entity.property"`, with the names of the
+        /// store's version of the model. A migration that would lose anything else fails, and the launch ends with
+        /// ``LaunchFailure/Kind/incompatible``. So a program that is older than its store does not drop values that it
+        /// does not know. This property has no effect on platforms whose framework drops such values silently.
         public var allowedLosses: [String] = []
 
-        /// How the contexts stand to each other, `.chain` by default.
+        /// The relation between the contexts. The default is ``ContextLayout/chain``.
         public var layout: ContextLayout = .chain
 
-        /// Whether new objects get their permanent ids before they are saved from one context into the next, so that a
-        /// reference to them is good in every context at once. True by default; see `ContextLayout` for the cost.
+        /// Whether new objects get their permanent IDs before one context saves them into the next. The default is
+        /// true.
+        ///
+        /// A reference to such an object is good in every context at once. ``ContextLayout`` says what each layout
+        /// costs.
         public var obtainsPermanentIDs = true
 
-        /// What the contexts do when a thread that does not hold their queue uses one of them or of their objects. By
-        /// default debug builds stop the process there, release builds do not look. The launch argument
-        /// `-com.apple.CoreData.ConcurrencyDebug` decides over it. On Apple's platforms only the argument decides.
+        /// The contexts' response to a thread that uses them or their objects off their queue.
+        ///
+        /// The default is ``Confinement/default``. The launch argument `-com.apple.CoreData.ConcurrencyDebug` overrides
+        /// this property. On Apple's platforms only the argument counts.
         public var confinement: Confinement = .default
 
-        /// Migrates and forecasts; the platform's own by default.
+        /// The object that migrates the store and makes forecasts. The default is the platform's own adapter.
         public var adapter: any MigrationAdapter = Self.platformAdapter
 
-        /// The words for the user. Its tables can be replaced.
+        /// The words for the user. You can replace its tables.
         public var texts = LaunchTexts()
 
-        /// Receives the error of a save that nobody waits for (`wait: false` without a completion handler). By default
-        /// it is written to standard error: no error is ever dropped. Called on the queue of the context that failed.
+        /// The handler of errors of saves that nobody waits for (`wait: false` without a completion handler).
+        ///
+        /// By default it writes the error to standard error, so that no error is lost. The manager calls it on the
+        /// queue of the context whose save failed.
         public var unattendedErrorHandler: @Sendable (any Error) -> Void = { error in
             FileHandle.standardError.write(Data("CoreDataManager: an unattended save failed: \(error)\n".utf8))
         }
 
-        /// What contexts do about uses off their queue.
+        /// The response of a context to a thread that does not hold its queue.
         public enum Confinement: Sendable {
-            /// Nothing.
+            /// The context does nothing.
             case ignore
-            /// Writes one line to standard error for each entity, property and operation.
+            /// The context writes one line to standard error for each entity, property and operation.
             case report
-            /// Stops the process.
+            /// The process stops.
             case stop
 
-            /// `stop` in debug builds, `ignore` in release builds.
+            /// ``stop`` in debug builds, ``ignore`` in release builds.
             public static var `default`: Confinement {
                 #if DEBUG
                     .stop
@@ -73,7 +86,7 @@ extension CoreDataManager {
             }
         }
 
-        /// The defaults: an SQLite store of all entities, 0.2 seconds of grace.
+        /// Makes the default settings: an SQLite store of all entities, and 0.2 seconds of grace.
         public init() {}
     }
 }

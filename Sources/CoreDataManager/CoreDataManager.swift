@@ -34,12 +34,12 @@
 
 import CoreData
 
-/// One Core Data stack whose launch no migration can block.
+/// A Core Data stack whose launch no migration can block.
 ///
-/// A manager checks, migrates and opens its store away from the caller's thread, tells every observer how far it is,
-/// and lets nobody touch the stack before it is ready. When it is, there are three floors of contexts: a private root
-/// that alone writes to the store, the main-queue context that the program shows, and background contexts as its
-/// children.
+/// A manager checks, migrates and opens its store away from the caller's thread. It tells every observer how far it is,
+/// and nobody can use the contexts before they are ready. With the usual layout there are three levels of contexts. A
+/// private root alone writes to the store. The main-queue context is its child, and background contexts are children of
+/// the main context.
 ///
 /// ```swift
 /// let manager = CoreDataManager(model: model, storeURL: url)
@@ -48,31 +48,80 @@ import CoreData
 ///     completion: { result in showFirstScreen(result) })
 /// ```
 ///
-/// Threads: every method may be called from any thread; `mainContext` belongs to the main actor. Nothing here reads,
-/// opens or migrates the store on the caller's thread, with the one exception of `isMigrationRequired()`, which reads
-/// the model and the store's metadata only.
+/// Call every method from any thread. ``mainContext`` belongs to the main actor. The manager never reads, opens or
+/// migrates the store on the caller's thread. The one exception is ``isMigrationRequired()``, which reads the model and
+/// the store's metadata.
 ///
 /// ## Queues
-/// An object belongs to the queue of its context. In Swift 6 mode the compiler refuses an object that is returned from
-/// `performMain` or `performBackground`, captured by their blocks or by an awaited `perform`, kept in something
-/// Sendable, or sent to a task while it is still used; and `mainContext` away from the main actor. For a `perform` that
-/// nobody awaits it warns, as on Apple's platforms. It does not see an object that was fetched a moment ago and is sent
-/// away without being used again, nor what is marked `@unchecked Sendable` or `nonisolated(unsafe)`: the contexts' own
-/// check sees those where the object is used (`Configuration.confinement`; in debug builds it stops the process there).
-/// `ObjectReference` carries an object across.
+///
+/// An object belongs to the queue of its context. In Swift 6 mode the compiler refuses these uses of an object:
+///
+/// - A block of `performMain` or `performBackground` returns or captures it, or the block of an awaited `perform`
+///   captures it.
+/// - Something Sendable keeps it.
+/// - A task gets it while the sender still uses it.
+///
+/// The compiler also refuses ``mainContext`` away from the main actor. It only warns about a `perform` that nobody
+/// awaits, as on Apple's platforms. It does not see an object that is fetched and sent away at once, and it trusts
+/// `@unchecked Sendable` and `nonisolated(unsafe)`. The contexts' own check finds such an object where it is used (see
+/// ``Configuration/confinement``). An ``ObjectReference`` carries an object across.
 ///
 /// ## Topics
-/// - Launching: `launch(progressScreen:completion:)`, `launch(display:completion:)`, `launch()`, `ready()`,
-///   `readyOrThrow()`, `state`, `states`, `stateDidChangeNotification`
-/// - Failing: `failure`, `retry(completion:)`, `retry()`
-/// - Migrating: `isMigrationRequired()`, `forecast()`, `migrate()`
-/// - Contexts: `mainContext`, `newBackgroundContext()`, `performBackground(saving:_:)`, `performMain(_:)`,
-///   `reference(to:uri:)`
-/// - Saving: `save(wait:completion:)`, `saveMain(wait:)`, `saveBackground(_:wait:)`
+///
+/// ### Making a manager
+///
+/// - ``init(model:storeURL:configuration:)``
+/// - ``init(modelURL:storeURL:configuration:)``
+/// - ``Configuration``
+/// - ``configuration``
+/// - ``storeURL``
+///
+/// ### Launching
+///
+/// - ``launch(progressScreen:completion:)``
+/// - ``launch(display:completion:)``
+/// - ``launch()``
+/// - ``launch(display:)``
+/// - ``ready()``
+/// - ``readyOrThrow()``
+///
+/// ### Following the launch
+///
+/// - ``state``
+/// - ``states``
+/// - ``stateDidChangeNotification``
+/// - ``stateKey``
+///
+/// ### Failures
+///
+/// - ``failure``
+/// - ``retry(completion:)``
+/// - ``retry()``
+///
+/// ### Migrating
+///
+/// - ``isMigrationRequired()``
+/// - ``forecast()``
+/// - ``migrate(progress:)``
+///
+/// ### Contexts
+///
+/// - ``mainContext``
+/// - ``newBackgroundContext()``
+/// - ``performBackground(saving:_:)``
+/// - ``performBackground(saving:_:completion:)``
+/// - ``performMain(_:)``
+/// - ``reference(to:uri:)``
+///
+/// ### Saving
+///
+/// - ``save(wait:completion:)``
+/// - ``saveMain(wait:)``
+/// - ``saveBackground(_:wait:)``
 public final class CoreDataManager: Sendable {
     /// The file of the store.
     public let storeURL: URL
-    /// What the manager was told about the store and the launch.
+    /// The settings that the manager was made with.
     public let configuration: Configuration
 
     let loadModel: @Sendable () throws -> NSManagedObjectModel
@@ -81,12 +130,12 @@ public final class CoreDataManager: Sendable {
     /// Checks, migrations and openings of this manager, one at a time, away from every caller.
     let queue = DispatchQueue(label: "CoreDataManager.launch", qos: .userInitiated)
 
-    /// Makes a manager for the store at `storeURL`. Touches no file: that begins with `launch`.
+    /// Makes a manager for a store. Nothing reads or writes a file before the launch.
     ///
     /// - Parameters:
-    ///   - model: the current version of the schema.
-    ///   - storeURL: the store's file; it is created when it is not there.
-    ///   - configuration: the store's type and options, and the timing of the launch.
+    ///   - model: The current version of the model.
+    ///   - storeURL: The file of the store. The launch creates it if it is missing.
+    ///   - configuration: The type and the options of the store, and the timing of the launch.
     public init(model: NSManagedObjectModel, storeURL: URL, configuration: Configuration = Configuration()) {
         self.storeURL = storeURL
         self.configuration = configuration
@@ -95,12 +144,12 @@ public final class CoreDataManager: Sendable {
         machine.belong(to: self)
     }
 
-    /// Makes a manager whose model file is read in the background too, as part of the launch.
+    /// Makes a manager that reads its model from a file. The launch reads the file in the background.
     ///
     /// - Parameters:
-    ///   - modelURL: a model file or bundle, as `NSManagedObjectModel(contentsOf:)` takes it.
-    ///   - storeURL: the store's file; it is created when it is not there.
-    ///   - configuration: the store's type and options, and the timing of the launch.
+    ///   - modelURL: A model file or bundle, as `NSManagedObjectModel(contentsOf:)` takes it.
+    ///   - storeURL: The file of the store. The launch creates it if it is missing.
+    ///   - configuration: The type and the options of the store, and the timing of the launch.
     public init(modelURL: URL, storeURL: URL, configuration: Configuration = Configuration()) {
         self.storeURL = storeURL
         self.configuration = configuration

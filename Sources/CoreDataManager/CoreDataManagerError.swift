@@ -1,14 +1,16 @@
 import Foundation
 
-/// What can go wrong before Core Data itself is asked. Its own errors are passed on as they are.
+/// The errors that a manager throws itself. It passes on the errors of Core Data as they are.
 public enum CoreDataManagerError: Error, Sendable {
-    /// The stack was wanted at once and is not open; the state says what it is doing instead.
+    /// The caller needs the stack at once, but it is not open. The associated state says how far the launch is.
     case notReady(LaunchState)
     /// The model at the URL is missing or cannot be read.
     case unreadableModel(URL)
-    /// Background work was saved into the context above it and could not be written from there, for this reason: most
-    /// often an edit of the user's, in the main context, that is not valid yet. The work is kept; the next save that
-    /// succeeds (`saveMain`) writes it. It must not be done again.
+    /// Background work was saved into the context above it, but could not be written to the store.
+    ///
+    /// The associated error is the reason. Most often the user has made a change in the main context that is not valid
+    /// yet. The contexts keep the work, and the next ``CoreDataManager/CoreDataManager/saveMain(wait:)`` that succeeds
+    /// writes it. Do not repeat the work.
     case notWritten(any Error)
 }
 
@@ -26,6 +28,6 @@ extension CoreDataManagerError: CustomStringConvertible, LocalizedError {
         }
     }
 
-    /// The same sentence, for callers that show errors.
+    /// The error in one sentence, for callers that show errors.
     public var errorDescription: String? { description }
 }

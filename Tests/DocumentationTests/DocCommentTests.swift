@@ -10,9 +10,8 @@ struct DocCommentTests {
         "Sources/CoreData/FetchedResults": 1, "Sources/CoreData/Foundation": 5, "Sources/CoreData/History": 6,
         "Sources/CoreData/Mapping": 6, "Sources/CoreData/Migration": 5, "Sources/CoreData/Model": 22,
         "Sources/CoreData/Objects": 2, "Sources/CoreData/Requests": 18, "Sources/CoreData/Results": 1,
-        "Sources/CoreData/Stores": 28, "Sources/CoreDataManager/Migration": 2, "Sources/CoreDataManager/Texts": 21,
-        "Sources/CoreDataManager/Values": 3, "Sources/CoreDataPostgreSQL": 2,
-        "Sources/CoreDataPostgreSQL/Operations": 13, "Sources/MigrationTestKit": 5,
+        "Sources/CoreData/Stores": 28,
+        "Sources/CoreDataPostgreSQL": 2, "Sources/CoreDataPostgreSQL/Operations": 13, "Sources/MigrationTestKit": 5,
     ]
 
     @Test("Every public declaration has a doc comment", arguments: PackageFiles.modules)

@@ -1,23 +1,32 @@
-/// How a manager's contexts stand to each other.
+/// The relation between the contexts of a manager.
 public enum ContextLayout: Sendable {
-    /// Root, main, background: a private root writes to the store, the main-queue context is its child, background
-    /// contexts are children of the main one.
+    /// A private root writes to the store, the main context is its child, and background contexts are children of the
+    /// main context.
     ///
-    /// Saving the main context does not wait for what it saves to reach the disk, only for the root to end an earlier
-    /// save that it is just writing; and what a background context saves is in the main one at once. In return
-    /// everything that is imported passes through the main context, on the main thread, and is written together with
-    /// what is edited there: an edit that is not valid yet holds the import up (`CoreDataManagerError.notWritten`).
-    /// Programs that keep unfinished edits for long make them in a child of the main context. Of two contexts that
-    /// change one attribute the later save wins, without a conflict: what is counted is counted in one context, by
-    /// `performMain`. For programs that edit.
+    /// Use it for programs that edit:
+    ///
+    /// - A save of the main context does not wait for the disk. It waits only for an earlier save that the root is just
+    ///   writing.
+    /// - The main context has at once the changes that a background context saves.
+    /// - Everything that is imported passes through the main context, on the main thread. The root writes it together
+    ///   with the user's edits. So an edit that is not valid yet holds the import up
+    ///   (``CoreDataManagerError/notWritten(_:)``). Make edits that stay unfinished for long in a child of the main
+    ///   context.
+    /// - If two contexts change one attribute, the later save wins without a conflict. Use one context for a counter,
+    ///   for example with ``CoreDataManager/CoreDataManager/performMain(_:)``.
     case chain
 
-    /// The main context and the background contexts are siblings on the coordinator; the main one takes in by itself
-    /// what the others save.
+    /// The main context and the background contexts belong to the coordinator. The main context merges the changes that
+    /// the others save.
     ///
-    /// An import costs the main thread only the merging of what it shows. In return a save of the main context waits
-    /// for the disk, whatever `wait` says, and for an import that is just writing; conflicts between siblings are
-    /// merged by property, the later save winning, unless a background context is given another merge policy. For
-    /// programs that mostly read. `bin/demo contexts` measures both.
+    /// Use it for programs that mostly read:
+    ///
+    /// - An import costs the main thread only the merge of the objects that it holds.
+    /// - A save of the main context waits for the disk, whatever `wait` says. It also waits for an import that is just
+    ///   writing.
+    /// - The contexts merge conflicts by property, and the later save wins. You can give a background context another
+    ///   merge policy.
+    ///
+    /// `bin/demo contexts` measures both layouts.
     case siblings
 }

@@ -1,10 +1,10 @@
 import CoreData
 
 extension CoreDataManager {
-    /// The context of the main queue, child of the private root that writes to the store.
+    /// The context of the main queue.
     ///
-    /// Code that is not on the main actor is refused by the compiler; it takes `performMain(_:)`. Using it before the
-    /// launch has ended is a programmer's error and stops the process: `await ready()` first, or ask `readyOrThrow()`.
+    /// The compiler refuses code that is not on the main actor; such code uses ``performMain(_:)``. The process stops
+    /// if you use this property before the launch has ended. Await ``ready()`` first, or call ``readyOrThrow()``.
     @MainActor public var mainContext: NSManagedObjectContext {
         guard let contexts = machine.contexts else {
             fatalError(
@@ -16,9 +16,12 @@ extension CoreDataManager {
         return contexts.main
     }
 
-    /// A new private-queue context: below the main one, or beside it, as `Configuration.layout` says.
+    /// Makes a private-queue context: a child of the main context, or its sibling, by ``Configuration/layout``.
     ///
-    /// Stops the process before the launch has ended, as `mainContext` does. Save it with `saveBackground(_:wait:)`.
+    /// The process stops if you call this before the launch has ended. Save the context with
+    /// ``saveBackground(_:wait:)``.
+    ///
+    /// - Returns: A new context.
     public func newBackgroundContext() -> NSManagedObjectContext {
         guard let contexts = machine.contexts else {
             fatalError(
@@ -30,17 +33,16 @@ extension CoreDataManager {
         return contexts.newBackgroundContext()
     }
 
-    /// Waits for the launch, then runs the block on the queue of a new background context.
+    /// Waits for the launch, then runs a block on the queue of a new background context.
     ///
     /// - Parameters:
-    ///   - saving: whether the changes that the block leaves, and those it pushed into the main context itself, are
-    ///     saved down the whole chain to the store when it has returned, with what the main context has to save. A
-    ///     block that throws saves nothing more.
-    ///   - block: the work. The context and its objects must not leave it.
-    /// - Returns: what the block returns, after the save.
-    /// - Throws: the error of the launch, of the block, or of the save of its changes, of which nothing is left then;
-    ///   or `CoreDataManagerError.notWritten` when only the contexts above could not be saved: the changes are kept
-    ///   there, and to run the block again would make them twice.
+    ///   - saving: Whether to save when the block has returned. The manager then saves the changes of the block down to
+    ///     the store, with the unsaved changes of the contexts in between. If the block throws, nothing more is saved.
+    ///   - block: The work. The context and its objects must not leave the block.
+    /// - Returns: The result of the block, after the save.
+    /// - Throws: The error of the launch, of the block, or of the save of its changes, which are then gone. Or
+    ///   ``CoreDataManagerError/notWritten(_:)`` if only a context above could not be saved: that context keeps the
+    ///   changes, and a second run of the block would make them twice.
     public func performBackground<Result: Sendable>(
         saving: Bool = true, _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
@@ -56,10 +58,11 @@ extension CoreDataManager {
         return result
     }
 
-    /// Waits for the launch, then runs the block on the main queue with the main context. It saves nothing.
+    /// Waits for the launch, then runs a block on the main queue with the main context. It does not save.
     ///
-    /// - Returns: what the block returns.
-    /// - Throws: the error of the launch or of the block.
+    /// - Parameter block: The work. The context and its objects must not leave the block.
+    /// - Returns: The result of the block.
+    /// - Throws: The error of the launch or of the block.
     public func performMain<Result: Sendable>(
         _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
@@ -67,18 +70,28 @@ extension CoreDataManager {
         return try await main.perform { try block(main) }
     }
 
-    /// Waits for the launch, then refers to the object that a URI stands for: the door for links, user activities and
-    /// intents that reach a program while it is being launched.
+    /// Waits for the launch, then makes a reference to the object of a URI.
     ///
-    /// - Throws: the error of the launch; `ObjectReferenceError` when the store does not know the URI or its object is
-    ///   of another class, Core Data's error when the object is not there any more.
+    /// Use it for links, user activities and intents that reach a program during its launch.
+    ///
+    /// - Parameters:
+    ///   - type: The class of the object.
+    ///   - uri: A URI that ``ObjectReference/uri`` gave, in this or in an earlier run.
+    /// - Returns: A reference to the object.
+    /// - Throws: The error of the launch. ``ObjectReferenceError`` if no open store knows the URI, or if the object is
+    ///   of another class. Core Data's error if the object no longer exists.
     public func reference<Object: NSManagedObject>(
         to type: Object.Type = Object.self, uri: URL
     ) async throws -> ObjectReference<Object> {
         try await performMain { context in try ObjectReference(uri: uri, in: context) }
     }
 
-    /// The same background work for callers that do not await: the outcome comes by a handler on the main queue.
+    /// Waits for the launch, then runs a block on the queue of a new background context, for callers that do not await.
+    ///
+    /// - Parameters:
+    ///   - saving: Whether to save when the block has returned, as in ``performBackground(saving:_:)``.
+    ///   - block: The work. The context and its objects must not leave the block.
+    ///   - completion: Receives the result of the block or the error, on the main queue.
     public func performBackground<Result: Sendable>(
         saving: Bool = true, _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result,
         completion: @escaping @MainActor @Sendable (Swift.Result<Result, any Error>) -> Void

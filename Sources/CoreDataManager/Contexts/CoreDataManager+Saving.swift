@@ -1,16 +1,19 @@
 import CoreData
 
 extension CoreDataManager {
-    /// Saves the main context into the root, and the root into the store. Among siblings, into the store at once.
+    /// Saves the main context, and the root into the store.
+    ///
+    /// In the layout ``ContextLayout/siblings`` the main context saves into the store directly.
     ///
     /// - Parameters:
-    ///   - wait: whether to return only when the store has written. Otherwise the root saves on its own queue after
-    ///     this has returned: the main thread does not wait for the disk.
-    ///   - completion: receives the outcome of the whole chain: on the calling thread, before this returns, when the
-    ///     store is waited for, among siblings, and when the main context cannot be saved; otherwise on the root's
-    ///     queue. Without it the error of a root that nobody waits for goes to `Configuration.unattendedErrorHandler`.
-    /// - Throws: `CoreDataManagerError.notReady` before the launch has ended; otherwise the error of a save that was
-    ///   waited for. The changes that could not be saved stay where they are: in the context whose save failed.
+    ///   - wait: Whether to return only when the store is written. Otherwise the root saves on its own queue after this
+    ///     method has returned, and the main thread does not wait for the disk.
+    ///   - completion: Receives the outcome of all saves. The root's queue calls it if you do not wait. The calling
+    ///     thread calls it before this method returns in three cases: you wait, the contexts are siblings, or the main
+    ///     context cannot be saved. Without a handler, an error of a root that nobody waits for goes to
+    ///     ``Configuration/unattendedErrorHandler``.
+    /// - Throws: ``CoreDataManagerError/notReady(_:)`` before the launch has ended. Otherwise the error of a save that
+    ///   you wait for; the context whose save failed keeps its changes.
     public func save(
         wait: Bool, completion: (@Sendable (Result<Void, any Error>) -> Void)? = nil
     ) throws {
@@ -31,11 +34,11 @@ extension CoreDataManager {
         }
     }
 
-    /// Waits for the launch, then saves the main context into the root, and the root into the store.
+    /// Waits for the launch, then saves the main context, and the root into the store.
     ///
-    /// - Parameter wait: whether to return only when the store has written. Otherwise an error of the root goes to
-    ///   `Configuration.unattendedErrorHandler`.
-    /// - Throws: the error of the launch or of a save that was waited for.
+    /// - Parameter wait: Whether to return only when the store is written. Otherwise an error of the root goes to
+    ///   ``Configuration/unattendedErrorHandler``.
+    /// - Throws: The error of the launch, or of a save that you wait for.
     public func saveMain(wait: Bool = true) async throws {
         let contexts = try await contextsWhenReady()
         try await contexts.main.perform { try contexts.save(contexts.main) }
@@ -48,16 +51,17 @@ extension CoreDataManager {
         }
     }
 
-    /// Saves a background context into the main one, and that down to the store. Among siblings, into the store; the
-    /// main context has taken it in when this returns.
+    /// Waits for the launch, then saves a background context, and the contexts above it down to the store.
+    ///
+    /// In the layout ``ContextLayout/siblings`` the context saves into the store directly. The main context has merged
+    /// the changes when this method returns.
     ///
     /// - Parameters:
-    ///   - context: a context of `newBackgroundContext()`.
-    ///   - wait: as for `saveMain(wait:)`.
-    /// - Throws: the error of the launch or of the context's own save, whose changes stay in it then; or
-    ///   `CoreDataManagerError.notWritten` with the error of the context above that could not be saved: an edit in the
-    ///   main context that is not valid yet holds up what is saved through it. The changes are there, and are written
-    ///   when it is saved the next time.
+    ///   - context: A context that ``newBackgroundContext()`` made.
+    ///   - wait: Whether to return only when the store is written, as in ``saveMain(wait:)``.
+    /// - Throws: The error of the launch. Or the error of the context's own save; the context then keeps its changes.
+    ///   Or ``CoreDataManagerError/notWritten(_:)`` if a context above could not be saved, for example because of an
+    ///   edit in the main context that is not valid yet. That context keeps the changes, and its next save writes them.
     public func saveBackground(_ context: NSManagedObjectContext, wait: Bool = true) async throws {
         let contexts = try await contextsWhenReady()
         try await context.perform { try contexts.save(context) }

@@ -1,24 +1,24 @@
 import Foundation
 
 extension CoreDataManager {
-    /// What to tell the user about the launch that failed, in the user's language; nil unless the state is `failed`.
+    /// The failure of the launch in the user's language; nil unless ``state`` is ``LaunchState/failed(_:)``.
     public var failure: LaunchFailure? {
         machine.state.error.map { LaunchFailure($0, texts: configuration.texts) }
     }
 
-    /// Begins a failed launch anew, with the progress screens that were given to the one before.
+    /// Begins a failed launch anew, with the progress screens of the launch before.
     ///
-    /// A launch under way is joined; after `ready` only the handler is called. The file of the store is as it was
-    /// before the failure, so that there is something to retry.
+    /// If a launch is under way, this joins it. After ``LaunchState/ready`` it only calls the handler. The failure has
+    /// left the file of the store as it was before, so that there is something to retry.
     ///
-    /// - Parameter completion: as for `launch(progressScreen:completion:)`.
+    /// - Parameter completion: Receives the outcome on the main queue, as in ``launch(progressScreen:completion:)``.
     public func retry(completion: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void) {
         begin(progressScreen: nil, completion: completion, again: true)
     }
 
     /// Begins a failed launch anew and returns when the contexts may be used.
     ///
-    /// - Throws: the error that ended the launch this time.
+    /// - Throws: The error that ended the launch this time.
     public func retry() async throws {
         begin(progressScreen: nil, completion: nil, again: true)
         try await machine.wait()
@@ -26,14 +26,13 @@ extension CoreDataManager {
 }
 
 extension CoreDataManager {
-    /// Posted on the main queue after every change of `state`, by the manager; `stateKey` in its user info is the new
-    /// `LaunchState`.
+    /// The manager posts this on the main queue after every change of ``state``. ``stateKey`` leads to the new state.
     ///
-    /// Prefer `states`: it runs where its reader is. Observe this with `queue: nil`; the block is on the main queue
-    /// anyway. With `queue: .main` a program whose `main` is async hangs on Linux: there Foundation waits for a block
-    /// on the queue that it occupies.
+    /// Prefer ``states``, whose loop runs wherever you read it. Observe this notification with `queue: nil`; the main
+    /// queue calls the block anyway. With `queue: .main` a program whose `main` is async hangs on Linux, because
+    /// Foundation waits there for a block on the queue that it occupies.
     public static let stateDidChangeNotification = Notification.Name("CoreDataManagerStateDidChange")
 
-    /// The key of the `LaunchState` in the user info of `stateDidChangeNotification`.
+    /// The key of the ``LaunchState`` in the user info of ``stateDidChangeNotification``.
     public static let stateKey = "CoreDataManagerState"
 }

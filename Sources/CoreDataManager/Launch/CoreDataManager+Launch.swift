@@ -1,19 +1,21 @@
 import CoreData
 
 extension CoreDataManager {
-    /// How far the launch is.
+    /// The current state of the launch.
     public var state: LaunchState { machine.state }
 
-    /// Every state from the present one on, in order. Ends after `ready`, or when the manager goes away; a failure does
-    /// not end it, for a launch may be tried again.
+    /// The states of the launch in order, beginning with the current one.
+    ///
+    /// The sequence ends after ``LaunchState/ready``, or when the manager is released. A failure does not end it,
+    /// because you may retry the launch.
     public var states: AsyncStream<LaunchState> { machine.observe() }
 
-    /// Begins the launch in the background, or joins the one under way; after a failure it begins anew.
+    /// Begins the launch in the background, or joins the one under way. After a failure it begins anew.
     ///
     /// - Parameters:
-    ///   - progressScreen: asked for on the main queue when a migration outlasts `Configuration.graceDelay`, counted
-    ///     from here, and never otherwise. It receives the migration: it can show the progress and cancel.
-    ///   - completion: called on the main queue when the contexts may be used, or with the error that ended the launch.
+    ///   - progressScreen: Shows the progress of a migration, and can cancel it. The manager calls it on the main queue
+    ///     if a migration is still running ``Configuration/graceDelay`` seconds after this call, and never otherwise.
+    ///   - completion: Receives the outcome on the main queue: the contexts may be used, or an error ended the launch.
     public func launch(
         progressScreen: (@MainActor @Sendable (any MigrationProgressReporting) -> Void)? = nil,
         completion: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void
@@ -36,19 +38,19 @@ extension CoreDataManager {
 
     /// Launches in the background and returns when the contexts may be used.
     ///
-    /// - Throws: the error that ended the launch, or `CancellationError` when the calling task is cancelled; the launch
-    ///   itself goes on then.
+    /// - Throws: The error that ended the launch. Or `CancellationError` if the calling task is cancelled; the launch
+    ///   itself continues.
     public func launch() async throws {
         begin(progressScreen: nil, completion: nil)
         try await machine.wait()
     }
 
-    /// The gate before every asynchronous use: returns when the contexts may be used.
+    /// Returns when the contexts may be used. Call it before every asynchronous use.
     ///
-    /// A launch that has not begun begins here, so that no part of a program can wait for ever because another one
-    /// forgot; whoever calls `launch(progressScreen:completion:)` later joins it.
+    /// If nobody has begun the launch, this begins it, so that no part of a program waits for ever. A later
+    /// ``launch(progressScreen:completion:)`` joins that launch.
     ///
-    /// - Throws: the error that ended the launch. It is not tried again from here: that is `launch`'s decision.
+    /// - Throws: The error that ended the launch. This method does not retry a failed launch.
     public func ready() async throws {
         if case .idle = machine.state {
             begin(progressScreen: nil, completion: nil)
@@ -56,9 +58,9 @@ extension CoreDataManager {
         try await machine.wait()
     }
 
-    /// The gate for callers that cannot wait.
+    /// Throws unless the contexts may be used. Call it where you cannot wait.
     ///
-    /// - Throws: `CoreDataManagerError.notReady` with the present state, unless that is `ready`.
+    /// - Throws: ``CoreDataManagerError/notReady(_:)`` with the current state, unless that is ``LaunchState/ready``.
     public func readyOrThrow() throws {
         _ = try contextsOrThrow()
     }

@@ -1,34 +1,44 @@
 import Foundation
 
-/// Draws a launch that has to migrate: a window, a view, a line of a terminal. The manager calls it on the main actor.
+/// A view of a launch that has to migrate: a window, or a line of a terminal.
 ///
-/// None of it is called when the migration ends within the grace delay.
+/// The manager calls it on the main actor. It calls nothing if the migration ends within the grace delay.
 @MainActor
 public protocol LaunchDisplay: AnyObject, Sendable {
-    /// The migration takes long enough to be shown.
+    /// Shows the display, because the migration takes longer than the grace delay.
     ///
     /// - Parameters:
-    ///   - migration: tells the progress and can be cancelled.
-    ///   - message: what to tell the user.
+    ///   - migration: The migration; it knows its progress and can be cancelled.
+    ///   - message: The message to the user.
     func begin(_ migration: any MigrationProgressReporting, message: String)
 
-    /// The progress changed; `text` has its rows and the time that is left in the user's language, empty when unknown.
+    /// Shows a new progress.
+    ///
+    /// - Parameters:
+    ///   - status: The progress.
+    ///   - text: The number of rows and the time left in the user's language; empty if neither is known.
     func update(_ status: MigrationStatus, text: String)
 
-    /// The launch has ended: time to make room for the first screen (`failure` nil) or to offer a retry.
+    /// Removes the display for the first screen, or offers a retry after a failure.
     ///
-    /// Called once for each `begin`, not before `Configuration.minimumScreenTime` has passed since; a retry that is
-    /// faster begins again only after it. `message` is what to tell the
-    /// user: that the data is up to date, or the failure's title.
+    /// The manager calls this once for each ``begin(_:message:)``, and not before
+    /// ``CoreDataManager/CoreDataManager/Configuration/minimumScreenTime`` has passed since. A retry that is faster
+    /// begins again only after that.
+    ///
+    /// - Parameters:
+    ///   - message: The message to the user: the data is up to date, or the title of the failure.
+    ///   - failure: The failure; nil if the launch succeeded.
     func end(message: String, failure: LaunchFailure?)
 }
 
 extension CoreDataManager {
-    /// Begins the launch in the background, as `launch(progressScreen:completion:)` does, and lets a display draw it.
+    /// Begins the launch in the background, and lets a display draw it.
+    ///
+    /// If a launch is under way, this joins it, as ``launch(progressScreen:completion:)`` does.
     ///
     /// - Parameters:
-    ///   - display: held until the launch has ended; after a failure, for a retry.
-    ///   - completion: called on the main queue after the display has ended, whenever this is called.
+    ///   - display: The display. The manager holds it until the launch has ended; after a failure, for a retry.
+    ///   - completion: Receives the outcome on the main queue, after the display has ended.
     public func launch(
         display: any LaunchDisplay, completion: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void
     ) {
@@ -36,10 +46,11 @@ extension CoreDataManager {
         begin(progressScreen: { session.begin($0) }, hide: { session.end($0) }, completion: completion)
     }
 
-    /// The same for a caller that awaits the end.
+    /// Begins the launch in the background with a display, and returns when the contexts may be used.
     ///
-    /// - Throws: the error that ended the launch, or `CancellationError` when the calling task is cancelled; the launch
-    ///   itself, and its display, go on then.
+    /// - Parameter display: The display. The manager holds it until the launch has ended; after a failure, for a retry.
+    /// - Throws: The error that ended the launch. Or `CancellationError` if the calling task is cancelled; the launch
+    ///   itself and its display continue.
     public func launch(display: any LaunchDisplay) async throws {
         let gate = Gate<Void>()
         launch(display: display) { gate.open($0) }

@@ -1,22 +1,22 @@
 import CoreData
 
-/// A failed launch in words for the user: what happened, what helps, and whether trying again makes sense.
+/// A failed launch in words for the user: what happened, what helps, and whether a retry makes sense.
 ///
-/// The store is as it was before the step that failed; of a migration in stages the finished ones stay.
+/// The store is as it was before the step that failed. Of a staged migration, the stages that were done remain.
 public struct LaunchFailure: Sendable {
-    /// What a user can do something about, one case each.
+    /// The kind of a failure, by the remedy.
     public enum Kind: String, Sendable, CaseIterable {
         /// The volume is full.
         case diskFull
-        /// The file may not be read or written.
+        /// The program may not read or write the file.
         case noPermission
         /// Another program holds the store.
         case busy
-        /// The file or its folder is not there, or too many files are open.
+        /// The file or its folder is missing, or too many files are open.
         case unreachable
-        /// The file is damaged or no store at all.
+        /// The file is damaged, or it is not a store.
         case damaged
-        /// The store is of a version that the program does not know: most often from a newer program.
+        /// The program does not know the version of the store. Most often a newer program wrote it.
         case incompatible
         /// The server of the store's database does not answer, or the connection to it was lost.
         case serverUnreachable
@@ -26,36 +26,41 @@ public struct LaunchFailure: Sendable {
         case passwordRefused
         /// The server does not let the user read or change the data.
         case databaseNotPermitted
-        /// The server's certificate is not one that is trusted.
+        /// The server's certificate is not trusted.
         case certificateNotTrusted
-        /// The database can only be read.
+        /// The database is read-only.
         case databaseReadOnly
-        /// Another program brings the store to another version.
+        /// Another program is migrating the store to another version.
         case migratedByAnother
-        /// The server has no room left: on its disk, or for one more connection.
+        /// The server has no room on its disk, or no connection left.
         case serverFull
         /// The user stopped the migration.
         case cancelled
-        /// The program itself is incomplete: its model cannot be read, or nothing in it leads from the store's version,
-        /// which it knows, to its own.
+        /// The program is incomplete: its model cannot be read, or it knows the store's version but no way from there
+        /// to its own.
         case incompleteProgram
         /// Anything else.
         case other
     }
 
-    /// What it is about.
+    /// The kind of the failure.
     public let kind: Kind
     /// The headline.
     public let title: String
-    /// What happened, what to do, and that the data was kept, where that is known: not for a damaged file, and not for
-    /// what is not understood.
+    /// The text below the headline: what happened, and what to do.
+    ///
+    /// It also says that the data was kept, unless the file is damaged or the error is unknown.
     public let message: String
-    /// The label of the button that calls `CoreDataManager.retry`; nil when trying again cannot help.
+    /// The label of a button that retries the launch; nil if a retry cannot help.
     public let retryLabel: String?
     /// The error itself, for a log.
     public let error: any Error
 
     /// Finds the words for an error.
+    ///
+    /// - Parameters:
+    ///   - error: The error that ended a launch.
+    ///   - texts: The words to choose from.
     public init(_ error: any Error, texts: LaunchTexts = LaunchTexts()) {
         self.error = error
         kind = Self.kind(of: error)

@@ -1,20 +1,21 @@
 import Foundation
 
-/// How far a launch has come: `idle → checking → migrating → opening → ready`, or `failed` from any step.
+/// The state of a launch: `idle → checking → migrating → opening → ready`, or `failed` after any step.
 ///
-/// A store that needs no migration goes from `checking` to `opening` at once. From `failed` a new `launch` starts over.
+/// A store that needs no migration goes from ``checking`` to ``opening`` directly. A new launch after ``failed(_:)``
+/// starts over.
 public enum LaunchState: Sendable {
-    /// `launch` has not been called.
+    /// Nobody has begun the launch.
     case idle
-    /// The model is read and compared with the store's metadata.
+    /// The manager reads the model and compares it with the store's metadata.
     case checking
-    /// The store is brought to the current model.
+    /// The manager migrates the store to the current model.
     case migrating(MigrationStatus)
-    /// The store is opened and the contexts are made.
+    /// The manager opens the store and makes the contexts.
     case opening
     /// The contexts may be used.
     case ready
-    /// The launch ended with an error. The store is as it was before the step that failed.
+    /// An error ended the launch. The store is as it was before the step that failed.
     case failed(any Error)
 }
 
@@ -43,7 +44,7 @@ extension LaunchState {
         if case .migrating = self { true } else { false }
     }
 
-    /// Whether a launch is under way: neither before its beginning nor after its end.
+    /// Whether a launch has begun and not ended yet.
     public var isUnderWay: Bool {
         switch self {
         case .checking, .migrating, .opening: true
@@ -51,7 +52,7 @@ extension LaunchState {
         }
     }
 
-    /// The error that ended the launch, if one did.
+    /// The error that ended the launch; nil in any other state than ``failed(_:)``.
     public var error: (any Error)? {
         if case .failed(let error) = self { error } else { nil }
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Draws a migration on one line of a terminal: a bar, the share, rows, and the time that is left.
+/// Draws a migration on one line of a terminal: a bar, the percentage, the rows, and the time left.
 ///
 /// ```
 /// Your data is being brought up to date. This happens once after an update.
 /// [████████████████········································]  28 %  280000 of 1000000 entries, about 5 s left
 /// ```
 ///
-/// Where the output is no terminal (a file, a pipe) it writes nothing at all.
+/// It writes nothing if the output is not a terminal but a file or a pipe.
 @MainActor
 public final class TerminalDisplay: LaunchDisplay {
     private let write: (String) -> Void
@@ -15,7 +15,9 @@ public final class TerminalDisplay: LaunchDisplay {
     private let columns: () -> Int
     private var isLineOpen = false
 
-    /// Draws on a terminal; on standard error by default, so that a program's output stays clean.
+    /// Makes a display on a terminal.
+    ///
+    /// - Parameter output: The terminal. The default is standard error, so that the program's output stays clean.
     public init(_ output: FileHandle = .standardError) {
         let descriptor = output.fileDescriptor
         isTerminal = isatty(descriptor) == 1
@@ -27,21 +29,25 @@ public final class TerminalDisplay: LaunchDisplay {
         write = { output.write(Data($0.utf8)) }
     }
 
-    /// Draws by a function of the caller's own, for a screen of `columns` characters.
+    /// Makes a display that writes by a function of yours.
+    ///
+    /// - Parameters:
+    ///   - columns: The width of the screen in characters.
+    ///   - write: Writes a text to the screen.
     public init(columns: Int, write: @escaping @MainActor (String) -> Void) {
         isTerminal = true
         self.columns = { columns }
         self.write = write
     }
 
-    /// Writes the message on a line of its own and the bar below it.
+    /// Writes the message on a line of its own, and the bar below it.
     public func begin(_ migration: any MigrationProgressReporting, message: String) {
         guard isTerminal else { return }
         write("\(message)\n")
         update(migration.migrationStatus, text: "")
     }
 
-    /// Draws the bar anew, over the one before.
+    /// Draws the bar again in the same line.
     public func update(_ status: MigrationStatus, text: String) {
         guard isTerminal else { return }
         isLineOpen = true
@@ -49,7 +55,7 @@ public final class TerminalDisplay: LaunchDisplay {
         write("\r\(Self.line(status, text: text, columns: columns()))\u{1B}[K")
     }
 
-    /// Ends the bar's line and writes the message below it, with what a failure says.
+    /// Ends the line of the bar and writes the message below it, with the message of a failure.
     public func end(message: String, failure: LaunchFailure?) {
         guard isTerminal else { return }
         let detail = failure.map { "\($0.message)\n" } ?? ""

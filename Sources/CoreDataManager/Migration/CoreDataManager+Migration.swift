@@ -3,21 +3,23 @@ import CoreData
 extension CoreDataManager {
     /// Whether the store was written by another version of the model.
     ///
-    /// Reads the store's metadata only: no table is looked at, no file is made, and it takes the same time whatever the
-    /// size of the store. A store that does not exist needs no migration. Runs on the caller's thread.
+    /// This reads the store's metadata only, looks at no table, and makes no file. It takes the same time whatever the
+    /// size of the store. A store that does not exist needs no migration. It runs on the caller's thread.
     ///
-    /// - Throws: Core Data's error when the file is there and is no store of the configured type.
+    /// - Returns: True if the launch has to migrate the store.
+    /// - Throws: ``CoreDataManagerError/unreadableModel(_:)``, or Core Data's error if the file exists and is not a
+    ///   store of the configured type.
     public func isMigrationRequired() throws -> Bool {
         try isMigrationRequired(to: loadModel())
     }
 
-    /// Brings the store to the current model, without opening it for use.
+    /// Migrates the store to the current model, without opening it for use.
     ///
-    /// It is done on the manager's own queue by a coordinator that is thrown away afterwards. When no migration is
-    /// required nothing happens. `launch` does this by itself; call it to migrate at a time of your own.
+    /// The migration runs on the manager's own queue, with a coordinator that is released afterwards. Nothing happens
+    /// if no migration is required. The launch migrates by itself; call this method to migrate at another time.
     ///
-    /// - Parameter progress: receives the running migration, on the manager's queue, before it begins.
-    /// - Throws: the error of the migration; the store is then as it was before.
+    /// - Parameter progress: Receives the running migration on the manager's queue, before the work begins.
+    /// - Throws: The error of the migration. The store is then as it was before.
     public func migrate(
         progress: (@Sendable (any MigrationProgressReporting) -> Void)? = nil
     ) async throws {
@@ -33,13 +35,14 @@ extension CoreDataManager {
         }
     }
 
-    /// What the launch would have to do to the store, without doing it.
+    /// The work that a launch would have to do to the store.
     ///
-    /// Reads away from the caller's thread, in milliseconds whatever the size of the store, and waits for no migration:
-    /// while one runs, it says what was known of it before. What is known depends on the platform: see
-    /// `LaunchForecast`. A store that is already migrated needs nothing.
+    /// It reads away from the caller's thread and changes nothing. It takes milliseconds whatever the size of an SQLite
+    /// store, and waits for no migration: while one runs, it returns the forecast that was made before.
+    /// ``LaunchForecast`` says which figures a platform knows. A store that is already migrated needs nothing.
     ///
-    /// - Throws: the error of reading the model or the store.
+    /// - Returns: The forecast.
+    /// - Throws: The error of reading the model or the store.
     public func forecast() async throws -> LaunchForecast {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async {

@@ -1,30 +1,32 @@
 import Foundation
 
-/// What a migration would cost, as far as the platform can say it before it begins.
+/// The cost of a migration, as far as the platform can tell before it begins.
 ///
-/// Figures that the platform does not know are nil: Apple's framework says only whether a migration is required.
+/// Figures that the platform does not know are nil. Apple's framework says only whether a migration is required.
 public struct LaunchForecast: Sendable, Equatable {
     /// Whether the store was written by another version of the model.
     public var isMigrationRequired: Bool
     /// Whether the migration takes the same short time whatever the size of the store.
     public var isInstant: Bool?
-    /// About how long it takes on this machine, in seconds.
+    /// The estimated time in seconds on this machine.
     public var seconds: TimeInterval?
-    /// About how many rows are gone through.
+    /// The estimated number of rows that the migration goes through.
     public var rows: Int?
-    /// About how many bytes must be free on the volume of the store while it runs.
+    /// The estimated number of bytes that must be free on the store's volume during the migration.
     public var bytesNeeded: Int64?
-    /// How many bytes are free there.
+    /// The number of bytes that are free on the store's volume.
     public var bytesAvailable: Int64?
-    /// What makes the migration impossible, one sentence each, for the developer; empty when nothing is known to.
+    /// The reasons why the migration is impossible, one sentence each, for the developer. Empty if none is known.
     public var obstacles: [String]
-    /// What the store holds that this version of the model has no place for, whether it may go or not; empty when
-    /// nothing is known of it.
+    /// The objects and values for which this version of the model has no place, allowed or not. Empty if none are
+    /// known.
     public var losses: [Loss] = []
-    /// A report of several lines for the developer; empty when there is nothing to say.
+    /// A report of several lines for the developer. It may be empty.
     public var report: String
 
-    /// A forecast that says no more than whether a migration is required.
+    /// Makes a forecast that only says whether a migration is required.
+    ///
+    /// - Parameter isMigrationRequired: Whether the store was written by another version of the model.
     public init(isMigrationRequired: Bool) {
         self.isMigrationRequired = isMigrationRequired
         obstacles = []
@@ -33,18 +35,25 @@ public struct LaunchForecast: Sendable, Equatable {
 
     /// Objects of an entity, or values of a property, that a migration loses.
     public struct Loss: Sendable, Equatable {
-        /// The entity, as the store's version of the model calls it.
+        /// The name of the entity in the store's version of the model.
         public var entity: String
-        /// The property; nil where objects are lost.
+        /// The name of the property; nil if objects are lost.
         public var property: String?
-        /// How many objects are lost, or have a value that is.
+        /// The number of objects that are lost, or that lose a value.
         public var count: Int
-        /// Whether `count` is all there is; otherwise there may be more.
+        /// Whether ``count`` is the exact number. Otherwise there may be more.
         public var isExact: Bool
         /// Whether the migration goes on all the same.
         public var isAllowed: Bool
 
-        /// A loss of `count` objects, or of the values that as many objects have.
+        /// Makes a loss of objects, or of the values of a property.
+        ///
+        /// - Parameters:
+        ///   - entity: The name of the entity in the store's version of the model.
+        ///   - property: The name of the property; nil if objects are lost.
+        ///   - count: The number of objects that are lost, or that lose a value.
+        ///   - isExact: Whether `count` is the exact number.
+        ///   - isAllowed: Whether the migration goes on all the same.
         public init(entity: String, property: String? = nil, count: Int, isExact: Bool = true, isAllowed: Bool) {
             self.entity = entity
             self.property = property

@@ -1,17 +1,19 @@
 import CoreData
 
-/// Migrates by a mapping model of the program's where there is one for the two versions, so that there is a progress
-/// and a way to cancel; by Core Data's automatic migration otherwise. Every platform has what it takes.
+/// Migrates by a mapping model of the program, or by Core Data's automatic migration if there is none.
 ///
-/// The older version's model and the mapping model are looked for among the program's resources unless told otherwise.
-/// Several processes may launch at once: one migrates, the others wait and find the store migrated.
+/// A mapping model brings a progress and a way to cancel on every platform. The adapter looks for the older version's
+/// model and for the mapping model among the program's resources, unless you give other functions. Several processes
+/// may launch at once: one migrates, and the others wait and find the store migrated.
 public struct MappingModelAdapter: MigrationAdapter {
     private let sourceModel: @Sendable (_ metadata: [String: Any]) -> NSManagedObjectModel?
     private let mappingModel: @Sendable (NSManagedObjectModel, NSManagedObjectModel) -> NSMappingModel?
 
+    /// Makes an adapter.
+    ///
     /// - Parameters:
-    ///   - sourceModel: finds the model of a store by its metadata.
-    ///   - mappingModel: finds what leads from the first model to the second.
+    ///   - sourceModel: Finds the model of a store by its metadata.
+    ///   - mappingModel: Finds the mapping model from the first model to the second.
     public init(
         sourceModel: @escaping @Sendable (_ metadata: [String: Any]) -> NSManagedObjectModel? = {
             NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: $0)
@@ -24,12 +26,12 @@ public struct MappingModelAdapter: MigrationAdapter {
         self.mappingModel = mappingModel
     }
 
-    /// Says whether a migration is required, and nothing of its cost.
+    /// Says whether a migration is required, and nothing about its cost.
     public func forecast(_ job: MigrationJob) throws -> LaunchForecast {
         LaunchForecast(isMigrationRequired: try job.isMigrationRequired())
     }
 
-    /// Migrates by the mapping model, as the platform does it, or as `InferredMigrationAdapter` does.
+    /// Migrates by the mapping model, or as ``InferredMigrationAdapter`` does.
     public func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: job.storeType, at: job.storeURL, options: job.options)
@@ -40,8 +42,11 @@ public struct MappingModelAdapter: MigrationAdapter {
         cleanUp(after: job)
     }
 
-    /// Removes the copy that a killed process with an older version of this library has left: those made one beside the
-    /// store, under a name that was always the same. One that somebody still has open stays.
+    /// Removes the copy that a killed process with an older version of this library has left beside the store.
+    ///
+    /// A copy that somebody still has open remains.
+    ///
+    /// - Parameter job: The store, and the model that it has.
     public func cleanUp(after job: MigrationJob) {
         let folder = job.storeURL.deletingLastPathComponent()
         let copy = ".\(job.storeURL.lastPathComponent).migrated"

@@ -1,47 +1,64 @@
 import CoreData
 
-/// Migrates a store for a manager, and says beforehand what that costs: the one place where platforms differ.
+/// Migrates a store for a manager, and forecasts the cost.
 ///
-/// Everything else in this module uses only the interface that Apple's framework has too. `Configuration.adapter` is
-/// the platform's own by default; an application may bring another one, for stores that need more than an inferred
-/// mapping.
+/// Only adapters differ between platforms: everything else in this module uses only the interface that Apple's
+/// framework has, too. ``CoreDataManager/CoreDataManager/Configuration/adapter`` is the platform's own adapter by
+/// default. Write your own for stores that need more than an inferred mapping.
 public protocol MigrationAdapter: Sendable {
-    /// What migrating the store would cost. Reads only; called away from the main thread.
+    /// Forecasts the cost of migrating a store. It reads only.
     ///
-    /// - Throws: the error of reading the store. A migration that is impossible is no error but the forecast's
-    ///   obstacles.
+    /// The manager calls it away from the main thread.
+    ///
+    /// - Parameter job: The store, and the model to reach.
+    /// - Returns: The forecast. If the migration is impossible, the forecast lists the obstacles.
+    /// - Throws: The error of reading the store.
     func forecast(_ job: MigrationJob) throws -> LaunchForecast
 
-    /// Migrates the store on the calling thread, which is never the main one, and closes it again.
+    /// Migrates a store on the calling thread, and closes it again.
     ///
-    /// - Parameter begun: to be called once, before the work begins, with the object that tells the progress.
-    /// - Throws: why the store could not be migrated. It must then be as it was before.
+    /// The manager never calls it on the main thread.
+    ///
+    /// - Parameters:
+    ///   - job: The store, and the model to reach.
+    ///   - begun: A function that you call once, before the work begins, with an object that knows the progress.
+    /// - Throws: The error of the migration. The store must then be as it was before.
     func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws
 
-    /// Removes what a killed process has left of a migration, before a store that needs none is opened. Nothing by
-    /// default.
+    /// Removes the files that a migration in a killed process has left. The default does nothing.
+    ///
+    /// The manager calls it before it opens a store that needs no migration.
+    ///
+    /// - Parameter job: The store, and the model that it has.
     func cleanUp(after job: MigrationJob)
 }
 
 extension MigrationAdapter {
-    /// Leaves everything as it is.
+    /// Does nothing.
     public func cleanUp(after job: MigrationJob) {}
 }
 
-/// A store and the model that it is to be brought to.
+/// A store, and the model to which it is to be migrated.
 public struct MigrationJob {
-    /// The store's file.
+    /// The file of the store.
     public var storeURL: URL
-    /// The store's type.
+    /// The type of the store.
     public var storeType: String
     /// The model to reach.
     public var model: NSManagedObjectModel
     /// The configuration of the model that the store holds; nil for all entities.
     public var modelConfiguration: String?
-    /// The store's options, without those that ask for a migration.
+    /// The options of the store, without those that ask for a migration.
     public var options: [AnyHashable: Any]
 
-    /// A job for an SQLite store of all entities, without options, unless told otherwise.
+    /// Makes a job.
+    ///
+    /// - Parameters:
+    ///   - storeURL: The file of the store.
+    ///   - storeType: The type of the store. The default is SQLite.
+    ///   - model: The model to reach.
+    ///   - modelConfiguration: The configuration of the model that the store holds; nil for all entities.
+    ///   - options: The options of the store, without those that ask for a migration.
     public init(
         storeURL: URL, storeType: String = NSSQLiteStoreType, model: NSManagedObjectModel,
         modelConfiguration: String? = nil, options: [AnyHashable: Any] = [:]
@@ -53,10 +70,13 @@ public struct MigrationJob {
         self.options = options
     }
 
-    /// Whether the store was written by another version of the model. Reads the store's metadata only. A file that a
-    /// killed process left before its store was made is no older version: the store is made.
+    /// Whether the store was written by another version of the model. It reads the store's metadata only.
     ///
-    /// - Throws: Core Data's error when the file is there and is no store of the type.
+    /// A file that a killed process left before its store was made needs no migration: opening it makes the store. The
+    /// same holds for a store in a database whose metadata cannot be read: opening it throws the error.
+    ///
+    /// - Returns: True if the store has to be migrated.
+    /// - Throws: Core Data's error if the file exists and is not a store of the type.
     public func isMigrationRequired() throws -> Bool {
         guard storeURL.isFileURL else {
             // Whatever is wrong with a store elsewhere, opening it says.
@@ -99,9 +119,10 @@ public struct MigrationJob {
         return (try? coordinator.remove(store)) != nil
     }
 
-    /// Opens the store by a coordinator of its own that may migrate, and closes it again.
+    /// Opens the store with a new coordinator that may migrate it, and closes it again.
     ///
-    /// - Parameter more: options beside the job's own and the two that ask for an inferred migration.
+    /// - Parameter more: Options to add to the job's own options and to the two that ask for an inferred migration.
+    /// - Throws: Core Data's error of opening or migrating the store.
     public func migrateByOpening(with more: [AnyHashable: Any] = [:]) throws {
         var options = options.merging(more) { $1 }
         options[NSMigratePersistentStoresAutomaticallyOption] = true
@@ -114,17 +135,19 @@ public struct MigrationJob {
     }
 }
 
-/// Migrates by Core Data's automatic migration alone, as every platform has it: no forecast, no progress.
+/// Migrates by Core Data's automatic migration only, without a forecast and without a progress.
 public struct InferredMigrationAdapter: MigrationAdapter {
-    /// The adapter; it has no settings.
+    /// Makes an adapter. It has no settings.
     public init() {}
 
-    /// Says whether a migration is required, and nothing of its cost.
+    /// Says whether a migration is required, and nothing about its cost.
     public func forecast(_ job: MigrationJob) throws -> LaunchForecast {
         LaunchForecast(isMigrationRequired: try job.isMigrationRequired())
     }
 
-    /// Opens the store with both migration options; the progress stays at 0 until it is done, and cannot be cancelled.
+    /// Opens the store with both migration options.
+    ///
+    /// The progress stays at 0 until the migration is done, and nobody can cancel it.
     public func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
         let progress = Progress(totalUnitCount: 1)
         progress.isCancellable = false

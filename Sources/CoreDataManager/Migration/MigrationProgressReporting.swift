@@ -1,31 +1,36 @@
 import Foundation
 
-/// How much of a migration is done.
+/// The progress of a migration at one moment.
 public struct MigrationStatus: Sendable, Equatable {
-    /// From 0 to 1.
+    /// The part that is done, from 0 to 1.
     public var fractionCompleted: Double
-    /// What is being done, in English, for logs; empty when there is nothing to say. Users are shown
-    /// `LaunchTexts.text(for:)`.
+    /// The current step in English, for logs; it may be empty. Show users ``LaunchTexts/text(for:)``.
     public var stage: String
 
-    /// About how many rows are done and how many there are; nil when nobody counts them.
+    /// The approximate number of rows; nil if nobody counts them.
     public var rows: RowCount?
-    /// About how many seconds it goes on, rounded up; nil when nobody knows.
+    /// The approximate number of seconds left, rounded up; nil if it is unknown.
     public var secondsLeft: Int?
 
-    /// Rows that are done, of all.
+    /// The number of rows that are done, and the number of all rows.
     public struct RowCount: Sendable, Equatable {
+        /// The number of rows that are done.
         public var completed: Int
+        /// The number of all rows.
         public var total: Int
 
-        /// `completed` of `total`.
+        /// Makes a count of rows.
         public init(completed: Int, total: Int) {
             self.completed = completed
             self.total = total
         }
     }
 
-    /// A progress of `fractionCompleted`, kept between 0 and 1.
+    /// Makes a progress.
+    ///
+    /// - Parameters:
+    ///   - fractionCompleted: The part that is done. A value below 0 or above 1 becomes 0 or 1.
+    ///   - stage: The current step, for logs.
     public init(fractionCompleted: Double, stage: String = "") {
         self.fractionCompleted = fractionCompleted.isFinite ? min(max(fractionCompleted, 0), 1) : 0
         self.stage = stage
@@ -33,7 +38,7 @@ public struct MigrationStatus: Sendable, Equatable {
 }
 
 extension MigrationStatus: CustomStringConvertible {
-    /// The share in per cent, and the stage.
+    /// The percentage, and the current step.
     public var description: String {
         let percent = "\(Int(fractionCompleted * 100)) %"
         return stage.isEmpty ? percent : "\(percent), \(stage)"
@@ -42,41 +47,47 @@ extension MigrationStatus: CustomStringConvertible {
 
 /// A running migration, as a progress screen sees it.
 ///
-/// Both members may be used from any thread.
+/// Use all members from any thread.
 public protocol MigrationProgressReporting: AnyObject, Sendable {
-    /// How much is done at this moment.
+    /// The current progress.
     var migrationStatus: MigrationStatus { get }
 
-    /// What was known of the migration before it began; nil when nothing was. That is the default.
+    /// The forecast that was made before the migration began; nil if there is none. The default is nil.
     var forecast: LaunchForecast? { get }
 
-    /// Asks the migration to stop. It ends with an error and leaves the store as it was before.
+    /// Asks the migration to stop. It then ends with an error, and the store is as it was before.
     func cancelMigration()
 }
 
 extension MigrationProgressReporting {
-    /// Nothing is known.
+    /// There is no forecast.
     public var forecast: LaunchForecast? { nil }
 }
 
-/// A migration whose progress is counted by a `Foundation.Progress`.
+/// A migration whose progress a `Foundation.Progress` counts.
 // @unchecked Sendable: the only state is the Progress, which guards its own.
 public final class ProgressAdapter: MigrationProgressReporting, @unchecked Sendable {
     /// The counter that the migration drives.
     public let progress: Progress
 
-    /// What was known of the migration before it began.
+    /// The forecast that was made before the migration began.
     public let forecast: LaunchForecast?
     private let start = DispatchTime.now()
 
-    /// Presents `progress` as a migration that begins now.
+    /// Presents a counter as a migration that begins now.
+    ///
+    /// - Parameters:
+    ///   - progress: The counter that the migration drives.
+    ///   - forecast: The forecast of the migration; its rows and seconds make the progress more exact.
     public init(_ progress: Progress, forecast: LaunchForecast? = nil) {
         self.progress = progress
         self.forecast = forecast
     }
 
-    /// The counter's fraction; the stage says how many of its units are done. Rows are those of the forecast; the time
-    /// that is left is the forecast's until a twentieth is done, then what follows from the time so far.
+    /// The fraction of the counter, with the number of its units as the stage.
+    ///
+    /// The number of rows comes from the forecast. So does the time left until a twentieth is done; after that it
+    /// follows from the time that has passed.
     public var migrationStatus: MigrationStatus {
         let total = progress.totalUnitCount
         let stage = total > 1 ? "\(progress.completedUnitCount) of \(total)" : ""
@@ -91,7 +102,7 @@ public final class ProgressAdapter: MigrationProgressReporting, @unchecked Senda
         return status
     }
 
-    /// Cancels the counter; whoever drives it stops at its next step.
+    /// Cancels the counter. The migration stops at its next step.
     public func cancelMigration() {
         progress.cancel()
     }

@@ -1,23 +1,22 @@
 import Foundation
 
-/// Measures what a user feels of a launch: when the first screen is there, when the data is, and the longest time in
-/// between that the main queue did not answer.
+/// Measures a launch as a user feels it: the time to the first screen, the time to the data, and the longest stall.
 ///
-/// A heartbeat runs on the main queue; the longest gap between two beats is the longest stall. It costs about a
-/// thousand wake-ups per second: a tool for demonstrations and tests, not for shipping.
+/// A heartbeat runs on the main queue. The longest gap between two beats is the longest stall. The heartbeat wakes the
+/// processor about a thousand times a second, so use a probe for demonstrations and tests, not in a shipped program.
 ///
-/// Threads: everything may be called from any thread. Times are in seconds of a monotonic clock.
+/// Use all members from any thread. Times are in seconds of a monotonic clock.
 // @unchecked Sendable: all mutable state is guarded by `lock`; the timer is only made and cancelled under it.
 public final class LaunchProbe: @unchecked Sendable {
-    /// What was measured so far.
+    /// The measurements so far.
     public struct Report: Sendable, Equatable {
-        /// From `start()` to the first `markFirstScreen()`; nil before.
+        /// The time from ``LaunchProbe/start()`` to the first ``LaunchProbe/markFirstScreen()``; nil before.
         public var timeToFirstScreen: TimeInterval?
-        /// From `start()` to the first `markReady()`; nil before.
+        /// The time from ``LaunchProbe/start()`` to the first ``LaunchProbe/markReady()``; nil before.
         public var timeToReady: TimeInterval?
         /// The longest time that the main queue was late for a heartbeat.
         public var longestStall: TimeInterval
-        /// How many heartbeats there were.
+        /// The number of heartbeats.
         public var heartbeats: Int
     }
 
@@ -28,7 +27,9 @@ public final class LaunchProbe: @unchecked Sendable {
     private var lastBeat: UInt64 = 0
     private var measured = Report(timeToFirstScreen: nil, timeToReady: nil, longestStall: 0, heartbeats: 0)
 
-    /// A probe with a heartbeat of `interval` seconds, a millisecond by default.
+    /// Makes a probe.
+    ///
+    /// - Parameter interval: The number of seconds between two heartbeats. The default is a millisecond.
     public init(interval: TimeInterval = 0.001) {
         self.interval = interval
     }
@@ -37,7 +38,7 @@ public final class LaunchProbe: @unchecked Sendable {
         timer?.cancel()
     }
 
-    /// Begins to measure. The time before the first heartbeat counts as a stall too: call it before the launch.
+    /// Begins to measure. Call it before the launch, because the time before the first heartbeat counts as a stall.
     public func start() {
         let now = Self.now()
         lock.withLock {
@@ -53,7 +54,7 @@ public final class LaunchProbe: @unchecked Sendable {
         }
     }
 
-    /// The first screen is shown. Only the first call counts.
+    /// Notes that the first screen is shown. Only the first call counts.
     public func markFirstScreen() {
         let now = Self.now()
         lock.withLock {
@@ -63,7 +64,7 @@ public final class LaunchProbe: @unchecked Sendable {
         }
     }
 
-    /// The data may be used. Only the first call counts.
+    /// Notes that the data may be used. Only the first call counts.
     public func markReady() {
         let now = Self.now()
         lock.withLock {
@@ -73,7 +74,7 @@ public final class LaunchProbe: @unchecked Sendable {
         }
     }
 
-    /// Forgets the stalls so far, to measure what follows by itself.
+    /// Forgets the stalls so far, to measure only those that follow.
     public func resetStalls() {
         let now = Self.now()
         lock.withLock {
@@ -83,7 +84,7 @@ public final class LaunchProbe: @unchecked Sendable {
         }
     }
 
-    /// What was measured so far; a stall that still lasts counts with its present length.
+    /// The measurements so far. A stall that has not ended counts with its present length.
     public var report: Report {
         let now = Self.now()
         return lock.withLock {
@@ -94,7 +95,7 @@ public final class LaunchProbe: @unchecked Sendable {
         }
     }
 
-    /// Seconds since `start()`; 0 before.
+    /// The number of seconds since ``start()``; 0 before.
     public var elapsed: TimeInterval {
         let now = Self.now()
         return lock.withLock { startTime == 0 ? 0 : Self.seconds(from: startTime, to: now) }
@@ -109,7 +110,9 @@ public final class LaunchProbe: @unchecked Sendable {
     /// The longest stall between two heartbeats so far.
     var finishedStall: TimeInterval { lock.withLock { measured.longestStall } }
 
-    /// Ends the measurement and returns what it found.
+    /// Ends the measurement.
+    ///
+    /// - Returns: The measurements.
     @discardableResult
     public func stop() -> Report {
         let last = report

@@ -1,23 +1,21 @@
 import Foundation
 
-/// The system's watchdog as a test or a demonstration can have it: bites when a launch shows no screen in time, or when
-/// the main queue does not answer for too long.
+/// Acts as the system's watchdog in a test or a demonstration: it bites if a launch is too slow.
 ///
-/// It looks from a thread of its own, so it bites while the main thread is stuck. Times are those of the probe: a
-/// launch is as long as the probe has measured, and a stall that lasts when the dog comes counts from its beginning.
-/// What was over before the dog came does not count.
+/// It bites if no screen is shown in time, or if the main queue does not answer for too long. It watches from a thread
+/// of its own, so it bites while the main thread is stuck. It takes the times from the probe. A stall that lasts when
+/// the watch begins counts from its own beginning. A stall that has ended before does not count.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 public final class Watchdog: @unchecked Sendable {
-    /// Why it bit.
+    /// The reason of a bite.
     public enum Bite: Sendable, Equatable {
-        /// There was no first screen after so many seconds.
+        /// No screen was shown after so many seconds.
         case noScreen(after: TimeInterval)
         /// The main queue had not answered for so many seconds.
         case stalled(for: TimeInterval)
     }
 
-    /// The limits that phones were measured to have: 20 s for a launch; 5 s and 30 s are the ones that developers
-    /// report.
+    /// Limits in seconds: 20 was measured on phones for a launch, and developers report 5 and 30.
     public static let launchLimits: [TimeInterval] = [5, 20, 30]
 
     private let lock = NSLock()
@@ -32,14 +30,13 @@ public final class Watchdog: @unchecked Sendable {
     /// The longest stall that was over when the dog came.
     private let stallBefore: TimeInterval
 
-    /// Watches a launch that a probe measures, from now on.
+    /// Begins to watch a launch that a probe measures.
     ///
     /// - Parameters:
-    ///   - probe: started by the caller, before or after this; until then there is nothing to bite for. Its first
-    ///     screen calms the dog as far as the screen is concerned.
-    ///   - limit: seconds, for either.
-    ///   - bite: called once, on a thread of the dog's own. `exit` or a test's flag; by default the process is killed,
-    ///     as the system does it.
+    ///   - probe: The probe. Start it before or after this call; until then the watchdog does not bite.
+    ///   - limit: The number of seconds for the first screen, and for a stall.
+    ///   - bite: Receives the reason. It is called once, on a thread of the watchdog. The default kills the process, as
+    ///     the system does.
     public init(
         _ probe: LaunchProbe, limit: TimeInterval,
         bite: @escaping @Sendable (Bite) -> Void = { _ in kill(getpid(), SIGKILL) }
@@ -60,8 +57,9 @@ public final class Watchdog: @unchecked Sendable {
         timer.cancel()
     }
 
-    /// Ends the watch; it bites no more when this has returned: a bite that has just begun is waited for, unless it is
-    /// the bite that calls this.
+    /// Ends the watch. After this call the watchdog does not bite.
+    ///
+    /// The call waits for a bite that has just begun, unless the bite itself calls it.
     public func stop() {
         timer.cancel()
         lock.withLock { hasBitten = true }

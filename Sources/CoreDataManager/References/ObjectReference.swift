@@ -1,10 +1,10 @@
 import CoreData
 
-/// Carries an object from one queue to another: its id, with the class it stands for.
+/// Carries an object from one queue to another, as an ID with the class of the object.
 ///
-/// A managed object belongs to the queue of its context; sending it elsewhere is an error of the compiler in Swift 6
-/// mode, or a stop where the compiler cannot see it (`CoreDataManager` says where). A reference is a value that may go
-/// anywhere; on the other side it becomes the object of that side's context.
+/// A managed object belongs to the queue of its context. In Swift 6 mode the compiler refuses to send it elsewhere, or
+/// the process stops where the compiler cannot see it (see ``CoreDataManager/CoreDataManager``). A reference is a value
+/// that you can send anywhere. On the other side it becomes the object of that side's context.
 ///
 /// ```swift
 /// let reference = try ObjectReference(person)            // on the queue of person's context
@@ -14,16 +14,17 @@ import CoreData
 /// ```
 // @unchecked Sendable: an object id never changes once it is permanent, and only permanent ones are kept.
 public struct ObjectReference<Object: NSManagedObject>: Hashable, @unchecked Sendable {
-    /// The permanent id.
+    /// The permanent ID of the object.
     public let objectID: NSManagedObjectID
 
-    /// Refers to an object. On the queue of its context.
+    /// Makes a reference to an object. Call it on the queue of the object's context.
     ///
-    /// A new object gets its permanent id here, as every context needs it to find the object. Others find it when it
-    /// has been saved as far as a context or store that they share.
+    /// A new object gets its permanent ID here, because every context needs it to find the object. Other contexts find
+    /// the object after it was saved into a context or a store that they share.
     ///
-    /// - Throws: `ObjectReferenceError.withoutContext` when the object belongs to no context, or Core Data's error when
-    ///   no store takes it.
+    /// - Parameter object: The object.
+    /// - Throws: ``ObjectReferenceError/withoutContext(entity:)`` if the object is new and belongs to no context, or
+    ///   Core Data's error if no store takes it.
     public init(_ object: Object) throws {
         if object.objectID.isTemporaryID {
             guard let context = object.managedObjectContext else {
@@ -34,10 +35,13 @@ public struct ObjectReference<Object: NSManagedObject>: Hashable, @unchecked Sen
         objectID = object.objectID
     }
 
-    /// Refers to the object that a URI stands for, as `uri` gave it in this or an earlier run.
+    /// Makes a reference to the object of a URI. Call it on the queue of the context.
     ///
-    /// - Throws: `ObjectReferenceError` when no open store of the context knows the URI, or its object is of another
-    ///   class.
+    /// - Parameters:
+    ///   - uri: A URI that ``uri`` gave, in this or in an earlier run.
+    ///   - context: A context that can fetch the object.
+    /// - Throws: ``ObjectReferenceError`` if no open store of the context knows the URI, or if the object is of another
+    ///   class. Core Data's error if the object does not exist.
     public init(uri: URL, in context: NSManagedObjectContext) throws {
         var top = context
         while let parent = top.parent {
@@ -50,13 +54,15 @@ public struct ObjectReference<Object: NSManagedObject>: Hashable, @unchecked Sen
         _ = try object(in: context)
     }
 
-    /// The URI that stands for the object in files and in other processes.
+    /// The URI of the object, for files and other processes.
     public var uri: URL { objectID.uriRepresentation() }
 
-    /// The object of a context. On the context's queue.
+    /// Fetches the object into a context. Call it on the queue of the context.
     ///
-    /// - Throws: Core Data's error when the object is not there (any more), `ObjectReferenceError.otherClass` when it
-    ///   is of another class.
+    /// - Parameter context: The context.
+    /// - Returns: The context's object.
+    /// - Throws: Core Data's error if the object does not exist or no longer exists.
+    ///   ``ObjectReferenceError/otherClass(expected:found:uri:)`` if it is of another class.
     public func object(in context: NSManagedObjectContext) throws -> Object {
         let found = try context.existingObject(with: objectID)
         guard let object = found as? Object else {
@@ -67,9 +73,9 @@ public struct ObjectReference<Object: NSManagedObject>: Hashable, @unchecked Sen
     }
 }
 
-/// Why a reference leads to no object.
+/// The reason why a reference leads to no object.
 public enum ObjectReferenceError: Error, Sendable, Equatable {
-    /// The object belongs to no context, so no store can give it an id.
+    /// The object belongs to no context, so no store can give it an ID.
     case withoutContext(entity: String)
     /// No open store knows the URI.
     case unknown(uri: URL)
@@ -88,6 +94,6 @@ extension ObjectReferenceError: CustomStringConvertible, LocalizedError {
         }
     }
 
-    /// The same sentence.
+    /// The error in one sentence, for callers that show errors.
     public var errorDescription: String? { description }
 }

@@ -1,10 +1,9 @@
 import Foundation
 
-/// A value that is loaded when it is first asked for, kept while there is room, and loaded again when it is asked for
-/// later.
+/// A value that is loaded when somebody first needs it, kept while there is room, and loaded again later.
 ///
-/// For what is too large to lie in memory with its object: an image, a sound, a parsed document. All who ask while it
-/// is being loaded get the result of the one loading; a failure is not kept, the next one who asks tries again.
+/// Use it for a value that is too large to stay in memory with its object: an image, a sound, a parsed document. All
+/// callers that ask during a loading get its result. A failure is not kept: the next caller tries again.
 ///
 /// ```swift
 /// let image = cache.value(named: photo.key, fetch: { try await download(photo.url) }, decode: Image.init)
@@ -12,7 +11,7 @@ import Foundation
 /// show(try await image.value)
 /// ```
 ///
-/// Threads: everything may be used from any thread.
+/// Use all members from any thread.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
     private let load: @Sendable () async throws -> (Value, cost: Int)
@@ -24,11 +23,11 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
     /// Hears of each use, and drops what was not used for longest. It holds values weakly.
     private let pool: DeferredValuePool
 
-    /// A value by itself, without a cost limit.
+    /// Makes a value by itself, without a cost limit.
     ///
     /// - Parameters:
-    ///   - pressure: tells when memory is short: the value is dropped then. Nil for nobody.
-    ///   - load: makes the value; away from the caller's actor, once for all who wait.
+    ///   - pressure: Tells when memory is short; the value is then dropped. With nil nothing tells.
+    ///   - load: Makes the value. It runs away from the caller's actor, once for all callers that wait.
     public convenience init(
         pressure: MemoryPressure? = .system, _ load: @escaping @Sendable () async throws -> Value
     ) {
@@ -49,7 +48,7 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
         DeferredValuePool.Key(value: ObjectIdentifier(self), generation: generation)
     }
 
-    /// The value if it lies in memory; loads nothing.
+    /// The value if it is in memory; otherwise nil. It loads nothing.
     public var ifLoaded: Value? {
         let (value, generation) = lock.withLock { (kept, self.generation) }
         if value != nil {
@@ -58,10 +57,10 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
         return value
     }
 
-    /// The value, loaded if need be.
+    /// The value. It is loaded if necessary.
     ///
-    /// - Throws: the loader's error, to all who waited for it; or `CancellationError` to a waiting task that is
-    ///   cancelled, while the loading goes on for the others.
+    /// - Throws: The loader's error, to all callers that wait. Or `CancellationError` to a waiting task that is
+    ///   cancelled; the loading continues for the others.
     public var value: Value {
         get async throws {
             try Task.checkCancellation()
@@ -91,7 +90,7 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Lets the value go; the next one who asks loads it again. Who already has it keeps it.
+    /// Drops the value. The next caller loads it again. Callers that have it keep it.
     public func drop() {
         drop(nil)
     }

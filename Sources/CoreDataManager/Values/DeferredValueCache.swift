@@ -1,38 +1,42 @@
 import Foundation
 
-/// Makes deferred values that share a cost limit in memory and a folder of files that may be deleted at any time.
+/// Makes deferred values that share a cost limit in memory, and a folder of files.
 ///
-/// A value is looked for in memory, then in the folder, then fetched; what was fetched is left in the folder. The
-/// folder belongs in the system's cache directory: when the system or `purge` empties it, values are fetched again.
+/// A value is looked for in memory, then in the folder, and then fetched. Fetched data goes into the folder. Choose a
+/// folder in the system's cache directory: if the system or ``purge(keeping:)`` empties it, values are fetched again.
 ///
-/// Threads: everything may be used from any thread; several processes may share a folder.
+/// Use all members from any thread. Several processes may share a folder.
 public final class DeferredValueCache: Sendable {
-    /// The folder of the files; nil when nothing is kept on disk.
+    /// The folder of the files; nil if nothing is kept on disk.
     public let folder: URL?
     private let pool: DeferredValuePool
 
+    /// Makes a cache.
+    ///
     /// - Parameters:
-    ///   - costLimit: bytes of values that may lie in memory; beyond it the least recently used ones are dropped.
-    ///   - folder: where fetched data is left, made when it is first needed; nil for nowhere.
-    ///   - pressure: tells when memory is short: every value is dropped then, as by `dropAll()`, also when the cache
-    ///     itself is gone by then. Nil for nobody.
+    ///   - costLimit: The number of bytes of values that may stay in memory. Beyond it the cache drops the values that
+    ///     were not used for longest.
+    ///   - folder: The folder for fetched data. It is made when it is first needed. With nil nothing is kept on disk.
+    ///   - pressure: Tells when memory is short; every value is then dropped, as by ``dropAll()``, even if the cache
+    ///     itself is gone. With nil nothing tells.
     public init(costLimit: Int = 64 << 20, folder: URL? = nil, pressure: MemoryPressure? = .system) {
         pool = DeferredValuePool(costLimit: costLimit, pressure: pressure)
         self.folder = folder
     }
 
-    /// Bytes of the values that lie in memory.
+    /// The number of bytes of the values in memory.
     public var cost: Int { pool.cost }
 
-    /// A value that is fetched as data and decoded.
+    /// Makes a value that is fetched as data and decoded.
     ///
     /// - Parameters:
-    ///   - name: stands for the data in the folder, in this and in later runs; any text. Two values of the same name in
-    ///     memory are two values: keep the one that this returns.
-    ///   - cost: bytes that the value takes in memory; by default as many as the data has.
-    ///   - fetch: gets the data when neither memory nor the folder has it.
-    ///   - decode: makes the value of the data. When it throws for data from the folder, the file is thrown away and
-    ///     the data is fetched.
+    ///   - name: The name of the data in the folder, in this and in later runs; any text. Each call makes a new value,
+    ///     even for the same name, so keep the result.
+    ///   - cost: The number of bytes that the value takes in memory. The default is the number of bytes of the data.
+    ///   - fetch: Gets the data if neither memory nor the folder has it.
+    ///   - decode: Makes the value of the data. If it throws for data from the folder, the file is deleted and the data
+    ///     is fetched.
+    /// - Returns: A value that is not loaded yet.
     public func value<Value: Sendable>(
         named name: String, cost: (@Sendable (Value) -> Int)? = nil,
         fetch: @escaping @Sendable () async throws -> Data,
@@ -59,21 +63,28 @@ public final class DeferredValueCache: Sendable {
         }
     }
 
-    /// Data that is fetched and taken as it is.
+    /// Makes a value that is fetched data as it is.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the data in the folder, in this and in later runs; any text.
+    ///   - fetch: Gets the data if neither memory nor the folder has it.
+    /// - Returns: A value that is not loaded yet.
     public func data(named name: String, fetch: @escaping @Sendable () async throws -> Data) -> DeferredValue<Data> {
         value(named: name, fetch: fetch, decode: { $0 })
     }
 
-    /// Drops every value from memory. What is in use stays with those who use it.
+    /// Drops every value from memory. Callers that have a value keep it.
     public func dropAll() {
         pool.dropAll()
     }
 
-    /// Deletes files, those not used for longest first, until the rest has at most `bytes` bytes. Values in memory
-    /// stay.
+    /// Deletes the files that were not used for longest, until the rest has at most so many bytes.
     ///
-    /// - Returns: how many bytes are left, those of files that could not be deleted included.
-    /// - Throws: why the folder cannot be listed. A folder that is not there is empty.
+    /// Values in memory remain.
+    ///
+    /// - Parameter bytes: The number of bytes that may stay.
+    /// - Returns: The number of bytes that are left, with those of files that could not be deleted.
+    /// - Throws: The error of listing the folder. A folder that does not exist counts as empty.
     @discardableResult
     public func purge(keeping bytes: Int = 0) throws -> Int {
         guard let folder, FileManager.default.fileExists(atPath: folder.path) else { return 0 }

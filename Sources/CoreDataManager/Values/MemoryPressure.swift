@@ -1,14 +1,14 @@
 import Foundation
 
-/// Tells who keeps what can be loaded again that memory is short.
+/// Tells caches that memory is short.
 ///
-/// `system` watches the machine; one of a program's own tells when the program says so, for tests and for programs that
-/// know better.
+/// ``system`` watches the machine. Make a source of your own for tests, or if your program knows better, and call
+/// ``report()``.
 ///
-/// Threads: everything may be used from any thread.
+/// Use all members from any thread.
 // @unchecked Sendable: all mutable state is guarded by `lock`; handlers run after it is released.
 public final class MemoryPressure: @unchecked Sendable {
-    /// The machine's. It is watched while somebody listens.
+    /// The source that watches the machine. It watches while somebody listens.
     public static let system = MemoryPressure { SystemMemoryWatch(report: $0) }
 
     private let lock = NSLock()
@@ -17,7 +17,7 @@ public final class MemoryPressure: @unchecked Sendable {
     /// Watches as long as it lives.
     private var watch: AnyObject?
 
-    /// One that tells when `report()` is called.
+    /// Makes a source that tells only when you call ``report()``.
     public init() {
         makeWatch = nil
     }
@@ -26,7 +26,7 @@ public final class MemoryPressure: @unchecked Sendable {
         makeWatch = watch
     }
 
-    /// Memory is short: everybody who listens is told, on the calling thread.
+    /// Tells all listeners that memory is short, on the calling thread.
     public func report() {
         for handler in lock.withLock({ Array(handlers.values) }) {
             handler()

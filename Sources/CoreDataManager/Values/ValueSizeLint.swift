@@ -1,52 +1,64 @@
 import CoreData
 
-/// Looks for values that lie in the wrong place for their size.
+/// Looks for values that are too large for their place.
 ///
-/// Under 100 KB a value may lie in the row it belongs to; under 1 MB in a table of its own behind a relationship, so
-/// that it is not loaded with the row; a larger one in a file beside the store, as `allowsExternalBinaryDataStorage`
-/// does it.
+/// A value under 100 KB may be in the row of its object. A value under 1 MB may be in a table of its own behind a
+/// relationship, so that it is not loaded with the row. A larger value belongs in a file beside the store, by
+/// `allowsExternalBinaryDataStorage`.
 ///
 /// ```swift
 /// print(try ValueSizeLint().check(storeAt: url, model: model))
 /// ```
 public struct ValueSizeLint: Sendable {
-    /// Bytes up to which a value may lie in a row with others: 100 KB.
+    /// The greatest number of bytes of a value in a row with others. The default is 100 KB.
     public var rowLimit = 100 * 1_024
-    /// Bytes up to which a value may lie in a table of its own: 1 MB.
+    /// The greatest number of bytes of a value in a table of its own. The default is 1 MB.
     public var tableLimit = 1_024 * 1_024
-    /// Objects of each entity that are looked at; nil for all.
+    /// The number of objects of each entity that are measured; nil for all.
     public var sampleLimit: Int?
-    /// Attributes other than large ones that an entity may have and still count as a table of its own, such as a name
-    /// and a media type. All its relationships must then be to-one on both sides, as that to the row it belongs to is;
-    /// with subentities, which share a table, all of them count together.
+    /// The number of small attributes, such as a name and a media type, that a table of its own may have. The default
+    /// is 2.
+    ///
+    /// All relationships of such an entity must be to-one on both sides. Subentities share a table, so all of them
+    /// count together.
     public var companionLimit = 2
 
-    /// The article's thresholds, and every object.
+    /// Makes a check with the default limits, for all objects.
     public init() {}
 
     /// An attribute whose values are too large for their place, or may become so.
     public struct Finding: Sendable, Equatable {
-        /// What would be right.
+        /// The change that a finding calls for.
         public enum Remedy: String, Sendable {
-            /// Nothing limits the values, and they lie in a row with others.
+            /// Nothing limits the values, which are in a row with others: limit them, or move the attribute.
             case limitOrMove
             /// Move the attribute to an entity of its own behind a relationship.
             case ownEntity
             /// Allow external storage.
             case externalStorage
-            /// A text cannot be stored in a file: keep it as data that can.
+            /// Change the text to data with external storage, because a text cannot be stored in a file.
             case externalData
         }
 
+        /// The name of the entity that declares the attribute.
         public var entity: String
+        /// The name of the attribute.
         public var attribute: String
+        /// The change that helps.
         public var remedy: Remedy
-        /// Bytes of the largest value; nil where only the model was looked at.
+        /// The number of bytes of the largest value; nil for a finding in a model.
         public var largest: Int?
-        /// How many values are beyond the limit; nil where only the model was looked at.
+        /// The number of values beyond the limit; nil for a finding in a model.
         public var count: Int?
 
-        /// A finding; without figures, of a model.
+        /// Makes a finding.
+        ///
+        /// - Parameters:
+        ///   - entity: The name of the entity that declares the attribute.
+        ///   - attribute: The name of the attribute.
+        ///   - remedy: The change that helps.
+        ///   - largest: The number of bytes of the largest value; nil for a finding in a model.
+        ///   - count: The number of values beyond the limit; nil for a finding in a model.
         public init(entity: String, attribute: String, remedy: Remedy, largest: Int? = nil, count: Int? = nil) {
             self.entity = entity
             self.attribute = attribute
@@ -56,20 +68,27 @@ public struct ValueSizeLint: Sendable {
         }
     }
 
-    /// Everything that was found.
+    /// The findings of a check.
     public struct Report: Sendable, Equatable {
-        /// What was looked at.
+        /// The name of the model or store that was checked.
         public var subject: String
-        /// What is wrong, sorted by entity and attribute.
+        /// The findings, sorted by entity and attribute.
         public var findings: [Finding]
-        /// How many values were measured; 0 for a model.
+        /// The number of values that were measured; 0 for a model.
         public var measured: Int
     }
 
     // MARK: - Models
 
-    /// Looks at the attributes of a model that can hold values of any size (binary and transformable) and lie in a row
-    /// with others without external storage.
+    /// Checks a model for attributes that can hold values of any size, in a row with others and without external
+    /// storage.
+    ///
+    /// Such attributes are binary or transformable.
+    ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - name: The name of the model in the report.
+    /// - Returns: The report.
     public func check(model: NSManagedObjectModel, named name: String = "the model") -> Report {
         var findings: [Finding] = []
         for entity in model.entities {
@@ -105,12 +124,17 @@ public struct ValueSizeLint: Sendable {
 
     // MARK: - Stores
 
-    /// Measures the binary, transformable and string values of a store; opens it read-only.
+    /// Measures the binary, transformable and string values of a store. It opens the store read-only.
     ///
-    /// Runs on the calling thread and reads every value (or `sampleLimit` objects of each entity), a few objects in
-    /// memory at a time.
+    /// It runs on the calling thread and reads every value, or ``sampleLimit`` objects of each entity. Only a few
+    /// objects are in memory at a time.
     ///
-    /// - Throws: Core Data's error when the store cannot be opened with the model or not be read.
+    /// - Parameters:
+    ///   - url: The address of the store.
+    ///   - model: The model of the store.
+    ///   - type: The type of the store.
+    /// - Returns: The report.
+    /// - Throws: Core Data's error if the store does not open with the model, or cannot be read.
     public func check(
         storeAt url: URL, model: NSManagedObjectModel, ofType type: String = NSSQLiteStoreType
     ) throws -> Report {
@@ -243,7 +267,7 @@ extension ValueSizeLint.Finding: CustomStringConvertible {
     /// Whether the value belongs in a file.
     fileprivate var isForFile: Bool { remedy == .externalStorage || remedy == .externalData }
 
-    /// One line: where, what, and what helps.
+    /// One line: the attribute, the finding, and the remedy.
     public var description: String {
         let place = "\(entity).\(attribute)"
         let values =
@@ -264,7 +288,7 @@ extension ValueSizeLint.Finding: CustomStringConvertible {
 }
 
 extension ValueSizeLint.Report: CustomStringConvertible {
-    /// A line for each finding, or one that says that there is none.
+    /// A line for each finding, or one line that says that there is none.
     public var description: String {
         let looked = measured > 0 ? " (\(measured) values measured)" : ""
         guard !findings.isEmpty else { return "\(subject): nothing to say about sizes\(looked)" }

@@ -1,13 +1,15 @@
 import CoreData
 
-/// Migrates with everything that this package's framework knows: a forecast, a progress by rows, cancelling.
+/// Migrates with a full forecast, a progress by rows, and a way to cancel. It is the default on Linux.
 public struct MeasuredMigrationAdapter: MigrationAdapter {
-    /// The adapter; it has no settings.
+    /// Makes an adapter. It has no settings.
     public init() {}
 
-    /// Plans the migration without doing it; takes milliseconds at any size of an SQLite store. A store of another type
-    /// is read whole, as it is whenever it is opened; it does not bring its model along as SQLite stores do, and has
-    /// figures when that is among the program's resources.
+    /// Plans the migration without doing it.
+    ///
+    /// This takes milliseconds whatever the size of an SQLite store. A store of another type is read whole, as whenever
+    /// it is opened. Such a store does not contain its model: the forecast has figures only if the model is among the
+    /// program's resources.
     public func forecast(_ job: MigrationJob) throws -> LaunchForecast {
         let found = try NSPersistentStoreCoordinator.migrationForecast(
             forPersistentStoreAt: job.storeURL, to: job.model, configuration: job.modelConfiguration,
