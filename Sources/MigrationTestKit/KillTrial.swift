@@ -1,24 +1,31 @@
 import CoreData
 
-/// Kills a migrating process, lets its disk run full, starts it twice — and looks at what it leaves: the store must
-/// open with the older or the newer version, with every row, and the next start must end the migration.
+/// Kills a process that migrates a store, and checks the store that it leaves.
 ///
-/// The process is a program of the caller's own, see `MigrationChild`. Trials are synchronous and take as long as the
-/// program does, two or three times for each kill.
+/// The store must open with the older or the newer version, with every row, and the next start must finish the
+/// migration. Other trials fill the disk, write-protect the folder, or start the process twice.
+///
+/// The process is a program of yours (see ``MigrationChild``). The methods return when the trial is done. Each kill
+/// takes two or three times as long as the program.
 public struct KillTrial {
     /// The child program.
     public var program: URL
-    /// Its arguments after the store's address.
+    /// The arguments of the program after the store's address.
     public var arguments: [String]
-    /// A store of the older version that nobody has open. It is copied for each trial: a file into a folder, one in a
-    /// database into another database on the same server. Its role has to be one that may make databases.
+    /// A store of the older version that nobody has open.
+    ///
+    /// Each trial copies it: a file into a folder, and a store in a database into another database on the same server.
+    /// In that case the role must have the right to make databases.
     public var store: URL
-    /// In place of a copy of `store`: calls its body with the address of a new store of the older version, and removes
-    /// it.
+    /// A function that makes the stores, in place of copies of ``store``.
+    ///
+    /// It calls its body with the address of a new store of the older version, and removes the store afterwards.
     public var copying: ((_ body: (_ store: URL) throws -> Void) throws -> Void)?
+    /// The version of the store before the migration.
     public var older: ModelVersion
+    /// The version to which the program migrates.
     public var newer: ModelVersion
-    /// What else must be true of a store that was migrated: every problem in a line. Nobody has the store open.
+    /// A check of your own of a migrated store. It returns every problem as a line. Nobody has the store open.
     public var inspect: ((_ store: URL) throws -> [String])?
 
     /// What an untouched and a migrated store hold, and how long the migration takes.
@@ -32,7 +39,14 @@ public struct KillTrial {
         var largest: Int
     }
 
-    /// A trial of a program's migration.
+    /// Makes a trial of a program's migration.
+    ///
+    /// - Parameters:
+    ///   - program: The child program.
+    ///   - arguments: The arguments of the program after the store's address.
+    ///   - store: A store of the older version that nobody has open.
+    ///   - older: The version of the store.
+    ///   - newer: The version to which the program migrates.
     public init(program: URL, arguments: [String] = [], store: URL, from older: ModelVersion, to newer: ModelVersion) {
         self.program = program
         self.arguments = arguments
@@ -41,10 +55,15 @@ public struct KillTrial {
         self.newer = newer
     }
 
-    /// A trial of a program whose stores are in databases that somebody else makes.
+    /// Makes a trial of a program for stores that a function makes.
     ///
-    /// - Parameter copying: calls its body with the address of a new store of the older version, and removes it. The
-    ///   program gets the address as its first argument.
+    /// - Parameters:
+    ///   - program: The child program.
+    ///   - arguments: The arguments of the program after the store's address.
+    ///   - older: The version of the stores.
+    ///   - newer: The version to which the program migrates.
+    ///   - copying: A function that calls its body with the address of a new store of the older version, and removes
+    ///     the store afterwards. The program gets the address as its first argument.
     public init(
         program: URL, arguments: [String] = [], from older: ModelVersion, to newer: ModelVersion,
         copying: @escaping (_ body: (_ store: URL) throws -> Void) throws -> Void
@@ -56,8 +75,14 @@ public struct KillTrial {
 
     // MARK: Trials
 
-    /// Kills the program at moments that are spread over the time that the migration takes, and a tenth beyond it. The
-    /// same seed gives the same moments.
+    /// Kills the program at random moments, from its start to a tenth beyond the time that the migration takes.
+    ///
+    /// - Parameters:
+    ///   - count: The number of kills.
+    ///   - seed: The seed of the moments. The same seed gives the same moments.
+    /// - Returns: A report with an entry for each kill.
+    /// - Throws: An error if the program does not migrate the store when nobody kills it, or if the store cannot be
+    ///   copied.
     public func killAtRandom(times count: Int, seed: UInt64 = 1) throws -> MigrationTrialReport {
         let reference = try reference()
         var random = SampleRandom(state: seed)
@@ -75,10 +100,13 @@ public struct KillTrial {
         return report
     }
 
-    /// Kills the program at every step of the migration: every kind of step that it goes through, at its first
-    /// occurrence, its last, and some between.
+    /// Kills the program at every kind of step of the migration: at the first occurrence, the last, and some in
+    /// between.
     ///
-    /// - Parameter most: at how many occurrences of a kind of step.
+    /// - Parameter most: The maximum number of occurrences of a kind of step.
+    /// - Returns: A report with an entry for each kill.
+    /// - Throws: An error if the program does not migrate the store when nobody kills it, or if the store cannot be
+    ///   copied.
     public func killAtEveryStep(most: Int = 3) throws -> MigrationTrialReport {
         let reference = try reference()
         var report = MigrationTrialReport()
@@ -106,9 +134,14 @@ public struct KillTrial {
         return report
     }
 
-    /// Lets no file grow beyond a size, from nothing to enough, as on a disk that is full: whichever write it is that
-    /// fails, the error must be reported and the store be as it was. Of a store in a database these are the program's
-    /// temporary files, not the server's.
+    /// Lets no file of the program grow beyond a size, as on a full disk, with sizes from nothing to enough.
+    ///
+    /// Whichever write fails, the program must report the error, and the store must be as it was. For a store in a
+    /// database the limit concerns the program's temporary files, not the server's.
+    ///
+    /// - Parameter steps: The number of sizes.
+    /// - Returns: A report with an entry for each size.
+    /// - Throws: An error if the program does not migrate the store without a limit, or if the store cannot be copied.
     public func fullDisk(steps: Int = 24) throws -> MigrationTrialReport {
         let reference = try reference()
         var report = MigrationTrialReport()
@@ -127,8 +160,13 @@ public struct KillTrial {
         return report
     }
 
-    /// Starts the program twice; both open the store at the same moment: one migrates, the other waits, and both end
-    /// well.
+    /// Starts the program twice, so that both open the store at the same moment.
+    ///
+    /// One must migrate, the other must wait, and both must end well.
+    ///
+    /// - Parameter count: The number of rounds.
+    /// - Returns: A report with an entry for each round.
+    /// - Throws: An error if the program does not migrate the store by itself, or if the store cannot be copied.
     public func twoProcesses(times count: Int = 5) throws -> MigrationTrialReport {
         let reference = try reference()
         var report = MigrationTrialReport()
@@ -151,8 +189,15 @@ public struct KillTrial {
         return report
     }
 
-    /// Starts the program while its folder cannot be written: as another user where the trial runs as root, who may
-    /// write everywhere. Of a store in a database the report says that this was not played.
+    /// Starts the program while it cannot write its folder.
+    ///
+    /// If the trial runs as root, who may write everywhere, the program runs as another user. For a store in a database
+    /// the report says that this was not played.
+    ///
+    /// - Parameter user: The number of that user.
+    /// - Returns: A report with an entry for the folder, and one for the folder with its file.
+    /// - Throws: An error if the program does not migrate a store in an ordinary folder, or if the store cannot be
+    ///   copied.
     public func readOnlyFolder(user: UInt32 = 65_534) throws -> MigrationTrialReport {
         if copying != nil || !store.isFileURL {
             var entry = MigrationTrialReport.Entry(name: "a folder that cannot be written", play: .kill)
@@ -182,11 +227,21 @@ public struct KillTrial {
         return report
     }
 
-    /// The kinds of steps that the migration goes through, in their order, each as often as it occurs.
+    /// Runs the migration and lists its steps.
+    ///
+    /// - Returns: The kinds of steps in their order, each as often as it occurs.
+    /// - Throws: An error if the program does not migrate the store, or if the store cannot be copied.
     public func steps() throws -> [String] { try reference().moments }
 
-    /// Kills the program at a step, starts it again at once, and tells the steps of this second run: those that it did
-    /// not have to repeat are missing.
+    /// Kills the program at a step, starts it again at once, and lists the steps of this second run.
+    ///
+    /// Steps that the second run did not have to repeat are missing.
+    ///
+    /// - Parameters:
+    ///   - step: The kind of step, as ``steps()`` names it.
+    ///   - occurrence: The occurrence of the step, from 1.
+    /// - Returns: The kinds of steps of the second run in their order.
+    /// - Throws: An error if the program does not start, or if the store cannot be copied.
     public func stepsAfterKill(at step: String, occurrence: Int = 1) throws -> [String] {
         try inFolder { url in
             let environment = [MigrationChild.killVariable: "\(step):\(occurrence)"]

@@ -1,33 +1,41 @@
 @_spi(MigrationTesting) import CoreData
 import Foundation
 
-/// The main program of a process that opens a store, migrates it so, and may be killed on the way: for `KillTrial`, and
-/// for the two processes of `MigrationTrial`.
+/// The main program of a process that opens a store and migrates it. A trial may kill it on the way.
 ///
-/// It is an executable target of its own, beside the tests. `Tests/MigrateShop/main.swift` has these lines:
+/// ``KillTrial`` starts such a program, and so do the two processes of ``MigrationTrial``. Make it an executable target
+/// of its own, beside the tests. `Tests/MigrateShop/main.swift` has these lines:
 ///
-///     import MigrationTestKit
+/// ```swift
+/// import MigrationTestKit
 ///
-///     MigrationChild.main { store, arguments in
-///         // Opens the store as the program does when it starts, and closes it.
-///     }
+/// MigrationChild.main { store, arguments in
+///     // Opens the store as the program does when it starts, and closes it.
+/// }
+/// ```
 ///
-/// In `Package.swift` the tests depend on it, so that it is built before they run, and they find it by its name:
+/// The test target in `Package.swift` depends on it, so that it is built before the tests run:
 ///
-///     .executableTarget(
-///         name: "migrate-shop",
-///         dependencies: ["Shop", .product(name: "MigrationTestKit", package: "OpenCoreData")],
-///         path: "Tests/MigrateShop"),
-///     .testTarget(
-///         name: "ShopTests",
-///         dependencies: ["Shop", "migrate-shop", .product(name: "MigrationTestKit", package: "OpenCoreData")]),
+/// ```swift
+/// .executableTarget(
+///     name: "migrate-shop",
+///     dependencies: ["Shop", .product(name: "MigrationTestKit", package: "OpenCoreData")],
+///     path: "Tests/MigrateShop"),
+/// .testTarget(
+///     name: "ShopTests",
+///     dependencies: ["Shop", "migrate-shop", .product(name: "MigrationTestKit", package: "OpenCoreData")]),
+/// ```
 ///
-///     trial.child = try MigrationChild.program(named: "migrate-shop")
+/// The tests find it by its name:
 ///
-/// The trial says by environment variables at which moment the process ends itself, which user it becomes, how large
-/// its files may grow, and whether it waits for a line on its standard input before it opens the store. Without them it
-/// is an ordinary program. With OPENCOREDATA_TRIAL_HOLD="stepDone:3" it says "held" at that moment, and goes on at a
-/// SIGUSR1.
+/// ```swift
+/// trial.child = try MigrationChild.program(named: "migrate-shop")
+/// ```
+///
+/// The trial sets environment variables. They say at which moment the process ends itself, which user it becomes, and
+/// how large its files may grow. Another one makes it wait for a line on standard input before it opens the store.
+/// Without them it is an ordinary program. With `OPENCOREDATA_TRIAL_HOLD="stepDone:3"` it prints "held" at that moment,
+/// and continues at a SIGUSR1.
 public enum MigrationChild {
     static let killVariable = "OPENCOREDATA_TRIAL_KILL"
     static let traceVariable = "OPENCOREDATA_TRIAL_TRACE"
@@ -36,11 +44,15 @@ public enum MigrationChild {
     static let waitVariable = "OPENCOREDATA_TRIAL_WAIT"
     static let holdVariable = "OPENCOREDATA_TRIAL_HOLD"
 
-    /// Opens the store whose path, or URL, is the first argument, by the given body, which also gets the other
-    /// arguments.
+    /// Opens a store with a function of yours, and ends the process.
     ///
-    /// Writes "begin" and "done" to the standard output around it, or "failed" with the error, and then ends with
-    /// status 1.
+    /// The first argument of the process is the path or the URL of the store. The process prints "begin" before the
+    /// call and "done" after it, and ends with status 0. If the function throws, it prints "failed" with the error, and
+    /// ends with status 1. Without an argument it prints its usage, and ends with status 2.
+    ///
+    /// - Parameter open: Opens the store, which migrates it, and closes it. It gets the store's address and the other
+    ///   arguments.
+    /// - Returns: Never.
     public static func main(_ open: (_ store: URL, _ arguments: [String]) throws -> Void) -> Never {
         let arguments = CommandLine.arguments
         guard arguments.count > 1 else {
@@ -73,10 +85,11 @@ public enum MigrationChild {
         }
     }
 
-    /// Where an executable target of the package was built, by its name: beside the running tests, or in a folder above
-    /// them.
+    /// Finds an executable target of the package by its name: beside the running tests, or in a folder above them.
     ///
-    /// - Throws: `CocoaError.fileNoSuchFile` where there is none: the test target does not depend on it.
+    /// - Parameter name: The name of the target.
+    /// - Returns: The address of the program.
+    /// - Throws: `CocoaError.fileNoSuchFile` if it was not built, because the test target does not depend on it.
     public static func program(named name: String) throws -> URL {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
             .deletingLastPathComponent()

@@ -1,12 +1,19 @@
 import CoreData
 
 extension MigrationTrial {
-    /// Tries what happens when the program of an older version opens the store of a later one with a container's
-    /// defaults, as after an update that is taken back. It goes through without losing a value; or it is refused with
-    /// every loss named, or with the reason why there is no way back, and the store is unchanged.
+    /// Tries to open the store of a later version as a program of an older version does, with a container's defaults.
     ///
-    /// The store was made by the older version, where there is a way to the later one, so that it is known as one that
-    /// passed through that version. Its objects are of the later version.
+    /// This happens after an update that is taken back. The store must open without losing a value, or the opening must
+    /// be refused. Then the error names every loss, or the reason why there is no way back, and the store is unchanged.
+    ///
+    /// If there is a migration to the later version, the older version makes the store, so that the store is known to
+    /// have passed through it. The objects are of the later version.
+    ///
+    /// - Parameters:
+    ///   - newer: The version of the objects.
+    ///   - older: The version that opens the store.
+    /// - Returns: The entry of a report.
+    /// - Throws: The error of making a temporary folder.
     public func downgrade(_ newer: ModelVersion, to older: ModelVersion) throws -> MigrationTrialReport.Entry {
         var entry = MigrationTrialReport.Entry(name: "\(newer.name) → \(older.name), downgrade", play: .downgrade)
         entry.step = ExpectedRefusal(from: newer.name, to: older.name)

@@ -1,9 +1,13 @@
 import CoreData
 
 extension MigrationTrial {
-    /// Tries what happens when two processes launch the migration of a store to the newest version at the same moment:
-    /// both end with the store open, or with an error that says who is at work, and the rows are exact. From each older
-    /// version; in one entry that says so, where the trial has no child program.
+    /// Tries to migrate a store to the newest version in two processes at the same moment, from each older version.
+    ///
+    /// Each process must open the store, or end with an error that says who is at work, and every row must be there.
+    ///
+    /// - Parameter versions: The versions, the oldest first.
+    /// - Returns: An entry for each older version. If the trial has no child program, one entry that says so.
+    /// - Throws: The error of making a temporary folder.
     public func twoProcesses(_ versions: [ModelVersion]) throws -> [MigrationTrialReport.Entry] {
         guard let newest = versions.last else { return [] }
         guard let child else {

@@ -12,74 +12,89 @@
 
 import CoreData
 
-/// Tries every way between the versions of a model, on made-up objects, and reports what happened on each.
+/// Tries every migration between the versions of a model on sample data, and reports the results.
 ///
-/// - Each version is migrated to each later one, directly and through all versions between them: is the result what a
-///   new store would be, with every row, value and link?
-/// - Each older version opens the store of each later one, as an older program does that is installed again: it goes
-///   through without losing a value, or is refused with the losses named and the store unchanged.
-/// - Two processes launch the migration of one store at the same moment, where the trial has a child program: both end
-///   with the store open, or with an error that says who is at work, and the rows are exact.
+/// - It migrates a store of each version to each later one, directly and through all versions in between. The result
+///   must be like a new store, with every row, value and link.
+/// - It opens the store of each later version with each older one, as an older program does that is installed again.
+///   This must lose no value, or it must be refused: then the error names the losses, and the store is unchanged.
+/// - It starts the migration of one store in two processes at the same moment, if the trial has a child program. Each
+///   must open the store, or throw an error that says who is at work, and every row must be there.
 ///
-/// The versions of a model that a target has among its resources are found by its name; mapping models that lie there
-/// take part by themselves:
+/// The trial finds the versions of a model by its name among the resources of a target. Mapping models among the
+/// resources take part, too.
 ///
-///     var trial = MigrationTrial(try ModelVersion.all(named: "Shop"))
-///     trial.child = try MigrationChild.program(named: "migrate-shop")
-///     let report = try trial.run(expecting: [ExpectedRefusal(from: "Shop", to: "Shop 3")])
-///     #expect(report.isClean, "\(report)")
+/// ```swift
+/// var trial = MigrationTrial(try ModelVersion.all(named: "Shop"))
+/// trial.child = try MigrationChild.program(named: "migrate-shop")
+/// let report = try trial.run(expecting: [ExpectedRefusal(from: "Shop", to: "Shop 3")])
+/// #expect(report.isClean, "\(report)")
+/// ```
 public struct MigrationTrial {
     /// The versions, the oldest first.
     public var versions: [ModelVersion]
-    /// Mapping models for pairs of versions, beside those that the program's resources hold: those that are made in
-    /// code.
+    /// Mapping models that you make in code, beside those among the program's resources.
     ///
-    /// The trial finds the one for a pair by its entities: each source entity is in the older version and each
-    /// destination entity in the newer one, under the version hash that the entity mapping says, if it says one. A
-    /// mapping model in code begins as the inferred one, where there is one,
+    /// The trial finds the one for a pair of versions by its entities. Each source entity must be in the older version,
+    /// and each destination entity in the newer one. If an entity mapping has a version hash, that must be equal, too.
+    /// A mapping model in code may begin as the inferred one:
     ///
-    ///     let mapping = try NSMappingModel.inferredMappingModel(
-    ///         forSourceModel: versions[0].model, destinationModel: versions[1].model)
-    ///     let items = mapping.entityMappings.first { $0.destinationEntityName == "Item" }
-    ///     items?.attributeMappings?.first { $0.name == "name" }?.valueExpression =
-    ///         NSExpression(format: "uppercase($source.name)")
-    ///     trial.mappingModels = [mapping]
+    /// ```swift
+    /// let mapping = try NSMappingModel.inferredMappingModel(
+    ///     forSourceModel: versions[0].model, destinationModel: versions[1].model)
+    /// let items = mapping.entityMappings.first { $0.destinationEntityName == "Item" }
+    /// items?.attributeMappings?.first { $0.name == "name" }?.valueExpression =
+    ///     NSExpression(format: "uppercase($source.name)")
+    /// trial.mappingModels = [mapping]
+    /// ```
     ///
-    /// or as an empty one whose `NSEntityMapping`s take their hashes from the models' `entityVersionHashesByName`.
+    /// Or it begins empty, and its `NSEntityMapping`s take their hashes from the models' `entityVersionHashesByName`.
     public var mappingModels: [NSMappingModel] = []
-    /// Options for adding a store, beside those that ask for a migration: a staged migration manager, say.
+    /// Options for opening a store, beside those that ask for a migration: for example a staged migration manager.
     public var options: [AnyHashable: Any] = [:]
-    /// A database on whose server the stores are made, in place of files: each in a database of its own, which is
-    /// dropped behind its trial. This one stays as it is. Its role has to be one that may make databases.
+    /// A database on whose server the trial makes its stores; nil for stores in files.
     ///
-    ///     trial.database = URL(string: "postgresql:///postgres?host=/run/postgresql")
+    /// Each store gets a database of its own, which is dropped after its trial. This database itself does not change.
+    /// Its role must have the right to make databases.
+    ///
+    /// ```swift
+    /// trial.database = URL(string: "postgresql:///postgres?host=/run/postgresql")
+    /// ```
     public var database: URL?
-    /// What stores are made with.
+    /// The maker of the sample objects.
     public var samples = SampleStore()
-    /// Fills a store of a version with objects, in place of the made-up ones. Called with an address where nothing
-    /// lies. It may copy a store that is there, which stays as it is:
+    /// A function that fills a store of a version with objects, in place of the sample objects.
     ///
-    ///     trial.fill = { url, version in
-    ///         try NSPersistentStoreCoordinator(managedObjectModel: version.model).replacePersistentStore(
-    ///             at: url, withPersistentStoreFrom: original, ofType: "PostgreSQL")
-    ///     }
+    /// It gets an address at which there is no store. It may copy a store of yours, which does not change:
+    ///
+    /// ```swift
+    /// trial.fill = { url, version in
+    ///     try NSPersistentStoreCoordinator(managedObjectModel: version.model).replacePersistentStore(
+    ///         at: url, withPersistentStoreFrom: original, ofType: "PostgreSQL")
+    /// }
+    /// ```
     public var fill: ((_ url: URL, _ version: ModelVersion) throws -> Void)?
-    /// The program that two processes run, see `MigrationChild`: it opens the store with the newest version. Without
-    /// one the report says that this was not played.
+    /// The program that two processes run (see ``MigrationChild``). It opens the store with the newest version.
+    ///
+    /// Without a program the report says that this was not played.
     public var child: URL?
-    /// The child program's arguments after the store's address.
+    /// The arguments of the child program after the store's address.
     public var childArguments: [String] = []
 
-    /// A trial of these versions, the oldest first.
+    /// Makes a trial.
+    ///
+    /// - Parameter versions: The versions, the oldest first.
     public init(_ versions: [ModelVersion]) { self.versions = versions }
 
-    /// Tries each pair of an older and a newer version in both directions, the chain of all versions one after the
-    /// other, and two processes from each older version to the newest.
+    /// Tries all pairs of versions in both directions, the chain of all versions, and two processes.
     ///
-    /// What goes wrong is in the report, and the other ways are tried all the same: a version that cannot be read, and
-    /// one of which no store can be filled, have their reason there.
+    /// Two processes migrate from each older version to the newest. A failure is in the report, and the trial
+    /// continues. So are a version that cannot be read and a version of which no store can be filled, with the reason.
     ///
-    /// - Parameter refusals: the ways that the program does not offer. Each must be refused, and no other.
+    /// - Parameter refusals: The migrations that the program does not offer. Each of them must be refused, and no
+    ///   other.
+    /// - Returns: A report with an entry for everything that was tried.
+    /// - Throws: The error of making a temporary folder.
     public func run(expecting refusals: [ExpectedRefusal] = []) throws -> MigrationTrialReport {
         var report = MigrationTrialReport()
         for version in versions {
@@ -100,12 +115,22 @@ public struct MigrationTrial {
         return report
     }
 
-    /// Tries one way directly.
+    /// Tries to migrate from one version directly to another.
+    ///
+    /// - Parameters:
+    ///   - older: The version of the store.
+    ///   - newer: The version to reach.
+    /// - Returns: The entry of a report.
+    /// - Throws: The error of making a temporary folder.
     public func hop(_ older: ModelVersion, _ newer: ModelVersion) throws -> MigrationTrialReport.Entry {
         try chain([older, newer])
     }
 
-    /// Tries one way through all these versions, with one store.
+    /// Tries to migrate one store through versions, one after the other.
+    ///
+    /// - Parameter way: The versions, the oldest first.
+    /// - Returns: The entry of a report.
+    /// - Throws: The error of making a temporary folder.
     public func chain(_ way: [ModelVersion]) throws -> MigrationTrialReport.Entry {
         var entry = MigrationTrialReport.Entry(name: way.map(\.name).joined(separator: " → "))
         guard let first = way.first, let last = way.last else { return entry }

@@ -1,43 +1,43 @@
-/// What came of trials: one entry for each way that was tried. Prints as a list for people.
+/// The results of trials, with an entry for each of them. It prints as a list for people.
 public struct MigrationTrialReport: Sendable, CustomStringConvertible {
-    /// What an entry tells of.
+    /// The kind of a trial.
     public enum Play: Sendable {
-        /// The reading of a version from its file.
+        /// A version was read from its file.
         case reading
-        /// The migration of a store to a later version, directly or through others.
+        /// A store was migrated to a later version, directly or through others.
         case migration
-        /// An older version that opens the store of a later one.
+        /// An older version opened the store of a later one.
         case downgrade
-        /// Two processes that launch the migration of one store at the same moment.
+        /// Two processes migrated one store at the same moment.
         case twoProcesses
-        /// A process that is killed, or finds its disk full or its folder locked.
+        /// A process was killed, or its disk was full, or its folder was write-protected.
         case kill
     }
 
-    /// One way from a version to another, or one killed migration.
+    /// The result of one migration, or of one killed process.
     public struct Entry: Sendable, CustomStringConvertible {
-        /// What was tried: the names of the versions, the moment of the kill.
+        /// The name of the trial: the names of the versions, or the moment of the kill.
         public var name: String
-        /// What the entry tells of.
+        /// The kind of the trial.
         public var play = Play.migration
-        /// How many rows of the older version were there, in all.
+        /// The number of all rows of the older version.
         public var rows = 0
-        /// Why there is no way, when the migration was refused; the store was as before then.
+        /// The error with which the migration was refused; nil if it was not refused. The store was then as before.
         public var refusal: String?
-        /// Whether the refusal is as it should be: it was expected by name, or a downgrade would have lost something.
+        /// Whether the refusal is right: the trial expected it, or a downgrade would have lost something.
         public var isRefusalExpected = false
-        /// Why nothing was tried; nil when something was.
+        /// The reason why nothing was tried; nil if something was.
         public var reasonNotPlayed: String?
-        /// What went wrong. Empty when everything was as it should be.
+        /// The problems. Empty if everything was right.
         public var problems: [String] = []
-        /// What is good to know, though nothing is wrong.
+        /// Remarks that are no problems.
         public var notes: [String] = []
         /// The two versions between which the way was refused, or of the whole way.
         var step: ExpectedRefusal?
 
-        /// Whether the newer version was reached, with everything as it should be.
+        /// Whether the newer version was reached, with everything right.
         public var isGood: Bool { isClean && refusal == nil && reasonNotPlayed == nil }
-        /// Whether nothing went wrong, and nothing was refused that should not have been.
+        /// Whether there are no problems, and no refusal that nobody expected.
         public var isClean: Bool { problems.isEmpty && (refusal == nil || isRefusalExpected) }
 
         /// An entry of this name.
@@ -46,6 +46,7 @@ public struct MigrationTrialReport: Sendable, CustomStringConvertible {
             self.play = play
         }
 
+        /// A verdict with the name, and a line for each problem and remark.
         public var description: String {
             var verdict = "ok     "
             if reasonNotPlayed != nil { verdict = "not played" }
@@ -60,22 +61,25 @@ public struct MigrationTrialReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The entries, in the order in which they were tried.
+    /// The entries, in the order of the trials.
     public var entries: [Entry]
 
-    /// A report of these entries.
+    /// Makes a report.
+    ///
+    /// - Parameter entries: The entries.
     public init(_ entries: [Entry] = []) { self.entries = entries }
 
-    /// Whether everything that was tried is as it should be: nothing went wrong, every way was gone to its end or is
-    /// one whose refusal was expected, and every expected refusal happened.
+    /// Whether everything is right: no entry has a problem, each refusal was expected, and each expected refusal
+    /// happened.
     public var isClean: Bool { entries.allSatisfy(\.isClean) }
-    /// The entries in which something went wrong, or that were refused though nobody expected it.
+    /// The entries that have a problem, or a refusal that nobody expected.
     public var failures: [Entry] { entries.filter { !$0.isClean } }
     /// The names of the migrations and downgrades that were refused, expected or not.
     public var refused: [String] { entries.filter { $0.refusal != nil }.map(\.name) }
-    /// The names of what was not tried, for lack of a program or of a store.
+    /// The names of the trials that were not played, because there was no program or no store.
     public var notPlayed: [String] { entries.filter { $0.reasonNotPlayed != nil }.map(\.name) }
 
+    /// The number of entries of each verdict, and all entries.
     public var description: String {
         let good = entries.filter(\.isGood).count
         let expected = entries.filter { $0.isClean && $0.refusal != nil }.count

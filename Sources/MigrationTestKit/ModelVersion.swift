@@ -1,25 +1,34 @@
 import CoreData
 
-/// A version of a program's model, with the name that reports call it.
+/// A version of a program's model, with a name for reports.
 public struct ModelVersion {
-    /// What reports call it.
+    /// The name of the version in reports.
     public var name: String
     /// The model. Trials work on copies of it whose objects are plain `NSManagedObject`s.
     public var model: NSManagedObjectModel
-    /// Why the version's file could not be read; nil for a version that could. The model is empty then, and a trial
-    /// tries nothing with it but reports the reason.
+    /// The reason why the version's file could not be read; nil if it could be read.
+    ///
+    /// If there is a reason, the model is empty, and a trial only reports the reason.
     public var unreadableReason: String?
 
-    /// A version of a model.
+    /// Makes a version.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the version in reports.
+    ///   - model: The model.
     public init(_ name: String, _ model: NSManagedObjectModel) {
         self.name = name
         self.model = model
     }
 
-    /// All versions in a bundle of them (`.momd`, `.xcdatamodeld`), in the order of their names, numbers as numbers:
-    /// `Shop`, `Shop 2`, `Shop 10`. A version that cannot be read is there, too, with its `unreadableReason`.
+    /// Reads all versions in a bundle of them (`.momd` or `.xcdatamodeld`).
     ///
-    /// - Throws: the error of a folder that cannot be read, `CocoaError.fileReadNoSuchFile` for one that holds no
+    /// The versions are in the order of their names, with numbers as numbers: `Shop`, `Shop 2`, `Shop 10`. A version
+    /// that cannot be read is in the array, too, with its ``unreadableReason``.
+    ///
+    /// - Parameter url: The address of the bundle.
+    /// - Returns: The versions.
+    /// - Throws: The error of a folder that cannot be read, or `CocoaError.fileReadNoSuchFile` if the folder has no
     ///   version.
     public static func all(at url: URL) throws -> [ModelVersion] {
         let kinds: Set<String> = ["mom", "xcdatamodel"]
@@ -36,11 +45,14 @@ public struct ModelVersion {
         return files.map(version).sorted { $0.name.compare($1.name, options: .numeric) == .orderedAscending }
     }
 
-    /// All versions of the model of a name (`Shop` for `Shop.xcdatamodeld`) that a target of the package has among its
-    /// resources, as `all(at:)` gives them. Tests find the model of the target that they test so: its compiled form
-    /// lies beside the running tests, in `Package_Target.resources/Shop.momd`.
+    /// Finds a model by its name among the resources of the package's targets, and reads all its versions.
     ///
-    /// - Throws: `CocoaError.fileReadNoSuchFile` where no target has such a model.
+    /// Use it to find the model of the target that you test. Its compiled form lies beside the running tests, in
+    /// `Package_Target.resources/Shop.momd`.
+    ///
+    /// - Parameter name: The name of the model, such as `Shop` for `Shop.xcdatamodeld`.
+    /// - Returns: The versions, as ``all(at:)`` returns them.
+    /// - Throws: `CocoaError.fileReadNoSuchFile` if no target has such a model.
     public static func all(named name: String) throws -> [ModelVersion] {
         guard let url = ModelResources.model(named: name) else {
             throw CocoaError(

@@ -1,14 +1,16 @@
 import Foundation
 
-/// What a store's file, or database, looks like, apart from its rows: tables, indexes, triggers, entities with the
-/// numbers that a file has for them.
+/// The schema of a store's file or database: tables, indexes, triggers, and entities with their numbers in a file.
 ///
-/// The order of columns is left out: a migration adds columns at the end.
+/// The schema has no rows, and it ignores the order of columns, because a migration adds columns at the end.
 public struct StoreSchema: Equatable, CustomStringConvertible, Sendable {
-    /// One line for each thing, sorted.
+    /// The lines of the schema, one for each table, index and so on, sorted.
     public let lines: [String]
 
     /// Reads the schema of a store that nobody has open.
+    ///
+    /// - Parameter url: The address of the store.
+    /// - Throws: The error of reading the file or the database.
     public init(of url: URL) throws {
         if url.isFileURL {
             lines = try TrialDatabase(url).schema().sorted()
@@ -41,12 +43,17 @@ public struct StoreSchema: Equatable, CustomStringConvertible, Sendable {
         try self.init(of: url)
     }
 
-    /// What differs from another schema: a minus for what only this one has, a plus for what only the other has.
+    /// Compares the schema with another one.
+    ///
+    /// - Parameter other: The other schema.
+    /// - Returns: The lines that differ: with a minus if only this schema has them, with a plus if only the other one
+    ///   does.
     public func difference(from other: StoreSchema) -> [String] {
         let (mine, theirs) = (Set(lines), Set(other.lines))
         return lines.filter { !theirs.contains($0) }.map { "- \($0)" }
             + other.lines.filter { !mine.contains($0) }.map { "+ \($0)" }
     }
 
+    /// The lines of the schema.
     public var description: String { lines.joined(separator: "\n") }
 }

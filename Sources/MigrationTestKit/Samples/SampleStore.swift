@@ -1,26 +1,36 @@
 import CoreData
 
-/// Makes a store with objects of every entity of a model: values for all kinds of attributes, relationships of every
-/// cardinality. The same seed gives the same objects.
+/// Makes stores with sample objects of every entity of a model.
+///
+/// The objects have values for all kinds of attributes, and relationships of every cardinality. The same seed gives the
+/// same objects.
 public struct SampleStore {
-    /// How many objects of each entity that is not abstract.
+    /// The number of objects of each entity that is not abstract.
     public var rowsPerEntity: Int
-    /// What all values follow from.
+    /// The seed of all values.
     public var seed: UInt64
 
-    /// A maker of stores.
+    /// Makes a maker of stores.
+    ///
+    /// - Parameters:
+    ///   - rowsPerEntity: The number of objects of each entity that is not abstract.
+    ///   - seed: The seed of all values.
     public init(rowsPerEntity: Int = 20, seed: UInt64 = 1) {
         self.rowsPerEntity = rowsPerEntity
         self.seed = seed
     }
 
-    /// Makes the store at an address where nothing lies, or adds to the one that is there.
+    /// Makes a store, or adds objects to a store that exists.
     ///
-    /// Every property has a value in one object at least; what cannot be given one, and may be empty, stays so. An
-    /// entity whose uniqueness constraints leave room for a few objects only gets these.
+    /// Every property has a value in at least one object. A property that no sample value fits remains empty, if it
+    /// may. An entity whose uniqueness constraints allow only a few objects gets only these.
     ///
-    /// - Throws: `CocoaError.validationMissingMandatoryProperty` where no made-up value satisfies the rules of a
-    ///   mandatory property, with entity, property and rule in its text; the store's error otherwise.
+    /// - Parameters:
+    ///   - url: The address of the store.
+    ///   - version: The version of the model.
+    ///   - options: The options for opening the store.
+    /// - Throws: `CocoaError.validationMissingMandatoryProperty` if no sample value satisfies the rules of a mandatory
+    ///   property. Its text has the entity, the property and the rule. Otherwise the store's error.
     public func make(at url: URL, _ version: ModelVersion, options: [AnyHashable: Any]? = nil) throws {
         _ = try fill(url, version, options: options)
     }
