@@ -30,11 +30,11 @@
     import CoreData
     import Foundation
 
-    /// The type of a store in a PostgreSQL database.
+    /// The type of a store in a PostgreSQL database. OpenCoreData only.
     public let NSPostgreSQLStoreType = "PostgreSQL"
 
     extension NSPersistentStore.StoreType {
-        /// A store in a PostgreSQL database.
+        /// The type of a store in a PostgreSQL database. OpenCoreData only.
         public static let postgreSQL = NSPersistentStore.StoreType(rawValue: NSPostgreSQLStoreType)
     }
 

@@ -2,12 +2,15 @@
     import CoreData
     import Foundation
 
-    /// The key, in the user info of an error, of the raw value of a `PostgreSQLFailure`.
+    /// Key of an error's user info: the raw value of a ``PostgreSQLFailure``, a `String`. OpenCoreData only.
     public let NSPostgreSQLFailureKey = "PostgreSQLFailure"
-    /// The key, in the user info of an error, of the five letters by which the server calls a failure (SQLSTATE).
+    /// Key of an error's user info: the server's code of the failure (SQLSTATE), a `String` of five characters.
+    /// OpenCoreData only.
     public let NSPostgreSQLStateKey = "PostgreSQLState"
 
-    /// Failures of a server, or of the way to it, that a program or its user can do something about.
+    /// A failure of a server or of the connection to it, to which a program or its user can respond.
+    ///
+    /// The raw value is under ``NSPostgreSQLFailureKey`` in the user info of the error.
     public enum PostgreSQLFailure: String, Sendable, CaseIterable {
         /// The server does not answer at its address.
         case unreachable
@@ -15,35 +18,37 @@
         case optionRefused
         /// The connection was lost in the middle of work.
         case connectionLost
-        /// The server refuses the user or the password, or there is none.
+        /// The server refuses the user or the password, or there is no password.
         case passwordRefused
-        /// The server's certificate is not one that is trusted, the client's own or its key cannot be used, or there is
-        /// no encryption where it is demanded.
+        /// The server's certificate is not trusted, the client's own certificate or key is unusable, or encryption is
+        /// required and missing.
         case certificateNotTrusted
-        /// The server has no such database.
+        /// The server has no database of that name.
         case noDatabase
-        /// The server does not let the user do that: a right is missing.
+        /// The user lacks a right.
         case notPermitted
-        /// The database can only be read: a standby, or one that its administrator has set so.
+        /// The database is read-only: it is a standby, or its administrator has set it so.
         case readOnly
-        /// Another program brings the store to another version.
+        /// Another program is migrating the store to another version.
         case migratedByAnother
         /// The server's disk is full.
         case diskFull
         /// The server has no connection left.
         case noConnectionLeft
-        /// The statement was cancelled, by a limit of time or by an administrator.
+        /// A time limit or an administrator cancelled the statement.
         case cancelled
         /// A lock was not given in time.
         case locked
-        /// The connection was lost while changes were committed, or no standby has confirmed them, and no server has
-        /// said since whether they were.
+        /// Nobody knows whether the changes were committed: compare before you save them again.
+        ///
+        /// The connection was lost during the commit, or no standby has confirmed it, and no server has given an answer
+        /// since.
         case commitUnknown
-        /// A history token is of a server that was lost, and the one that goes on has less history.
+        /// A history token is of a server that was lost, and the server that has taken over has less history.
         case historyLost
-        /// The query generation lasted as long as it may, or its connection was lost.
+        /// The query generation has reached its time limit, or its connection was lost.
         case generationEnded
-        /// No program may have the store open any more as the version of its model that this one has.
+        /// The store no longer serves the version of the model that this program has.
         case versionEnded
     }
 

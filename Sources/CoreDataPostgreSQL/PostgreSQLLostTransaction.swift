@@ -3,40 +3,53 @@
     import Foundation
 
     extension Notification.Name {
-        /// Posted when another server goes on in the place of one that was lost, and does not have what that one had
-        /// told: transactions that this process has committed, or history that it has read.
+        /// The framework posts this after a fail-over to a server that lacks transactions. OpenCoreData only.
         ///
-        /// The object is the coordinator. The user info has the store's identifier (`NSStoreUUIDKey`) and URL
-        /// (`NSPersistentStoreURLKey`), the transactions (`NSPostgreSQLLostTransactionsKey`), and, where the store
-        /// keeps history, a token of the newest history that both servers have (`NSPersistentHistoryTokenKey`). It is
-        /// posted on a queue of the framework's, as soon as a connection leads to the other server.
+        /// This process had committed the missing transactions, or it had read them as history. Synchronous replication
+        /// loses no committed transaction.
         ///
-        /// Replication that is synchronous loses nothing that was committed.
+        /// The object is the coordinator. The notification comes from a queue of the framework, as soon as a connection
+        /// leads to the other server. The user info has these keys:
+        ///
+        /// - `NSStoreUUIDKey`: The identifier of the store.
+        /// - `NSPersistentStoreURLKey`: The URL of the store.
+        /// - ``NSPostgreSQLLostTransactionsKey``: The missing transactions of this process.
+        /// - ``NSPostgreSQLLostTransactionsAreCutKey``: True if older transactions may be missing, too.
+        /// - `NSPersistentHistoryTokenKey`: If the store keeps history, a token of the newest history that both servers
+        ///   have.
         public static let NSPostgreSQLTransactionsLost = Notification.Name("NSPostgreSQLTransactionsLost")
     }
 
-    /// The key, in the user info of `NSPostgreSQLTransactionsLost`, of the transactions of this process that are gone:
-    /// an array of `PostgreSQLLostTransaction`, oldest first.
+    /// Key of the user info of `NSPostgreSQLTransactionsLost`: the missing transactions of this process, oldest first.
+    /// OpenCoreData only.
+    ///
+    /// The value is an array of ``PostgreSQLLostTransaction``.
     public let NSPostgreSQLLostTransactionsKey = "NSPostgreSQLLostTransactions"
 
-    /// The key, in the same user info, of `true` where the oldest transaction that the process remembers is gone. A
-    /// process remembers its last 100,000 transactions: older ones may be gone, too.
+    /// Key of the user info of `NSPostgreSQLTransactionsLost`: `true` if older transactions may be missing, too.
+    /// OpenCoreData only.
+    ///
+    /// A process remembers its last 100,000 transactions. The key is there if the oldest of them is missing and there
+    /// were older ones.
     public let NSPostgreSQLLostTransactionsAreCutKey = "NSPostgreSQLLostTransactionsAreCut"
 
-    /// A transaction that was committed, and that the server which goes on does not have.
+    /// A committed transaction that is missing on the server that has taken over.
     public struct PostgreSQLLostTransaction: Sendable {
-        /// Its number in the history of the server that was lost; nil where it was not recorded there.
+        /// The number in the history of the lost server; nil if that server recorded no history.
         public let transactionNumber: Int64?
-        /// When this process was told that it was committed.
+        /// The time at which this process learned that the transaction was committed.
         public let date: Date
-        /// What the saving context had for `transactionAuthor`.
+        /// The `transactionAuthor` of the context that saved.
         public let author: String?
-        /// The saving context's name.
+        /// The name of the context that saved.
         public let contextName: String?
-        /// The objects that it inserted, updated and deleted. They are not known of a batch request, nor of a save
-        /// behind which 50,000 others were saved by this process.
+        /// The objects that the transaction inserted.
+        ///
+        /// The array is empty for a batch request, and if this process has saved 50,000 other transactions since.
         public let insertedObjectIDs: [NSManagedObjectID]
+        /// The objects that the transaction updated. The array may be empty, as ``insertedObjectIDs``.
         public let updatedObjectIDs: [NSManagedObjectID]
+        /// The objects that the transaction deleted. The array may be empty, as ``insertedObjectIDs``.
         public let deletedObjectIDs: [NSManagedObjectID]
     }
 #endif

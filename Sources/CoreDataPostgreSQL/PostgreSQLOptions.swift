@@ -4,46 +4,61 @@
 
     // Options of a store in a PostgreSQL database, beside those that every store knows.
 
-    /// Option: how many seconds to wait for a connection (number; 15 when absent). The URL may say `connect_timeout`,
-    /// and where neither does, `PGCONNECT_TIMEOUT`.
+    /// Option: the number of seconds to wait for a connection. The default is 15. OpenCoreData only.
+    ///
+    /// The URL may say `connect_timeout`. Without both, the environment variable `PGCONNECT_TIMEOUT` counts.
     public let NSPostgreSQLConnectTimeoutOption = "NSPostgreSQLConnectTimeoutOption"
-    /// Option: how many seconds a statement may take before the server cancels it (number; the server's own limit when
-    /// absent). The URL may say `statement_timeout`, as the server writes it: `5s`, `500ms`.
+    /// Option: the number of seconds after which the server cancels a statement. OpenCoreData only.
+    ///
+    /// Without it the server's own limit counts. The URL may say `statement_timeout` as the server writes it: `5s`,
+    /// `500ms`.
     public let NSPostgreSQLStatementTimeoutOption = "NSPostgreSQLStatementTimeoutOption"
-    /// Option: how many seconds a statement waits for a lock (number; the server's own limit when absent). The URL may
-    /// say `lock_timeout`.
+    /// Option: the number of seconds that a statement waits for a lock. OpenCoreData only.
+    ///
+    /// Without it the server's own limit counts. The URL may say `lock_timeout`.
     public let NSPostgreSQLLockTimeoutOption = "NSPostgreSQLLockTimeoutOption"
-    /// Option: how many connections a store has at most (number; 5 when absent, 2 at least): one writes, the others
-    /// read, and whoever finds none free waits. A query generation, and the connection that hears of others' commits,
-    /// are besides. So is the one by which a program whose readers are all busy says that it lives
-    /// (`NSPostgreSQLLeaseOption`); it ends at once.
+    /// Option: the maximum number of connections of a store. The default is 5, and the least is 2. OpenCoreData only.
+    ///
+    /// One connection writes, and the others read. A read that finds none free waits. The limit does not count query
+    /// generations, connections to standbys, and the connection that listens for the commits of others. If all readers
+    /// are busy, a program says that it is running (``NSPostgreSQLLeaseOption``) through one more connection, which ends
+    /// at once.
     public let NSPostgreSQLConnectionLimitOption = "NSPostgreSQLConnectionLimitOption"
-    /// Option: how many seconds a query generation lasts (number; 3600 when absent). The server keeps the rows of the
-    /// past as long, so that it has an end: reading a generation that has ended is an error
-    /// (`PostgreSQLFailure.generationEnded`).
+    /// Option: the number of seconds that a query generation lasts. The default is 3600. OpenCoreData only.
+    ///
+    /// The server keeps old rows as long as a generation may read them. Reading a generation that has ended throws an
+    /// error with ``PostgreSQLFailure/generationEnded``.
     public let NSPostgreSQLGenerationLifetimeOption = "NSPostgreSQLGenerationLifetimeOption"
 
-    /// Option: how many seconds a read waits for a standby to have what it has to show (number; 1 when absent). Then
-    /// the primary server is read. It concerns contexts and requests that read from standbys
-    /// (`NSManagedObjectContext.readsFromStandbys`). The URL has to name all servers:
-    /// `postgresql://one,two,three/database`.
+    /// Option: the number of seconds that a read waits until a standby is up to date. The default is 1. OpenCoreData
+    /// only.
+    ///
+    /// After that the primary server answers the read. The option concerns contexts and requests whose
+    /// `readsFromStandbys` is true. The URL must name all servers: `postgresql://one,two,three/database`.
     public let NSPostgreSQLStandbyTimeoutOption = "NSPostgreSQLStandbyTimeoutOption"
 
-    /// Option: for how many seconds history is kept (number; for ever when absent, until the program deletes it). Older
-    /// transactions go once an hour, by one of the programs that have the option. A token from before them is refused
-    /// as one whose history was deleted (`NSPersistentHistoryTokenExpiredError`): let the time be longer than the
-    /// slowest reader takes.
+    /// Option: the number of seconds for which history is kept. OpenCoreData only.
+    ///
+    /// Without it history remains until the program deletes it. Once an hour one of the programs with the option
+    /// deletes older transactions. A token from before them is then refused with `NSPersistentHistoryTokenExpiredError`
+    /// (134301). So choose a time that is longer than the slowest reader takes.
     public let NSPostgreSQLHistoryLifetimeOption = "NSPostgreSQLHistoryLifetimeOption"
-    /// Option: after how many seconds a session that holds a snapshot, or a transaction, is named (number; 600 when
-    /// absent): in ``PostgreSQLActivity/longSnapshots``, and once in a warning on standard error.
+    /// Option: the number of seconds after which a session that holds a snapshot is reported. The default is 600.
+    /// OpenCoreData only.
+    ///
+    /// Such a session is in ``PostgreSQLActivity/longSnapshots``, and once in a warning on standard error. The same
+    /// holds for a session that holds a transaction.
     public let NSPostgreSQLSnapshotWarningOption = "NSPostgreSQLSnapshotWarningOption"
-    /// Option: how often, in seconds, the store's ``PostgreSQLActivity`` is written to standard error, as one line
-    /// (number; never when absent).
+    /// Option: the number of seconds between two lines of the store's activity on standard error. OpenCoreData only.
+    ///
+    /// Without it nothing is written. Each line is the description of a ``PostgreSQLActivity``.
     public let NSPostgreSQLLogIntervalOption = "NSPostgreSQLLogIntervalOption"
 
-    /// The key, in a store's metadata, of whether replication is synchronous (number): a commit waits until a standby
-    /// has it, and a fail-over loses nothing that was committed. The server tells it when the store is opened, when its
-    /// metadata are read, and when another server goes on; it is not kept with the store, and nobody sets it.
+    /// Key of a store's metadata: whether replication is synchronous, as a number. OpenCoreData only.
+    ///
+    /// With synchronous replication a commit waits until a standby has it, and a fail-over loses no committed
+    /// transaction. The framework asks the server when the store is opened, when its metadata is read, and when another
+    /// server takes over. The value is not stored, and nobody can set it.
     public let NSPostgreSQLSynchronousReplicationKey = "NSPostgreSQLSynchronousReplication"
 
     /// What the options of a store say of its connections.

@@ -11,7 +11,6 @@ struct DocCommentTests {
         "Sources/CoreData/Mapping": 6, "Sources/CoreData/Migration": 5, "Sources/CoreData/Model": 22,
         "Sources/CoreData/Objects": 2, "Sources/CoreData/Requests": 18, "Sources/CoreData/Results": 1,
         "Sources/CoreData/Stores": 28,
-        "Sources/CoreDataPostgreSQL": 2, "Sources/CoreDataPostgreSQL/Operations": 13,
     ]
 
     @Test("Every public declaration has a doc comment", arguments: PackageFiles.modules)

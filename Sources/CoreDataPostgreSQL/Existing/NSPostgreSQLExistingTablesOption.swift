@@ -1,20 +1,26 @@
 #if PostgreSQL
-    /// An option of adding a store of the type `PostgreSQL`, true: its objects lie in tables that are there already,
-    /// and that others have made.
+    /// Option: `true` for a store whose objects are in tables that others have made. OpenCoreData only.
     ///
-    /// The `userInfo` of the model says where they lie, as texts. Of an entity: `PostgreSQLName`, the table;
-    /// `PostgreSQLSchema`, its schema; `PostgreSQLKey`, the column of its key, otherwise `id`; `PostgreSQLVersion`, a
-    /// column that is counted up by each change, where there is one; `PostgreSQLEntity`, the column of the entity's
-    /// name, where it has subentities. Of an attribute and of a to-one relationship: `PostgreSQLName`, the column. Of a
-    /// many-to-many relationship: `PostgreSQLName` and `PostgreSQLSchema`, its table, `PostgreSQLOwnerColumn` and
-    /// `PostgreSQLMemberColumn`. What is not said is called as in a new store.
+    /// The `userInfo` of the model names the tables and columns. A name that is missing is as in a new store. The
+    /// values are strings, under these keys of an entity:
     ///
-    /// The tables are compared with the model whenever the store is added. What does not fit is one error,
-    /// `NSPersistentStoreIncompatibleSchemaError`; its `userInfo` lists all of it as texts under
-    /// ``NSPostgreSQLMismatchesKey``. The tables are neither changed nor dropped; what the framework needs besides lies
-    /// in the schema `coredata`, which the role has to be able to create.
+    /// - `PostgreSQLName`: The table.
+    /// - `PostgreSQLSchema`: The schema of the table.
+    /// - `PostgreSQLKey`: The column of the key. The default is `id`.
+    /// - `PostgreSQLVersion`: A column that each change counts up, if there is one.
+    /// - `PostgreSQLEntity`: The column of the entity's name, if the entity has subentities.
+    ///
+    /// The key of an attribute and of a to-one relationship is `PostgreSQLName`, the column. A many-to-many
+    /// relationship has four keys: `PostgreSQLName` and `PostgreSQLSchema` for its table, and `PostgreSQLOwnerColumn`
+    /// and `PostgreSQLMemberColumn` for the columns.
+    ///
+    /// The framework compares the tables with the model whenever the store is opened. If they do not fit, it throws
+    /// `NSPersistentStoreIncompatibleSchemaError` (134020) with a list under ``NSPostgreSQLMismatchesKey``. The
+    /// framework never changes or drops the tables. It keeps its own data in the schema `coredata`, which the role must
+    /// have the right to create.
     public let NSPostgreSQLExistingTablesOption = "NSPostgreSQLExistingTables"
 
-    /// The key under which the error of a store over existing tables lists what does not fit: `[String]`.
+    /// Key of an error's user info: the differences between existing tables and the model, `[String]`. OpenCoreData
+    /// only.
     public let NSPostgreSQLMismatchesKey = "NSPostgreSQLMismatches"
 #endif

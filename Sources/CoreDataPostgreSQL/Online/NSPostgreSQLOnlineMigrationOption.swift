@@ -2,27 +2,38 @@
     import CoreData
     import Foundation
 
-    /// An option of adding a store of the type `PostgreSQL`, true: an automatic migration that is inferred holds up
-    /// nobody; nor does one by a mapping model that makes of each object of an entity one of another entity besides, by
-    /// key paths without policies. Programs that have the store open as its present version go on, and open it anew;
-    /// from the end of the migration on the store serves both versions.
+    /// Option: `true` for a migration that lets other programs go on using the store. OpenCoreData only.
     ///
-    /// What only the older version needs stays until its last program has gone, and for
-    /// ``NSPostgreSQLOlderVersionDelayOption`` after that. A store serves two versions at most. What cannot be while
-    /// the older version is in use is refused with an `NSMigrationError` that says why, and how to split the change.
-    /// Where a to-one relationship becomes to-many the older version sees one of the objects: the one that it has set
-    /// last, as long as that is among them, then the one with the least key. What it sets takes the place of that one.
+    /// It applies to an automatic migration that is inferred. It also applies to a mapping model that makes an
+    /// additional object of another entity for each object of an entity, by key paths and without policies. Programs
+    /// that have the store open as its present version continue, and other programs may open it. After the migration
+    /// the store serves both versions, and two at most.
     ///
-    /// Every program of both versions should have the option: it then says that it lives (``NSPostgreSQLLeaseOption``).
+    /// The parts that only the older version needs remain until its last program has gone, and for
+    /// ``NSPostgreSQLOlderVersionDelayOption`` after that. A change that is impossible while the older version is in
+    /// use is refused with an `NSMigrationError` (134110), which says why and how to split the change.
+    ///
+    /// If a to-one relationship becomes to-many, the older version sees one of the objects: the one that it has set
+    /// last, if that is still among them, and otherwise the one with the least key. An object that it sets replaces
+    /// that one.
+    ///
+    /// Give this option to every program of both versions. A program with the option says regularly that it is running
+    /// (see ``NSPostgreSQLLeaseOption``).
     public let NSPostgreSQLOnlineMigrationOption = "NSPostgreSQLOnlineMigrationOption"
 
-    /// An option beside ``NSPostgreSQLOnlineMigrationOption``: how many seconds an older version stays after its last
-    /// program has gone (number; 86400 when absent), for a rollback, or for a program that runs at night.
+    /// Option: the number of seconds that an older version remains after its last program has gone. The default is
+    /// 86400. OpenCoreData only.
+    ///
+    /// The delay leaves time for a rollback, or for a program that runs at night. The option belongs to
+    /// ``NSPostgreSQLOnlineMigrationOption``.
     public let NSPostgreSQLOlderVersionDelayOption = "NSPostgreSQLOlderVersionDelayOption"
 
-    /// An option beside ``NSPostgreSQLOnlineMigrationOption``: for how many seconds a program that says nothing counts
-    /// as living (number; 60 when absent, 1 at least). It says so three times as often. One that slept longer may find
-    /// its version gone: its saves then write nothing, and throw an error with `PostgreSQLFailure.versionEnded`.
+    /// Option: the number of seconds for which a program that says nothing counts as running. The default is 60, and
+    /// the least is 1. OpenCoreData only.
+    ///
+    /// A program says three times as often that it is running. If it sleeps for longer, its version may be gone. Its
+    /// saves then write nothing and throw an error with ``PostgreSQLFailure/versionEnded``. The option belongs to
+    /// ``NSPostgreSQLOnlineMigrationOption``.
     public let NSPostgreSQLLeaseOption = "NSPostgreSQLLeaseOption"
 
     /// What the options of a store say of migrations beside others.
@@ -40,20 +51,28 @@
     }
 
     extension NSPersistentStoreCoordinator {
-        /// Removes, now, what only an older version needs of the store at an address that was migrated with
-        /// ``NSPostgreSQLOnlineMigrationOption``, if no program has the store open as that version. Programs of the
-        /// newer version go on meanwhile. May be called from any thread; it waits for the server.
+        /// Removes at once the parts of a store that only an older version needs. OpenCoreData only.
         ///
-        /// A migration beside others that was cancelled, failed or was killed half-way is taken back. Where a view or a
-        /// foreign key of another program needs something of it, or of the older version, that stays, and is an
-        /// `NSMigrationError` that names it; all the rest is removed.
+        /// It does so for a store that was migrated with ``NSPostgreSQLOnlineMigrationOption``, unless a program has
+        /// the store open as the older version. Programs of the newer version continue meanwhile. It also takes back
+        /// such a migration that was cancelled, failed or was killed.
+        ///
+        /// If a view or a foreign key of another program needs one of these parts, that part remains, and the call
+        /// throws an `NSMigrationError` that names it. Everything else is removed.
+        ///
+        /// Call it from any thread. It waits for the server.
         ///
         /// - Parameters:
-        ///   - url: the address of the store.
-        ///   - options: those of adding the store; `NSPersistentStoreTimeoutOption` says how long to wait for locks.
-        /// - Returns: whether the store serves only its newest version now. False where a program uses the older one.
-        /// - Throws: the error of the server, 134030 where a lock was not given in time, or 134090 where an older
-        ///   transaction keeps an index, with the sessions that have one.
+        ///   - url: The address of the store.
+        ///   - options: The options for opening the store. `NSPersistentStoreTimeoutOption` limits the wait for locks;
+        ///     the default is 60 seconds. `NSMigrationAllowedLossesOption` names the values that may go.
+        /// - Returns: Whether the store now serves only its newest version. False if a program uses the older one, or
+        ///   if another program is removing it.
+        /// - Throws: `NSMigrationError` (134110) for a view or a foreign key as above. The same error if the store went
+        ///   back to an older version and values would be lost for which that version has no place.
+        ///   `NSPersistentStoreTimeoutError` (134090), which names the sessions, if an older transaction keeps an index.
+        ///   `NSPersistentStoreOpenError` (134080) for an error of the server, for example if a lock was not given in
+        ///   time (``PostgreSQLFailure/locked``).
         public static func endOlderPostgreSQLVersions(
             at url: URL, options: [AnyHashable: Any]? = nil
         ) throws -> Bool {

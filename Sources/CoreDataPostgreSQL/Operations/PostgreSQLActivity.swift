@@ -2,45 +2,56 @@
     import CoreData
     import Foundation
 
-    /// What the connections of a store do, and what they have done since the store was opened.
+    /// The activity of a store's connections, now and since the store was opened.
     ///
-    /// `description` is one line for a log. See ``CoreData/NSPersistentStoreCoordinator/postgreSQLActivity(of:)``.
+    /// ``description`` is one line for a log. The coordinator's method `postgreSQLActivity(of:)` makes a value.
     public struct PostgreSQLActivity: Sendable, Equatable, CustomStringConvertible {
-        /// How often something was waited for, and for how many seconds.
+        /// The number and the length of waits of one kind.
         public struct Waits: Sendable, Equatable {
+            /// The number of waits.
             public internal(set) var count = 0
+            /// The number of seconds of all waits together.
             public internal(set) var seconds: TimeInterval = 0
+            /// The number of seconds of the longest wait.
             public internal(set) var longest: TimeInterval = 0
         }
 
-        /// A server that follows the one of the store. What the role may not see is nil (`pg_read_all_stats`).
+        /// A server that follows the server of the store.
+        ///
+        /// A role without `pg_read_all_stats` cannot see all values.
         public struct Standby: Sendable, Equatable {
-            /// What the standby calls itself (`application_name`), and where it connects from.
+            /// The name that the standby gives itself (`application_name`).
             public internal(set) var name: String
+            /// The address from which the standby connects; empty if the role cannot see it.
             public internal(set) var client: String
-            /// Whether commits wait for it.
+            /// Whether commits wait for the standby; nil if the role cannot see it.
             public internal(set) var isSynchronous: Bool?
-            /// How many bytes of the log it has not replayed, and how many seconds it is behind.
+            /// The number of bytes of the log that the standby has not replayed; nil if the role cannot see it.
             public internal(set) var bytesBehind: Int64?
+            /// The number of seconds that the standby is behind; nil if it is unknown.
             public internal(set) var secondsBehind: TimeInterval?
         }
 
-        /// A session that has held a snapshot, or the number of a transaction, for long. As long as it does, the server
-        /// removes no row that was deleted since, and history ends before it.
+        /// A session that has held a snapshot, or the number of a transaction, for long.
+        ///
+        /// As long as it does, the server keeps the rows that were deleted since, and history ends before it.
         public struct Session: Sendable, Equatable, CustomStringConvertible {
-            /// The server's process; nil of a transaction that was prepared for a commit in two phases.
+            /// The process on the server; nil for a transaction that was prepared for a two-phase commit.
             public internal(set) var processIdentifier: Int?
-            /// What it calls itself (`application_name`), or what the prepared transaction is called.
+            /// The name that the session gives itself (`application_name`), or the name of the prepared transaction.
             public internal(set) var name: String
+            /// The role of the session.
             public internal(set) var user: String
+            /// The address from which the session connects.
             public internal(set) var client: String
-            /// What the server says of it: `active`, `idle in transaction`.
+            /// The state of the session as the server names it, such as `active` or `idle in transaction`.
             public internal(set) var state: String
-            /// How long its transaction has lasted.
+            /// The number of seconds that its transaction has lasted.
             public internal(set) var seconds: TimeInterval
-            /// The beginning of its last statement; nil of a query generation of this framework.
+            /// The beginning of its last statement; nil for a query generation of this framework.
             public internal(set) var statement: String?
 
+            /// The process, the names, the state, the time and the statement in one line.
             public var description: String {
                 let place = processIdentifier.map { "process \($0)" } ?? "prepared transaction"
                 return "\(place) “\(name)” of \(user) from \(client), \(state), for \(Int(seconds)) s: "
@@ -50,42 +61,50 @@
 
         /// The server that takes the store's writes now, with the database.
         public internal(set) var server = ""
-        /// The connections that are open, and how many of them are in use. Those that hold query generations, and those
-        /// to standbys, are counted apart; the one that hears of others' commits is not counted.
+        /// The number of open connections.
+        ///
+        /// Connections of query generations and connections to standbys count separately. The connection that listens
+        /// for the commits of others does not count.
         public internal(set) var connections = 0
+        /// The number of open connections that are in use.
         public internal(set) var busyConnections = 0
-        /// The most that there may be (`NSPostgreSQLConnectionLimitOption`).
+        /// The maximum number of connections (``NSPostgreSQLConnectionLimitOption``).
         public internal(set) var connectionLimit = 0
+        /// The number of connections to standbys.
         public internal(set) var connectionsToStandbys = 0
+        /// The number of query generations.
         public internal(set) var queryGenerations = 0
 
-        /// Connections that were made.
+        /// The number of connections that were made since the store was opened.
         public internal(set) var connectionsMade = 0
-        /// Reads that waited for a connection, and writes that waited for another write of this program.
+        /// The waits of reads for a connection.
         public internal(set) var waitsToRead = Waits()
+        /// The waits of writes for another write of this program.
         public internal(set) var waitsToWrite = Waits()
-        /// Reads that waited for a standby to have what they had to show.
+        /// The waits of reads until a standby was up to date.
         public internal(set) var waitsForStandbys = Waits()
-        /// Pieces of work that wrote: saves, batches, and the taking of keys for new objects.
+        /// The number of writes: saves, batches, and requests of keys for new objects.
         public internal(set) var writes = 0
-        /// Pieces of work that were run again, for a deadlock, a lock or a connection that was lost.
+        /// The number of transactions that were run again, because of a deadlock, a lock or a lost connection.
         public internal(set) var repetitions = 0
-        /// Commits whose answer was lost, and of which another connection was asked.
+        /// The number of commits whose answer was lost. The framework asked for their outcome through another
+        /// connection.
         public internal(set) var commitsInQuestion = 0
-        /// How often another server continued.
+        /// The number of times that another server took over.
         public internal(set) var failOvers = 0
-        /// Reads from standbys, and those that the primary had to answer in their place.
+        /// The number of reads that standbys answered.
         public internal(set) var readsFromStandbys = 0
+        /// The number of reads that the primary answered in place of a standby.
         public internal(set) var readsFromPrimaryInstead = 0
 
-        /// Sessions of the database that wait for a lock now.
+        /// The number of the database's sessions that wait for a lock now.
         public internal(set) var sessionsWaiting = 0
         /// The servers that follow.
         public internal(set) var standbys: [Standby] = []
-        /// Sessions that hold a snapshot longer than `NSPostgreSQLSnapshotWarningOption` says, the oldest first.
+        /// The sessions that hold a snapshot for longer than ``NSPostgreSQLSnapshotWarningOption``, the oldest first.
         public internal(set) var longSnapshots: [Session] = []
 
-        /// One line for a log. What is nothing is left out.
+        /// One line for a log. It leaves out values of 0.
         public var description: String {
             var parts = ["PostgreSQL \(server)", "connections \(busyConnections)/\(connections)/\(connectionLimit)"]
             func add(_ name: String, _ count: Int) { if count > 0 { parts.append("\(name) \(count)") } }
@@ -121,13 +140,13 @@
     }
 
     extension NSPersistentStoreCoordinator {
-        /// Says what the connections of a store in a PostgreSQL database do, and have done since it was opened.
+        /// Reads the activity of the connections of a store in a PostgreSQL database. OpenCoreData only.
         ///
-        /// It asks the server, by one of the store's connections; it may be called from any thread.
-        /// ``NSPostgreSQLLogIntervalOption`` has it written to standard error again and again.
+        /// The method asks the server through one of the store's connections. Call it from any thread. With
+        /// ``NSPostgreSQLLogIntervalOption`` the framework writes the activity to standard error regularly.
         ///
-        /// - Parameter store: a store of this coordinator.
-        /// - Returns: the values at this moment.
+        /// - Parameter store: A store of this coordinator.
+        /// - Returns: The current activity.
         /// - Throws: `NSPersistentStoreInvalidTypeError` (134000) for a store of another type or another coordinator,
         ///   or the error of the server.
         public func postgreSQLActivity(of store: NSPersistentStore) throws -> PostgreSQLActivity {
