@@ -21,8 +21,8 @@
     ///
     /// One connection writes, and the others read. A read that finds none free waits. The limit does not count query
     /// generations, connections to standbys, and the connection that listens for the commits of others. If all readers
-    /// are busy, a program says that it is running (``NSPostgreSQLLeaseOption``) through one more connection, which ends
-    /// at once.
+    /// are busy, a program says that it is running (``NSPostgreSQLLeaseOption``) through one more connection, which
+    /// ends at once.
     public let NSPostgreSQLConnectionLimitOption = "NSPostgreSQLConnectionLimitOption"
     /// Option: the number of seconds that a query generation lasts. The default is 3600. OpenCoreData only.
     ///

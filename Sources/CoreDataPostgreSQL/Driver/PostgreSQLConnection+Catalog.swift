@@ -3,8 +3,9 @@
 
     // What the server says about tables, in the words of its catalogue. Names of tables are quoted already.
     extension PostgreSQLConnection {
-        /// The schema of the tables, for comparisons with the catalogue. The server reads its name as SQL has it: a name
-        /// with capitals, blanks or quotes has to be quoted.
+        /// The schema of the tables, for comparisons with the catalogue.
+        ///
+        /// The server reads its name as SQL has it: a name with capitals, blanks or quotes has to be quoted.
         static let namespace = "quote_ident(current_schema())::regnamespace"
 
         // MARK: Tables that others have made

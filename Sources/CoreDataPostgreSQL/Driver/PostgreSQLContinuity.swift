@@ -217,8 +217,10 @@
             return lost
         }
 
-        /// The tokens that somebody has removed from a server that goes on. What it has lost by itself is newer than what
-        /// it has kept. Where it has kept none, it gives the numbers of what it has lost again.
+        /// The tokens that somebody has removed from a server that goes on.
+        ///
+        /// What it has lost by itself is newer than what it has kept. Where it has kept none, it gives the numbers of
+        /// what it has lost again.
         private func removedTokens(
             among tokens: Set<UUID>, _ seen: PostgreSQLLine, on connection: PostgreSQLConnection
         ) throws -> Set<UUID> {

@@ -70,7 +70,8 @@
         ///   if another program is removing it.
         /// - Throws: `NSMigrationError` (134110) for a view or a foreign key as above. The same error if the store went
         ///   back to an older version and values would be lost for which that version has no place.
-        ///   `NSPersistentStoreTimeoutError` (134090), which names the sessions, if an older transaction keeps an index.
+        ///   `NSPersistentStoreTimeoutError` (134090), which names the sessions, if an older transaction keeps an
+        ///   index.
         ///   `NSPersistentStoreOpenError` (134080) for an error of the server, for example if a lock was not given in
         ///   time (``PostgreSQLFailure/locked``).
         public static func endOlderPostgreSQLVersions(

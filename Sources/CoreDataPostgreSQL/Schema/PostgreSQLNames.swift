@@ -33,7 +33,8 @@
         var joins: [String: String] = [:]
         /// By entity that has the property.
         var columns: [Place: String] = [:]
-        /// By entity: the mark of its changes in history, where another version has the same names for other properties.
+        /// By entity: the mark of its changes in history, where another version has the same names for other
+        /// properties.
         var marks: [String: Int64] = [:]
 
         /// A name that a model gives; what is longer than PostgreSQL's names is cut.

@@ -104,7 +104,9 @@
             try isDue(version, delay) && connection.usersOfVersion(version.lock).living.isEmpty
         }
 
-        /// Throws where a version besides the newest would not go now, as far as that is found soon. Nothing is changed.
+        /// Throws where a version besides the newest would not go now, as far as that is found soon.
+        ///
+        /// Nothing is changed.
         func requireEndOfOthers(than newest: PostgreSQLVersion, after delay: TimeInterval) throws {
             guard try connection.isThere("coredata.leases") else { return }
             for version in try PostgreSQLVersion.served(on: connection) where version.lock != newest.lock {

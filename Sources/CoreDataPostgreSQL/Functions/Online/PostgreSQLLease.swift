@@ -46,7 +46,8 @@
         /// Renews it from now on.
         ///
         /// - Parameters:
-        ///   - use: gives a connection to a body, at once: whoever uses the store's may wait for somebody else for long.
+        ///   - use: gives a connection to a body, at once: whoever uses the store's may wait for somebody else for
+        ///     long.
         ///   - connect: makes one to the server itself, for what takes longer.
         func begin(
             _ use: @escaping @Sendable ((PostgreSQLConnection) throws -> Void) throws -> Void,

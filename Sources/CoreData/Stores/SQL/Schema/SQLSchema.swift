@@ -140,7 +140,8 @@ package struct SQLSchema: Equatable, Sendable {
 
     /// Number in the store → layout index.
     package var layoutOfNumber: [Int: Int] = [:]
-    /// Layout index → the mark of its changes in history, where it is another one than the names of its properties give.
+    /// Layout index → the mark of its changes in history, where it is another one than the names of its properties
+    /// give.
     package var historyMarks: [Int: Int64] = [:]
 
     package static let keyColumn = "Z_PK"
