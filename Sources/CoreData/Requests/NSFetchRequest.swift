@@ -14,9 +14,9 @@ extension NSNumber: NSFetchRequestResult {}
 /// has no constraint: without the Objective-C runtime a protocol does not conform to itself, and
 /// `NSFetchRequest<NSFetchRequestResult>` has to stay a type.
 ///
-/// Pass a request to ``NSManagedObjectContext/fetch(_:)``, or call ``execute()`` in a block of a context. Do not change
-/// a request while another thread executes it. A context reads the request when it starts a fetch, so later changes
-/// have no effect on that fetch.
+/// Pass a request to `fetch(_:)` of an ``NSManagedObjectContext``, or call ``execute()`` in a block of a context. Do not
+/// change a request while another thread executes it. A context reads the request when it starts a fetch, so later
+/// changes have no effect on that fetch.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest)
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
@@ -238,7 +238,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     ///
     /// - Returns: The results in the order of the sort descriptors.
     /// - Throws: An `NSError` if the entity is unknown, the predicate has no translation, or the store cannot be read.
-    ///   See ``NSManagedObjectContext/fetch(_:)``.
+    ///   See `fetch(_:)` of ``NSManagedObjectContext``.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/execute())
     open func execute() throws -> [ResultType] {

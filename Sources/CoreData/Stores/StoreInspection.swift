@@ -66,7 +66,7 @@ public struct StoreInspection: Sendable {
     /// Whether the history takes more than a megabyte, and more than four times as much as the objects.
     ///
     /// Transactions that all readers of the history have read can be deleted by
-    /// ``NSPersistentHistoryChangeRequest/deleteHistory(before:)``.
+    /// `deleteHistory(before:)` of ``NSPersistentHistoryChangeRequest``.
     public var hasLargeHistory: Bool {
         guard let historySize, !entitySizes.isEmpty else { return false }
         return historySize > 1 << 20 && historySize / 4 > entitySizes.values.reduce(0, +)
