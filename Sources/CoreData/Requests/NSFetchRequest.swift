@@ -14,8 +14,8 @@ extension NSNumber: NSFetchRequestResult {}
 /// has no constraint: without the Objective-C runtime a protocol does not conform to itself, and
 /// `NSFetchRequest<NSFetchRequestResult>` has to stay a type.
 ///
-/// Pass a request to `fetch(_:)` of an ``NSManagedObjectContext``, or call ``execute()`` in a block of a context. Do not
-/// change a request while another thread executes it. A context reads the request when it starts a fetch, so later
+/// Pass a request to `fetch(_:)` of an ``NSManagedObjectContext``, or call ``execute()`` in a block of a context. Do
+/// not change a request while another thread executes it. A context reads the request when it starts a fetch, so later
 /// changes have no effect on that fetch.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest)
