@@ -151,4 +151,37 @@ struct ClaimedLengthTests {
             }
         }
     }
+
+    /// A dictionary with twelve levels of arrays: each refers ten times to the next one.
+    private static var endlessList: Data {
+        let levels = (3..<15).map { [0xaa] + [UInt8](repeating: $0, count: 10) }
+        let objects: [[UInt8]] = [[0xd1, 1, 2], [0x51, 0x61]] + levels + [[0x51, 0x7a]]
+        var bytes = Array("bplist00".utf8)
+        var offsets: [UInt8] = []
+        for object in objects {
+            offsets.append(UInt8(bytes.count))
+            bytes += object
+        }
+        let end = bigEndian(objects.count, 8) + bigEndian(0, 8) + bigEndian(bytes.count, 8)
+        return Data(bytes + offsets + [0, 0, 0, 0, 0, 0, 1, 1] + end)
+    }
+
+    @Test("A small property list with a billion values: in metadata, in the first line of an export")
+    func referencesWithoutEnd() throws {
+        try withTemporaryFolder { folder in
+            let url = try makeStore(in: folder)
+            _ = try RawDatabase(url).rows("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(Self.endlessList)])
+            expectRefused(try run("fetch", url.path, "Item"), "metadata")
+            let export = folder.appendingPathComponent("Export.jsonl")
+            let metadata = Self.endlessList.base64EncodedString()
+            let line = """
+                {"@coredata":1,"store":"SQLite","identifier":null,"metadata":"\(metadata)","versionHashes":{},\
+                "model":null,"objects":{}}
+
+                """
+            try Data(line.utf8).write(to: export)
+            let imported = try run("import", folder.appendingPathComponent("New.sqlite").path, export.path)
+            #expect(imported.status != 0 && imported.errors.contains("these are no metadata"), "\(imported.errors)")
+        }
+    }
 }

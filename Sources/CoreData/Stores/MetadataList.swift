@@ -4,14 +4,14 @@ import Foundation
 ///
 /// Entries of a program are written only if they can be read again: a store whose metadata nobody reads is lost with
 /// all its objects.
-enum MetadataList {
+package enum MetadataList {
     /// How deep lists and dictionaries may lie in each other. Readers of files have limits of their own above that.
     private static let maximumDepth = 100
 
     /// The bytes of a property list. Throws 134030 where a value is none, or could not be read again.
     static func data(
         of list: [String: Any], _ format: PropertyListSerialization.PropertyListFormat, url: URL? = nil,
-        reading read: (Data) throws -> Void = { _ = try PropertyListSerialization.propertyList(from: $0, format: nil) }
+        reading read: (Data) throws -> Void = { _ = try value(from: $0) }
     ) throws -> Data {
         guard isShallow(list, maximumDepth) else {
             throw failure("is nested more than \(maximumDepth) deep", url: url)
@@ -31,11 +31,17 @@ enum MetadataList {
     }
 
     /// The dictionary of a property list; nil for other bytes.
+    package static func dictionary(from data: Data) -> [String: Any]? { (try? value(from: data)) as? [String: Any] }
+
+    /// The value of a property list that may come from anybody.
     ///
-    /// A binary list may hold values that no property list has. Foundation stops the process at some of them.
-    static func dictionary(from data: Data) -> [String: Any]? {
-        if data.starts(with: Array("bplist".utf8)), !BinaryPropertyListReader.holdsPlainValues(data) { return nil }
-        return (try? PropertyListSerialization.propertyList(from: data, format: nil)) as? [String: Any]
+    /// A binary list may hold values that no property list has. Foundation stops the process at some of them. A small
+    /// one whose parts refer to each other would make it build values without end.
+    package static func value(from data: Data) throws -> Any {
+        if data.starts(with: Array("bplist".utf8)) {
+            try BinaryPropertyListReader.requirePlainValues(data, depth: maximumDepth)
+        }
+        return try PropertyListSerialization.propertyList(from: data, format: nil)
     }
 
     private static func isShallow(_ value: Any, _ depth: Int) -> Bool {

@@ -102,7 +102,7 @@ struct GraphHeader {
 
     private static func list(_ json: ReadJSON) throws(ReadJSON.Mistake) -> [String: Any] {
         let data = try data(json)
-        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] else {
+        guard let list = MetadataList.dictionary(from: data) else {
             throw json.mistake("these are no metadata")
         }
         return list

@@ -12,7 +12,7 @@ enum DecodedBytes {
         guard isList, data.count <= largestList else { return nil }
         let result = Result()
         let thread = Thread {
-            result.take { try PropertyListSerialization.propertyList(from: data, options: [], format: nil) }
+            result.take { try MetadataList.value(from: data) }
         }
         thread.stackSize = 1 << 28
         thread.start()

@@ -10,6 +10,7 @@ struct BinaryPropertyListReader {
     private let bytes: [UInt8]
     private let offsets: [Int]
     private let referenceSize: Int
+    private let maximumDepth: Int
     private var budget: Int
     /// How many bytes of data and texts may still be handed out: objects may lie over each other in the file.
     private var byteBudget: Int
@@ -18,15 +19,17 @@ struct BinaryPropertyListReader {
 
     /// The value at the top of the list.
     static func read(_ data: Data) throws -> PropertyListValue {
-        var (reader, top) = try opened(data)
+        var (reader, top) = try opened(data, depth: maximumDepth)
         return try reader.value(of: top, depth: 0)
     }
 
-    /// Whether all objects are such as property lists have: no sets, no references, no missing values; and the keys of
-    /// dictionaries are texts.
-    static func holdsPlainValues(_ data: Data) -> Bool {
-        guard let (reader, _) = try? opened(data) else { return false }
-        return reader.offsets.indices.allSatisfy { reader.isPlain($0) }
+    /// Checks bytes that Foundation is to read, which has no budget, and stops the process at some values. All objects
+    /// have to be such as property lists have: no sets, no references, no missing values; and the keys of dictionaries
+    /// are texts.
+    static func requirePlainValues(_ data: Data, depth: Int) throws {
+        var (reader, top) = try opened(data, depth: depth)
+        for object in reader.offsets.indices where !reader.isPlain(object) { throw reader.damaged(object) }
+        _ = try reader.value(of: top, depth: 0)
     }
 
     private func isPlain(_ object: Int) -> Bool {
@@ -45,7 +48,7 @@ struct BinaryPropertyListReader {
     }
 
     /// A reader of a list, and the place of the object at its top.
-    private static func opened(_ data: Data) throws -> (reader: BinaryPropertyListReader, top: Int) {
+    private static func opened(_ data: Data, depth: Int) throws -> (reader: BinaryPropertyListReader, top: Int) {
         let bytes = Array(data)
         guard bytes.count >= 40, bytes.starts(with: Array("bplist0".utf8)) else {
             throw archiveError("The data is not a binary property list.")
@@ -68,15 +71,16 @@ struct BinaryPropertyListReader {
             offsets.append(offset)
         }
         let reader = BinaryPropertyListReader(
-            bytes: Array(bytes[..<table]), offsets: offsets, referenceSize: referenceSize,
+            bytes: Array(bytes[..<table]), offsets: offsets, referenceSize: referenceSize, maximumDepth: depth,
             budget: bytes.count * 8 + 1024)
         return (reader, top)
     }
 
-    private init(bytes: [UInt8], offsets: [Int], referenceSize: Int, budget: Int) {
+    private init(bytes: [UInt8], offsets: [Int], referenceSize: Int, maximumDepth: Int, budget: Int) {
         self.bytes = bytes
         self.offsets = offsets
         self.referenceSize = referenceSize
+        self.maximumDepth = maximumDepth
         self.budget = budget
         byteBudget = bytes.count
         scalars = Array(repeating: nil, count: offsets.count)
@@ -85,7 +89,7 @@ struct BinaryPropertyListReader {
     private mutating func value(of object: Int, depth: Int) throws -> PropertyListValue {
         budget -= 1
         guard budget > 0 else { throw archiveError("The binary property list refers to itself too often.") }
-        guard depth < Self.maximumDepth else { throw archiveError("The binary property list is nested too deeply.") }
+        guard depth < maximumDepth else { throw archiveError("The binary property list is nested too deeply.") }
         if let known = scalars[object] { return known }
         let offset = offsets[object]
         let marker = bytes[offset]

@@ -78,8 +78,7 @@
         }
 
         init(list: Data) {
-            let given = try? PropertyListSerialization.propertyList(from: list, format: nil)
-            guard let list = given as? [String: Any] else { return }
+            guard let list = MetadataList.dictionary(from: list) else { return }
             names.tables = list["tables"] as? [String: String] ?? [:]
             names.joins = list["joins"] as? [String: String] ?? [:]
             numbers = list["numbers"] as? [String: Int] ?? [:]
@@ -122,11 +121,11 @@
                 "SELECT lock, generation, state, encode(metadata, 'hex'), encode(model, 'hex'), encode(places, 'hex') "
                     + "FROM coredata.model_versions ORDER BY number"
             ).map { row in
-                let list = try? PropertyListSerialization.propertyList(from: data(row[3]), format: nil)
-                return PostgreSQLVersion(
+                PostgreSQLVersion(
                     lock: row[0].flatMap { Int64($0) } ?? 0, generation: row[1].flatMap { Int64($0) } ?? 0,
-                    state: row[2].flatMap(State.init) ?? .removed, metadata: list as? [String: Any] ?? [:],
-                    model: data(row[4]), places: PostgreSQLPlaces(list: data(row[5])))
+                    state: row[2].flatMap(State.init) ?? .removed,
+                    metadata: MetadataList.dictionary(from: data(row[3])) ?? [:], model: data(row[4]),
+                    places: PostgreSQLPlaces(list: data(row[5])))
             }
         }
 
