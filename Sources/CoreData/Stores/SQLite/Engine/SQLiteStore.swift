@@ -5,6 +5,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     let settings: SQLiteStoreOptions
     let connections: SQLiteDatabase
     private let removesLog: Bool
+    private let wasClosed = Locked(false)
     /// Whether the store lives in memory only.
     let isInMemory: Bool
 
@@ -95,7 +96,13 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     }
 
     override func close() {
+        wasClosed.withLock { $0 = true }
         super.close()
         if removesLog, let url { SQLiteStoreFiles(url).removeReadersTraces() }
+    }
+
+    /// A program that lets go of a coordinator without removing its stores leaves no files either.
+    deinit {
+        if removesLog, !wasClosed.withLock({ $0 }) { close() }
     }
 }
