@@ -82,6 +82,9 @@ package enum Tool {
     package static func run(_ arguments: [String], _ console: Console = Console()) -> Int32 {
         // Whoever reads may go; the write that then fails is told as an error of ours.
         signal(SIGPIPE, SIG_IGN)
+        // A file may become larger than the process may have it: that write fails, too. A handler is none of the
+        // programs' that are started.
+        signal(SIGXFSZ) { _ in }
         do {
             let status = try dispatch(arguments, console)
             try console.flush()

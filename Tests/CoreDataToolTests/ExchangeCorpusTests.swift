@@ -98,7 +98,7 @@ struct ExchangeCorpusTests {
             }
             #expect(metadata[0][NSStoreUUIDKey] as? String == metadata[1][NSStoreUUIDKey] as? String)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(!names.contains { $0.contains("draft") || $0.hasSuffix(".part") })
+            #expect(!names.contains { $0.contains("draft") || $0.hasSuffix("-part") })
             return old.objects.count
         }
         print("Corpus: exported and imported \(objects) objects of \(stores) stores")

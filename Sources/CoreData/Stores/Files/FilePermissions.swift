@@ -3,12 +3,12 @@ import Foundation
 /// The permissions of the files of a store: never more than those of the folder that the store lies in.
 ///
 /// Only reading and writing count: users who may not list a folder may still pass it.
-enum FilePermissions {
+package enum FilePermissions {
     /// The permissions of a new file in a folder, as `open` takes them: the process's mask is taken off besides.
     static func ofNewFile(in folder: URL) -> mode_t { limited(0o644, in: folder) }
 
     /// Permissions without those that a folder does not give.
-    static func limited(_ permissions: mode_t, in folder: URL) -> mode_t {
+    package static func limited(_ permissions: mode_t, in folder: URL) -> mode_t {
         permissions & (permitted(in: folder) | 0o7111)
     }
 
