@@ -107,8 +107,8 @@ struct StatementPrintingTests {
     func selections() {
         #expect(
             printed(SQLBookkeeping.Keys.highestKey(in: "ZBOOK")).text
-                == "SELECT MAX(COALESCE((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE (Z_ENT = ?1)), ?2), "
-                + "COALESCE((SELECT MAX(Z_PK) FROM ZBOOK), ?3))")
+                == "SELECT MAX(COALESCE((SELECT (Z_MAX + ?2) FROM Z_PRIMARYKEY WHERE (Z_ENT = ?1)), ?3), "
+                + "COALESCE((SELECT MAX(Z_PK) FROM ZBOOK), ?4))")
         let both = SQLSelect(
             results: [.init(expression: .countAll)],
             from: .unionAll([SQLSelect([key], of: "A"), SQLSelect([key], of: "B")]), alias: "u")

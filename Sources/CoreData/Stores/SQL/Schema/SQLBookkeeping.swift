@@ -34,11 +34,12 @@ package enum SQLBookkeeping {
         }
 
         /// The highest key that a table has or had: the number of its entity is the first parameter. The noted key may
-        /// lag behind the table.
+        /// lag behind the table. In a damaged store it may be a text, which SQLite takes for more than any number.
         package static func highestKey(in rows: String) -> SQLStatement {
             func orZero(_ select: SQLSelect) -> SQLExpression { .function(.coalesce, [.scalar(select), .number(0)]) }
             let noted = SQLSelect(
-                [.column(highest)], of: table, where: .binary(.equal, .column(number), .parameter(1)))
+                [.binary(.add, .column(highest), .number(0))], of: table,
+                where: .binary(.equal, .column(number), .parameter(1)))
             let present = SQLSelect([.function(.max, [.column(SQLSchema.keyColumn)])], of: rows)
             return .select(
                 SQLSelect(
