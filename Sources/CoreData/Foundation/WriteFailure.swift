@@ -47,6 +47,9 @@ enum WriteFailure {
         if previous != nil { signal(SIGXFSZ, previous) }
     }()
 
+    /// Whether there is a limit for the size of a file of this process.
+    static var hasSizeLimit: Bool { sizeLimit < UInt64(Int64.max) }
+
     /// How many bytes a file of this process may have.
     private static var sizeLimit: UInt64 {
         var limit = rlimit()

@@ -27,12 +27,32 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
     /// system's own number is lost then.
     private static let codeOfShortIndex = SQLITE_IOERR | 19 << 8
 
+    /// Whether a write failed in a process that may not make a file longer than some size (`SQLITE_IOERR_WRITE`). The
+    /// file may be short again: SQLite takes a transaction back before it tells of the error.
+    private var isOfWriteBelowLimit: Bool {
+        code == SQLITE_IOERR | 3 << 8 && systemError != EIO && WriteFailure.hasSizeLimit
+    }
+
     /// Whether a statement was refused because it is more than SQLite takes: too deep, too many values, too many
     /// tables.
     private var isOfSize: Bool {
         primaryCode == SQLITE_ERROR
             && ["parser stack overflow", "Expression tree is too large", "too many SQL variables", "tables in a join"]
                 .contains { message.contains($0) }
+    }
+
+    /// What helps where a table or a column is missing that every store has; nothing for other errors.
+    private var remedyOfMissingPart: String {
+        let isOfMissingPart =
+            primaryCode == SQLITE_ERROR
+            && ["no such table: ", "no such column: ", " has no column named "].contains { message.contains($0) }
+        return isOfMissingPart
+            ? " The store has lost a part that it needs. \(SQLStoreMetadata.remedy)" : ""
+    }
+
+    /// Whether the file was not opened because the process, or the system, has as many open as it may.
+    private var lacksDescriptors: Bool {
+        primaryCode == SQLITE_CANTOPEN && [EMFILE, ENFILE].contains(systemError)
     }
 
     /// The codes of SQLite if a connection's file has another name now or none, or its log has come or gone:
@@ -100,6 +120,7 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
         let files = SQLiteStoreFiles(url)
         if primaryCode == SQLITE_IOERR,
             systemError == EFBIG || WriteFailure.isAtSizeLimit([files.main, files.wal, files.journal])
+                || isOfWriteBelowLimit
         {
             return .coreData(
                 WriteFailure.code(EFBIG).rawValue,
@@ -136,6 +157,13 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                 reason:
                     "The file “\(name)” couldn’t be opened because you don’t have permission to view it. (\(message))",
                 url: url, sqliteCode: code)
+        case _ where lacksDescriptors:
+            return .coreData(
+                operation == .opening ? NSPersistentStoreOpenError : NSSQLiteError,
+                reason: "The file “\(name)” couldn’t be opened because this process has as many files open as it may "
+                    + "(RLIMIT_NOFILE). Close some, or raise the limit: “ulimit -n” and the service’s settings say how "
+                    + "high it is. (\(message))",
+                url: url, sqliteCode: code, underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(systemError)))
         case SQLITE_INTERRUPT:
             return .coreData(
                 CocoaError.Code.userCancelled.rawValue, reason: "The operation on the file “\(name)” was interrupted.",
@@ -146,7 +174,8 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
         switch operation {
         case .opening:
             return .coreData(
-                NSPersistentStoreOpenError, reason: "The file “\(name)” couldn’t be opened. (\(message))", url: url,
+                NSPersistentStoreOpenError,
+                reason: "The file “\(name)” couldn’t be opened. (\(message))\(remedyOfMissingPart)", url: url,
                 sqliteCode: code)
         case .reading where isOfSize:
             return .coreData(
@@ -160,8 +189,10 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
             var info: [String: Any] = [:]
             if let sql { info["NSSQLiteStatement"] = sql }
             return .coreData(
-                NSSQLiteError, reason: "SQLite error code:\(code), '\(message)' in the file “\(name)”", url: url,
-                sqliteCode: code, userInfo: info)
+                NSSQLiteError,
+                reason: "SQLite error code:\(code), '\(message)' in the file “\(name)”"
+                    + (remedyOfMissingPart.isEmpty ? "" : ".\(remedyOfMissingPart)"),
+                url: url, sqliteCode: code, userInfo: info)
         }
     }
 }
