@@ -25,14 +25,27 @@ struct GraphReader {
     }
 
     mutating func header() throws -> GraphHeader {
-        guard let bytes = try lines.next() else {
+        guard let first = try lines.next() else {
             throw ToolError(.unreadable, "\(shown): the export is empty", details: ["Nothing was made."])
         }
+        let bytes = try withoutMark(first)
         do throws(ReadJSON.Mistake) {
             return try GraphHeader(ReadJSON(bytes))
         } catch {
             throw failure(error, bytes)
         }
+    }
+
+    /// The first line without the mark of UTF-8 that some editors put before it. Throws for one in UTF-16.
+    private func withoutMark(_ line: [UInt8]) throws -> [UInt8] {
+        let brace = UInt8(ascii: "{")
+        if [[0xFE, 0xFF], [0xFF, 0xFE], [brace, 0], [0, brace]].contains(where: { line.starts(with: $0) }) {
+            throw ToolError(
+                .unreadable, "\(shown): the export is in UTF-16, and has to be in UTF-8",
+                details: ["'iconv -f UTF-16 -t UTF-8' makes it so. Nothing was made."])
+        }
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        return line.starts(with: mark) ? Array(line.dropFirst(mark.count)) : line
     }
 
     /// The model of an export.

@@ -19,6 +19,10 @@ package struct ModelArgument {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw ToolError(.unreadable, "\(path): there is no such file or folder")
         }
+        var state = stat()
+        guard stat(url.path, &state) == 0, [S_IFREG, S_IFDIR].contains(state.st_mode & S_IFMT) else {
+            throw ToolError(.unreadable, "\(path): this is neither a file nor a folder")
+        }
         return url
     }
 
