@@ -11,11 +11,25 @@ public struct PredicateParseError: Error, Equatable, CustomStringConvertible, Lo
     /// A description of the problem, as the end of a sentence: what could be there, or what is wrong.
     public let problem: String
 
-    /// The format string, the place and the problem.
+    /// The format string, the place and the problem. Of a long format string only what is around the place.
     public var description: String {
-        "Unable to parse the format string \"\(format)\": at character \(position + 1) \(problem)"
+        "Unable to parse the format string \"\(excerpt)\": at character \(position + 1) \(problem)"
     }
 
     /// The format string, the place and the problem.
     public var errorDescription: String? { description }
+
+    private static let longest = 240
+    private static let reach = 80
+
+    /// The format string as messages show it.
+    private var excerpt: String {
+        let scalars = format.unicodeScalars
+        guard scalars.count > Self.longest else { return format }
+        let (first, last) = (scalars.startIndex, scalars.endIndex)
+        let place = scalars.index(first, offsetBy: position, limitedBy: last) ?? last
+        let start = scalars.index(place, offsetBy: -Self.reach, limitedBy: first) ?? first
+        let end = scalars.index(place, offsetBy: Self.reach, limitedBy: last) ?? last
+        return (start > first ? "…" : "") + String(scalars[start..<end]) + (end < last ? "…" : "")
+    }
 }
