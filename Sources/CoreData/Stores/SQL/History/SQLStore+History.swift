@@ -77,8 +77,24 @@ extension SQLStore: HistoryStore {
 
     // MARK: Reading
 
+    /// The error of history that cannot be what a program has written.
+    private func damagedHistory(_ what: String) -> NSError {
+        .coreData(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            reason: "The history of the store “\(url?.lastPathComponent ?? "")” is damaged: \(what). Delete the "
+                + "history, and have whoever follows it read the objects anew.", url: url)
+    }
+
+    /// Throws where a store that seems to keep no history has lost a part of it.
+    private func requireNoHistory() throws {
+        let present = try reading { try $0.tableNames() }
+        let tables = [HistoryTables.transactions, HistoryTables.changes]
+        let lost = tables.filter { !present.contains($0) }
+        if lost.count == 1 { throw damagedHistory("its table \(lost[0]) is missing") }
+    }
+
     package func transactions(_ interval: HistoryInterval, _ body: (HistoryTransactionRecord) throws -> Void) throws {
-        guard let historyTables else { return }
+        guard let historyTables else { return try requireNoHistory() }
         try awaitOlderTransactions()
         let key = HistoryTables.ofTransaction(SQLSchema.keyColumn)
         let names = HistoryTables.names.map { historyTables.text(ofName: $0) }
@@ -138,9 +154,18 @@ extension SQLStore: HistoryStore {
             try connection.prepare(.select(select)).stream({ _ in }) { row in
                 let number = Int(row.int64(3))
                 if latest?.number != number { latest = (number, schema.layoutOfNumber[number]) }
-                guard let index = latest?.index,
-                    let type = NSPersistentHistoryChangeType(rawValue: Int(row.int64(2)))
-                else { return }
+                guard let type = NSPersistentHistoryChangeType(rawValue: Int(row.int64(2))) else {
+                    throw damagedHistory(
+                        "the row \(row.int64(0)) of \(HistoryTables.changes) has the unknown type \(row.int64(2))")
+                }
+                guard let index = latest?.index else {
+                    // The model had an entity of the number once, if any can have had it.
+                    guard (1...Int(Int32.max)).contains(number) else {
+                        throw damagedHistory(
+                            "the row \(row.int64(0)) of \(HistoryTables.changes) has the entity number \(number)")
+                    }
+                    return
+                }
                 var record = HistoryChangeRecord(
                     changeID: row.int64(0), transaction: row.int64(1), type: type,
                     key: ObjectKey(
