@@ -39,7 +39,8 @@ struct ReadersTracesTests {
                 let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
                 try context.performAndWait {
                     context.persistentStoreCoordinator = coordinator
-                    #expect(try context.all("Tag").count == 12)
+                    let tags = try context.all("Tag")
+                    #expect(tags.count == 12)
                 }
             }
             #expect(try names(in: folder) == before)

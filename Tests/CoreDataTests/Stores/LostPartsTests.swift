@@ -10,7 +10,7 @@ struct LostPartsTests {
           name string
         """
 
-    private static let options: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
+    private static var options: [AnyHashable: Any] { [NSPersistentHistoryTrackingKey: true] }
 
     private func open<Result>(
         _ url: URL, _ options: [AnyHashable: Any] = Self.options, _ body: (NSManagedObjectContext) throws -> Result
