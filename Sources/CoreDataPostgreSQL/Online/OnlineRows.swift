@@ -19,9 +19,12 @@
             for twin in plan.twins {
                 guard let select = PostgreSQLStep.unfitValue(of: twin) else { continue }
                 let isKnown = try look(select) {
-                    PostgreSQLError(
+                    var error = PostgreSQLError(
                         state: "22003", message: PostgreSQLStep.message(ofUnfit: $0),
                         address: connection.address.description)
+                    error.table = twin.table
+                    error.column = PostgreSQLDialect.asGiven(twin.old.name)
+                    return error
                 }
                 if !isKnown { unknownTwins.append(twin) }
             }

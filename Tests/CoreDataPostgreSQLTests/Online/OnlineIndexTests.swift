@@ -13,7 +13,9 @@
               name string
               count int16
             """
-        private static let newer = older.replacingOccurrences(of: "name string", with: "name string index")
+        // An index alone makes no other version.
+        private static let newer =
+            older.replacingOccurrences(of: "name string", with: "name string index") + "\n  note string"
 
         /// A migration that waits for somebody too long.
         private func refusal(_ store: OnlineStore) throws -> NSError {
