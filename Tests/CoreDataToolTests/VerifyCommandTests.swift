@@ -154,7 +154,8 @@ struct VerifyCommandTests {
                     "Tag/2: the row's entity is 99, which has no rows here",
                     "Book/1.title: these bytes are not UTF-8: ff",
                     "Book/1.pages: '-40000' is no value of the type Integer 16",
-                    "Author/1.books: leads to Thing/3, which is of no entity",
+                    "Author/1.books: cannot be read: The row 3 of the table “ZTHING” is of the entity “Thing”, and the "
+                        + "relationship “books” of “Author” leads to “Book”.",
                     "Author/2.count: is '5', and would be '1'", "Author/2.plain: is '?', and would be 'bob'",
                 ]), "\(found.lines)")
             let json = try ToolRun(["verify", url.path, "--json"])

@@ -5,8 +5,8 @@
 //   makes the n-th fail, fall short, wait or end the process. It also writes a log of all changes.
 // - `SimulatedDisk` plays a part of that log, drops a random part of the writes that were not synced, and leaves the
 //   state that a disk with a cache leaves.
-// - `FaultState` is the content of a folder, as text. `FaultBench.settle` compares: the state must be the older one or the
-//   newer one. Once the operation is done again it must be the newer one, with nothing left over.
+// - `FaultState` is the content of a folder, as text. `FaultBench.settle` compares: the state must be the older one or
+//   the newer one. Once the operation is done again it must be the newer one, with nothing left over.
 
 import Foundation
 import TestSupport

@@ -3,7 +3,8 @@
     import TestSupport
     import Testing
 
-    /// Real processes whose connection to a server fails. With OPENCOREDATA_LONG each call does, otherwise some of them.
+    /// Real processes whose connection to a server fails. With OPENCOREDATA_LONG each call does, otherwise some of
+    /// them.
     @Suite(
         "Faults of a connection", .serialized,
         .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"),

@@ -149,9 +149,7 @@ struct StoreVerification {
     // MARK: - Relationships
 
     private func checkLinks(of objects: [NSManagedObject], _ relationship: NSRelationshipDescription) throws {
-        let links = try store.reading {
-            try context.readingFaults { objects.map { ($0, $0.objectIDs(forRelationshipNamed: relationship.name)) } }
-        }
+        let links = try links(of: objects, relationship.name)
         let present = try existing(Set(links.flatMap(\.1)), relationship)
         for (object, targets) in links {
             for target in targets.sorted(by: ObjectName.order) {
@@ -172,6 +170,25 @@ struct StoreVerification {
                             mend: .match(id, relationship: name, target: target)))
                 }
             }
+        }
+    }
+
+    /// What a relationship leads to. One that leads to a row of a foreign entity cannot be read, and is told.
+    private func links(
+        of objects: [NSManagedObject], _ name: String
+    ) throws -> [(NSManagedObject, [NSManagedObjectID])] {
+        do {
+            return try context.readingFaults { objects.map { ($0, $0.objectIDs(forRelationshipNamed: name)) } }
+        } catch let error as NSError where error.code == CocoaError.fileReadCorruptFile.rawValue {
+            guard objects.count == 1 else { return try objects.flatMap { try links(of: [$0], name) } }
+            let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+            try report(
+                StoreFinding(
+                    kind: .dangling, object: ObjectName.of(objects[0].objectID), property: name,
+                    text: "cannot be read: \(cause.localizedFailureReason ?? cause.localizedDescription)"))
+            return []
+        } catch {
+            throw ToolError(error, at: store.shown)
         }
     }
 
@@ -209,10 +226,15 @@ struct StoreVerification {
         guard let inverse = relationship.inverseRelationship,
             !store.address.isInTables || !relationship.isToMany && !inverse.isToMany
         else { return true }
-        return try store.reading {
-            try context.readingFaults {
+        do {
+            return try context.readingFaults {
                 context.object(with: target).objectIDs(forRelationshipNamed: inverse.name).contains(object.objectID)
             }
+        } catch let error as NSError where error.code == CocoaError.fileReadCorruptFile.rawValue {
+            // It is told where the other side is checked.
+            return true
+        } catch {
+            throw ToolError(error, at: store.shown)
         }
     }
 

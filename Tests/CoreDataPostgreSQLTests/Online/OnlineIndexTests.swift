@@ -15,7 +15,7 @@
             """
         // An index alone makes no other version.
         private static let newer =
-            older.replacingOccurrences(of: "name string", with: "name string index") + "\n  note string"
+            older.replacingOccurrences(of: "name string", with: "name string index") + "\nentity Other\n  name string"
 
         /// A migration that waits for somebody too long.
         private func refusal(_ store: OnlineStore) throws -> NSError {

@@ -64,7 +64,7 @@ package struct ActualSchema {
         guard tables.contains(table.name) else { throw Self.missing("the table \(table.name)", root.name, url) }
         guard try connection.isKey(SQLSchema.keyColumn, of: table.name) else {
             throw Self.missing(
-                "the primary key \(SQLSchema.keyColumn) of the table \(table.name)", root.name, url)
+                "the key \(SQLSchema.keyColumn) of the table \(table.name)", root.name, url)
         }
         let present = try Set(columns(of: table.name))
         for index in root.subtree where schema.numbers[index] != nil {
