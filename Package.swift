@@ -168,7 +168,7 @@ let package = Package(
             dependencies: [
                 "CoreData", "CoreDataManager", "MigrationTestKit",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
-            ]),
+            ], plugins: ["CoreDataModelPlugin"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),
         .testTarget(
             name: "CoreDataManagerTests",
