@@ -200,8 +200,9 @@ public var NSPersistentStoreTypeMismatchError: Int { 134_010 }
 public var NSPersistentStoreIncompatibleSchemaError: Int { 134_020 }
 /// Error 134030: a store could not be written, or the context has no store for its changes.
 ///
-/// The error names the cause, such as a full disk or a read-only store. Remove it and save again; the changes are still
-/// unsaved.
+/// The error names the cause, such as a value that the store cannot hold. Remove it and save again; the changes are
+/// still unsaved. A full disk is `NSFileWriteOutOfSpaceError` (640), and a read-only store is
+/// `NSFileWriteNoPermissionError` (513).
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoresaveerror)
 public var NSPersistentStoreSaveError: Int { 134_030 }
