@@ -110,7 +110,7 @@
         }
 
         private func isThere(_ connection: PostgreSQLConnection) -> Bool {
-            (try? PostgreSQLWatch.shared.watching(connection) { try connection.askForSign() }) != nil
+            (try? PostgreSQLWatch.shared.watching(connection) { try connection.ping() }) != nil
         }
 
         private func read() {

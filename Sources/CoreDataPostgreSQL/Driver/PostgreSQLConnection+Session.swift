@@ -17,7 +17,7 @@
         func waitBriefly() throws { try execute("SET LOCAL lock_timeout = '200ms'") }
 
         /// Has the server answer anything at all.
-        func askForSign() throws { try execute("SELECT 1") }
+        func ping() throws { try execute("SELECT 1") }
 
         func listen(to channel: String) throws { try execute("LISTEN \(channel)") }
     }

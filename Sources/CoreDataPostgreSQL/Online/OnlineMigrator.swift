@@ -302,7 +302,7 @@
             do {
                 try shortly.alone(PostgreSQLStep.indexing(index, on: connection))
             } catch {
-                // Who has held it up may hold this up, too. The next attempt removes what is left then.
+                // The session that held it up may hold up the removal, too. Then the next attempt removes the index.
                 var briefly = shortly
                 briefly.timeout = min(timeout, 2)
                 if connection.isAlive { try? briefly.alone(PostgreSQLStep.dropping(index: index.name)) }

@@ -55,12 +55,12 @@
         ) {
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + options.lease / 3, repeating: options.lease / 3)
-            timer.setEventHandler { [weak self] in self?.goOn(use, connect) }
+            timer.setEventHandler { [weak self] in self?.renewAndLook(use, connect) }
             self.timer = timer
             timer.activate()
         }
 
-        private func goOn(
+        private func renewAndLook(
             _ use: ((PostgreSQLConnection) throws -> Void) throws -> Void,
             _ connect: @escaping @Sendable () throws -> PostgreSQLConnection
         ) {

@@ -189,7 +189,7 @@
             switch (from, to) {
             case _ where from == to: return nil
             case (.real, .decimal), (.float, .decimal):
-                // The server's numbers are longer than those of `Decimal`: who reads such a one fails.
+                // The server's numbers are longer than those of `Decimal`, and reading such a number fails.
                 return "abs(\(number(value, from))) > \(Decimal.greatestFiniteMagnitude)"
             // Core Data has no NaN among doubles, and has one among decimals.
             case (.decimal, .float): return "abs(\(value)) > \(Double.greatestFiniteMagnitude)"

@@ -82,7 +82,7 @@ extension SQLStore: HistoryStore {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
             reason: "The history of the store “\(url?.lastPathComponent ?? "")” is damaged: \(what). Delete the "
-                + "history, and have whoever follows it read the objects anew.", url: url)
+                + "history, and let its readers fetch all objects again.", url: url)
     }
 
     /// Throws where a store that seems to keep no history has lost a part of it.
