@@ -418,28 +418,7 @@
             }
         }
 
-        // MARK: What there is
-
-        func tableNames() throws -> Set<String> {
-            let own = try texts("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
-            let framework = try texts("SELECT tablename FROM pg_tables WHERE schemaname = 'coredata'")
-            // A table of somebody else's may be called as the floor calls one of the framework's.
-            return Set(own.filter { PostgreSQLDialect.place(of: $0).schema == nil })
-                .union(framework.compactMap { PostgreSQLDialect.logical(table: $0) })
-        }
-
-        func columnNames(of table: String) throws -> [String] {
-            let (schema, name) = PostgreSQLDialect.place(of: table)
-            return try texts(
-                "SELECT column_name FROM information_schema.columns WHERE table_name = $1 AND table_schema = "
-                    + (schema == nil ? "current_schema()" : "$2") + " ORDER BY ordinal_position",
-                [name] + (schema.map { [$0] } ?? [])
-            ).map { PostgreSQLDialect.logical($0, in: table) }
-        }
-
-        func facts(ofTables names: Set<String>?) throws -> StoreFacts {
-            try StoreFacts(self, tables: names)
-        }
+        // MARK: Versions of the tables
 
         func changingTables(_ body: () throws -> Void) throws { try body() }
 

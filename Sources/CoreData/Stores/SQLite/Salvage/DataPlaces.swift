@@ -1,0 +1,48 @@
+import Foundation
+
+/// Where a file with holes has data.
+struct DataPlaces {
+    /// Nil where the file has no holes, or nobody can tell.
+    private let descriptor: Int32?
+    private let count: Int
+
+    // Foundation's Glibc module does not offer them.
+    #if os(Linux)
+        private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
+    #else
+        private static let (seekData, seekHole): (Int32, Int32) = (4, 3)
+    #endif
+
+    /// - Parameter descriptor: one whose position is nobody else's; it stays open as long as this is in use.
+    init(_ descriptor: Int32, count: Int) {
+        self.descriptor = descriptor >= 0 && Self.hasHoles(descriptor) ? descriptor : nil
+        self.count = count
+    }
+
+    /// Of a file on which this process may have locks. Closing any descriptor of it would drop them, so one is opened
+    /// only where there are holes, and stays open as long as the process lives.
+    init(ofLockedFile url: URL, count: Int) {
+        var status = stat()
+        let isSparse = stat(url.path, &status) == 0 && Self.isSparse(status)
+        self.init(isSparse ? open(url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1, count: count)
+    }
+
+    private static func hasHoles(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && isSparse(status)
+    }
+
+    private static func isSparse(_ status: stat) -> Bool { Int(status.st_blocks) * 512 < Int(status.st_size) }
+
+    func data(from offset: Int) -> Range<Int>? {
+        guard offset < count else { return nil }
+        guard let descriptor else { return offset..<count }
+        let start = lseek(descriptor, off_t(offset), Self.seekData)
+        if start < 0 { return errno == ENXIO ? nil : offset..<count }
+        // Every file ends with a hole.
+        let end = lseek(descriptor, start, Self.seekHole)
+        let place = max(offset, Int(start))
+        guard place < count else { return nil }
+        return place..<max(place + 1, min(count, end < 0 ? count : Int(end)))
+    }
+}
