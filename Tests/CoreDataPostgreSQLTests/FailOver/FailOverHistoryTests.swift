@@ -90,7 +90,7 @@
             var primary = 0
             for _ in 0..<2 {
                 let begin = FailOverRun.now
-                let end = begin + (Self.isLong ? 200 : 1)
+                let end = begin + (Self.isLong ? 300 : 1)
                 while FailOverRun.now < end || !run.hasSaved(2, after: begin) { try reader.go() }
                 if !isSynchronous {
                     for standby in cluster.others(than: primary) { try cluster.tell("stall \(standby)") }
