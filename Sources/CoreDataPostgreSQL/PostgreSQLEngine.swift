@@ -222,10 +222,16 @@
 
         /// Runs a body that does nothing, or the same once more, where a server is lost and another one is to go on.
         static func awaitingAnother<Result>(_ body: () throws -> Result) throws -> Result {
+            try awaitingAnother { _ in try body() }
+        }
+
+        /// Runs a long body once more where a server is lost. The body calls `advanced` whenever a part is done for
+        /// good: another server is waited for as long as ever after that.
+        static func awaitingAnother<Result>(_ body: (_ advanced: () -> Void) throws -> Result) throws -> Result {
             var repetitions = Repetitions()
             while true {
                 do {
-                    return try body()
+                    return try body { repetitions = Repetitions() }
                 } catch let error as PostgreSQLError where error.patience != nil {
                     if !repetitions.goOn(after: error) { throw error }
                 }

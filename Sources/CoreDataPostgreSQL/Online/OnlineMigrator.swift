@@ -41,7 +41,8 @@
             PostgreSQLShortly(connection: connection, timeout: timeout, progress: progress)
         }
 
-        func run() throws {
+        /// - Parameter advanced: is called after each part that need not be done again.
+        func run(_ advanced: () -> Void) throws {
             let (present, target) = (
                 PostgreSQLConnection.versionLock(of: migration.metadata),
                 PostgreSQLConnection.versionLock(of: migration.newMetadata)
@@ -73,8 +74,8 @@
             }
             do {
                 try expand(plan)
-                try move(plan)
-                try complete(plan)
+                try move(plan, advanced)
+                try complete(plan, advanced)
             } catch let error as PostgreSQLError where error.isOfStopping {
                 throw progress.isCancelled ? cancelled() : error
             } catch let error as NSError where error.code == NSMigrationCancelledError {
@@ -230,7 +231,7 @@
             }
         }
 
-        private func move(_ plan: OnlinePlan) throws {
+        private func move(_ plan: OnlinePlan, _ advanced: () -> Void) throws {
             let moves: [(table: String, link: OnlinePlan.Link?)] =
                 plan.movedTables.map { ($0, nil) } + plan.links.map { ($0.table, $0) }
             let facts = try connection.facts(ofTables: Set(moves.map(\.table)))
@@ -244,13 +245,14 @@
                 var done = 0
                 try PostgreSQLMove(shortly: shortly, table: table, link: link, version: plan.lock).run { count in
                     done += count
+                    advanced()
                     follower.moved(count, ofEntity: done)
                     try MigrationCancellation.check(progress)
                 }
             }
         }
 
-        private func complete(_ plan: OnlinePlan) throws {
+        private func complete(_ plan: OnlinePlan, _ advanced: () -> Void) throws {
             for twin in plan.twins where twin.isMandatory {
                 let (before, look, after) = PostgreSQLStep.mandatory(twin.new.name, of: twin.table)
                 try shortly.run(before)
@@ -263,6 +265,7 @@
             for index in plan.newIndexes {
                 if index.isUnique { try loosen(columnsOf: index) }
                 try make(index)
+                advanced()
                 MigrationMoment.reach(.stepDone)
             }
         }

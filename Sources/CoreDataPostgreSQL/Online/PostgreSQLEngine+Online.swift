@@ -26,13 +26,13 @@
         ) throws {
             try reporting {
                 // Each step can be done once more, on another server as well.
-                try Self.awaitingAnother {
+                try Self.awaitingAnother { advanced in
                     let connection = try Self.connection(to: url)
                     try PostgreSQLWatch.shared.watching(connection) {
                         if try ExistingTables.isPresent(on: connection) { throw Self.overTablesOfOthers(migration) }
                         try OnlineMigrator(
                             migration: migration, connection: connection, timeout: timeout, progress: progress
-                        ).run()
+                        ).run(advanced)
                     }
                 }
             }

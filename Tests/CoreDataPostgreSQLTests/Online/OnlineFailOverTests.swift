@@ -52,6 +52,33 @@
         }
 
         @Test(
+            "The server ends the migrator's sessions for longer than another server is waited for: it goes on each time",
+            .enabled(if: isLong, "it takes more than half a minute (OPENCOREDATA_LONG)"))
+        func endedAgain() throws {
+            let (cluster, url) = try filled(standbys: 1, isSynchronous: false)
+            let migrator = try begin(
+                [url.absoluteString, "migrate", OnlineModels.older, OnlineModels.newer], on: cluster)
+            let ending =
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' "
+                + "AND mode = 'ExclusiveLock' AND granted"
+            let isMoving = "SELECT count(*) > 0 FROM coredata.model_versions WHERE state = 'coming'"
+            let position = "SELECT position FROM coredata.moves"
+            let start = ContinuousClock.now
+            var (sessions, last) = (0, cluster.psql(0, "online", position))
+            // A session that has moved no row yet is left alone.
+            while kill(migrator.processIdentifier, 0) == 0, cluster.psql(0, "online", isMoving) == "t" {
+                if cluster.psql(0, "online", position) == last { continue }
+                sessions += cluster.psql(0, "online", ending).flatMap { Int($0) } ?? 0
+                last = cluster.psql(0, "online", position)
+            }
+            let (output, time) = (migrator.wait().output, ContinuousClock.now - start)
+            #expect(output == "served\n", "\(sessions) sessions ended within \(time)")
+            print("ended \(sessions) sessions of the migrator within \(time)")
+            let wrong = "SELECT count(*) FROM item WHERE note IS NULL OR total IS DISTINCT FROM count"
+            #expect(cluster.psql(0, "online", wrong) == "0")
+        }
+
+        @Test(
             "The primary dies while rows are migrated: programs of both versions see no error, and another one ends it")
         func migrating() throws {
             let (cluster, url) = try filled(standbys: 2, isSynchronous: true)
