@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
     /// and shows no values, and its error is thrown in the end.
     final func throwingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
         try collectingReadErrors {
-            let result = try body()
+            let result = try UndecidedPredicate.throwing(body)
             try throwReadErrors()
             return result
         }

@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
         guard error.domain == NSCocoaErrorDomain, error.code == NSCoreDataError,
             plan.store.predicate != nil || !plan.store.sortDescriptors.isEmpty,
             let stores = plan.affectedStores ?? persistentStoreCoordinator?.persistentStores,
-            (try? MemoryFetch(request: plan.store).requireProperties()) != nil
+            (try? MemoryFetch(request: plan.store).requireDecidable()) != nil
         else { return false }
         return !stores.isEmpty && stores.allSatisfy(\.decidesByObject)
     }

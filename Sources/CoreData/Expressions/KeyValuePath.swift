@@ -123,7 +123,8 @@ enum CollectionOperator {
         case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets":
             return ExpressionFunction.distinct(present)
         default:
-            fatalError("valueForKeyPath: the key path has an operator that is not known: \(name)")
+            UndecidedPredicate.note("valueForKeyPath: the key path has an operator that is not known: \(name)")
+            return nil
         }
     }
 }

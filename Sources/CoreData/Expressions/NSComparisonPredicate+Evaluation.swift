@@ -201,7 +201,9 @@ extension NSComparisonPredicate {
             do {
                 return matches(text, try PreparedOperand.regularExpression(other, options))
             } catch {
-                fatalError("Can't do regex matching, reason: Can't open pattern (string \(text), pattern \(other))")
+                UndecidedPredicate.note(
+                    "Can't do regex matching, reason: Can't open pattern (string \(text), pattern \(other))")
+                return false
             }
         }
     }

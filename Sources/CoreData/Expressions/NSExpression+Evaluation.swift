@@ -28,7 +28,8 @@ struct EvaluationContext {
         if let iterator = iterators.last(where: { $0.name == variable }) { return iterator.value }
         if let substitutions, let value = substitutions[variable] { return value }
         if let value = dictionary?.object(forKey: variable) { return value }
-        fatalError("Can't get value for '\(variable)' in bindings \(substitutions ?? [:]).")
+        UndecidedPredicate.note("Can't get value for '\(variable)' in bindings \(substitutions ?? [:]).")
+        return nil
     }
 
     func binding(_ name: String, to value: Any) -> EvaluationContext {
@@ -106,7 +107,10 @@ extension NSExpression {
     ) -> Any? {
         let values = arguments.map { $0.value(in: context) }
         guard let target else {
-            guard let libraryFunction else { fatalError("Unsupported function expression \(name)") }
+            guard let libraryFunction else {
+                UndecidedPredicate.note("Unsupported function expression \(name)")
+                return nil
+            }
             return libraryFunction.body(values)
         }
         guard let receiver = target.value(in: context) else { return nil }
@@ -123,7 +127,8 @@ extension NSExpression {
             // A function without arguments reads as a property: FUNCTION(name, "uppercaseString").
             return KeyValueAccess.value(of: receiver, forKey: name)
         default:
-            fatalError("\(self): an object of type \(type(of: receiver)) has no function \(name)")
+            UndecidedPredicate.note("\(self): an object of type \(type(of: receiver)) has no function \(name)")
+            return nil
         }
     }
 

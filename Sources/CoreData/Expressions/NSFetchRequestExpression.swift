@@ -49,8 +49,8 @@ open class NSFetchRequestExpression: NSExpression {
         return (request, context, countOnly)
     }
 
-    /// Executes the fetch. Operands that are no request and no context stop the process, and so does a fetch that
-    /// fails: an expression cannot throw.
+    /// Executes the fetch. Operands that are no request and no context leave a predicate undecided, and so does a fetch
+    /// that fails: an expression cannot throw.
     static func result(of request: Any?, in context: Any?, countOnly: Bool) -> Any {
         do {
             if let request, let context = context as? any ExpressionFetching,
@@ -59,11 +59,13 @@ open class NSFetchRequestExpression: NSExpression {
                 return value
             }
         } catch {
-            fatalError("A fetch within an expression failed: \(error.localizedDescription)")
+            UndecidedPredicate.note("A fetch within an expression failed: \(error.localizedDescription)")
+            return NSNull()
         }
-        fatalError(
+        UndecidedPredicate.note(
             "FETCH takes an NSFetchRequest and an NSManagedObjectContext, not \(request ?? "nil") and \(context ?? "nil")"
         )
+        return NSNull()
     }
 }
 

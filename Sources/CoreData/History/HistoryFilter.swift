@@ -44,6 +44,7 @@ struct HistoryFilter {
             }
             return NSExpression(forConstantValue: number)
         }
+        try predicate?.requirePatterns()
         let paths = predicate?.keyPaths ?? []
         readsChanges = !isOfChanges && paths.contains { KeyValuePath($0).keys.contains(HistoryEntities.changesName) }
         for path in paths { try Self.require(path, isOfChanges: isOfChanges, isOfOrder: false) }

@@ -126,4 +126,17 @@ struct HistoryRequestTests {
             #expect(error.localizedDescription.contains("colour"))
         }
     }
+
+    @Test("a pattern that is no regular expression is an error that names it")
+    func wrongPattern() throws {
+        let history = try HistoryStack()
+        try history.save { $0.make("Tag") }
+        let request = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        request.predicate = NSPredicate(format: "author MATCHES %@", "(")
+        let error = try #require(throws: NSError.self) {
+            try history.transactions(.fetchHistory(withFetch: request))
+        }
+        #expect(error.code == NSCoreDataError)
+        #expect(error.localizedDescription.contains("Can't open pattern (()"))
+    }
 }

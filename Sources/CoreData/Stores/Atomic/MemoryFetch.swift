@@ -6,9 +6,11 @@ struct MemoryFetch {
 
     /// The nodes that match, sorted, without regard to limit and offset.
     func matching(_ nodes: [NSAtomicStoreCacheNode]) throws -> [NSAtomicStoreCacheNode] {
-        try requireProperties()
+        try requireDecidable()
         var found = nodes
-        if let predicate = request.predicate { found = found.filter { predicate.evaluate(with: $0) } }
+        if let predicate = request.predicate {
+            found = try UndecidedPredicate.throwing { found.filter { predicate.evaluate(with: $0) } }
+        }
         if !request.sortDescriptors.isEmpty, !isGrouping {
             found = found.sorted(byDescriptors: request.sortDescriptors)
         }
@@ -21,9 +23,10 @@ struct MemoryFetch {
         return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)
     }
 
-    /// Throws 134060 when a key path of the predicate or the order leads to no property: asking an object for it would
-    /// stop the process.
-    func requireProperties() throws {
+    /// Throws 134060 when a key path of the predicate or the order leads to no property, and when a pattern is no
+    /// regular expression: asking an object for it would stop the process.
+    func requireDecidable() throws {
+        try request.predicate?.requirePatterns()
         var paths = request.predicate?.keyPaths ?? []
         if !isGrouping { paths.formUnion(request.sortDescriptors.compactMap(\.sortKey)) }
         for path in paths { try requireProperty(path) }
@@ -53,9 +56,14 @@ struct MemoryFetch {
 
     /// The dictionaries of the fetch out of the nodes that match.
     func dictionaries(_ nodes: [NSAtomicStoreCacheNode]) throws -> [[String: Any]] {
+        try UndecidedPredicate.throwing { try computed(nodes) }
+    }
+
+    private func computed(_ nodes: [NSAtomicStoreCacheNode]) throws -> [[String: Any]] {
         guard case .dictionaries(let listed, let groupBy, let having, let isDistinct) = request.result else {
             return []
         }
+        try having?.requirePatterns()
         let properties = listed.isEmpty ? request.layout.fetchedColumns : listed
         for case .keyPath(let path) in properties + groupBy { try requireProperty(path) }
         var result: [[String: Any]]

@@ -44,8 +44,9 @@ open class NSAtomicStoreCacheNode: NSObject, @unchecked Sendable {  // written u
         case "objectID": return objectID
         case "entity": return objectID.entity
         default:
-            fatalError(
+            UndecidedPredicate.note(
                 "the entity \(objectID.layout.name) is not key value coding-compliant for the key \"\(key)\".")
+            return nil
         }
     }
 

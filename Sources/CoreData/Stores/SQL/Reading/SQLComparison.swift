@@ -170,8 +170,7 @@ package struct SQLComparison {
         if function == .matches, case .constant(.string(let pattern)) = right,
             (try? NSRegularExpression(pattern: pattern)) == nil
         {
-            throw NSError.coreData(
-                NSCoreDataError, reason: "Can't do regex matching, reason: Can't open pattern (\(pattern))")
+            throw NSComparisonPredicate.noRegularExpression(pattern)
         }
         return .function(
             function, [try sql(left, beside: right), try sql(right, beside: .value(.null, .string)), optionsValue])

@@ -26,8 +26,7 @@ package final class TextCondition {
         case .like: kind = .wildcard(WildcardPattern(argument, options: options))
         case .matches:
             guard let expression = try? PreparedOperand.regularExpression(argument, options) else {
-                throw NSError.coreData(
-                    NSCoreDataError, reason: "Can't do regex matching, reason: Can't open pattern (\(argument))")
+                throw NSComparisonPredicate.noRegularExpression(argument)
             }
             kind = .expression(expression)
         default: return nil
