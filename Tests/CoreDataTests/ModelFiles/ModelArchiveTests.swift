@@ -176,6 +176,32 @@ struct ModelArchiveTests {
     }
 
     @Test(
+        "a default that is infinite or no number is read for floating-point attributes, and an error for others",
+        arguments: [Double.infinity, -.infinity, .nan, 1e300, 1e-200])
+    func unusualDefaults(number: Double) throws {
+        func readBack(_ type: NSAttributeType) throws -> Any? {
+            let model = NSManagedObjectModel()
+            let entity = SampleModels.entity("Car")
+            entity.properties = [SampleModels.attribute("speed", type, default: NSNumber(value: number))]
+            model.entities = [entity]
+            let copy = try ModelArchive.decode(ModelArchive.encode(model))
+            return copy.entitiesByName["Car"]?.attributesByName["speed"]?.defaultValue
+        }
+        let double = try #require(try readBack(.doubleAttributeType) as? NSNumber).doubleValue
+        #expect(double == number || double.isNaN && number.isNaN)
+        let float = try #require(try readBack(.floatAttributeType) as? NSNumber).floatValue
+        #expect(float == Float(number) || float.isNaN && number.isNaN)
+        let types: [NSAttributeType] =
+            number.isFinite
+            ? [.decimalAttributeType] : [.decimalAttributeType, .integer64AttributeType, .dateAttributeType]
+        for type in types {
+            let error = #expect(throws: NSError.self) { try readBack(type) }
+            #expect(error?.localizedDescription.contains("'speed'") == true)
+            #expect(error?.localizedDescription.contains("\(number)") == true)
+        }
+    }
+
+    @Test(
         "decimal numbers survive the archive exactly",
         arguments: ["0", "1", "-1", "0.1", "-12.345", "99999999999999999999999999999999999999", "1e-30", "-3e40"])
     func decimals(text: String) throws {

@@ -109,7 +109,8 @@ extension ModelDecoder {
         attribute.preservesValueInHistoryOnDeletion = flags & 16 != 0
         attribute.allowsCloudEncryption = try archived.flag("NSAllowsCloudEncryption")
         do {
-            attribute.defaultValue = try Self.typed(archive.value(archived.fields["NSDefaultValue"]), as: type)
+            attribute.defaultValue = try Self.typed(
+                archive.value(archived.fields["NSDefaultValue"]), as: type, name)
         } catch let unknown as KeyedArchive.UnknownClass {
             attribute.opaqueDefaultValue = try archive.object(.reference(unknown.index)).map(OpaqueArchivedValue.init)
         }
@@ -117,18 +118,31 @@ extension ModelDecoder {
     }
 
     /// Archives write whole numbers as integers and Booleans as either; the attribute's type decides.
-    private static func typed(_ value: Any?, as type: NSAttributeType) -> Any? {
+    private static func typed(_ value: Any?, as type: NSAttributeType, _ name: String) throws -> Any? {
         guard let number = value as? NSNumber, !(value is NSDecimalNumber) else { return value }
-        return switch type {
-        case .booleanAttributeType: NSNumber(value: number.boolValue)
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
-            NSNumber(value: number.int64Value)
-        case .doubleAttributeType: NSNumber(value: number.doubleValue)
-        case .floatAttributeType: NSNumber(value: number.floatValue)
-        case .decimalAttributeType: NSDecimalNumber(decimal: number.decimalValue)
-        case .dateAttributeType: Date(timeIntervalSinceReferenceDate: number.doubleValue)
-        default: number
+        switch type {
+        case .booleanAttributeType: return NSNumber(value: number.boolValue)
+        case .doubleAttributeType: return NSNumber(value: number.doubleValue)
+        case .floatAttributeType: return NSNumber(value: number.floatValue)
+        default: break
         }
+        // Only a floating-point attribute can be infinite, or no number.
+        guard number.doubleValue.isFinite else { throw unfit(number, name) }
+        switch type {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+            return NSNumber(value: number.int64Value)
+        case .decimalAttributeType:
+            // The conversion gives NaN for numbers that no decimal holds.
+            let decimal = number.decimalValue
+            guard !decimal.isNaN else { throw unfit(number, name) }
+            return NSDecimalNumber(decimal: decimal)
+        case .dateAttributeType: return Date(timeIntervalSinceReferenceDate: number.doubleValue)
+        default: return number
+        }
+    }
+
+    private static func unfit(_ number: NSNumber, _ name: String) -> NSError {
+        archiveError("The attribute '\(name)' has the default value \(number.doubleValue), which its type cannot hold.")
     }
 
     private func decodeExpressionDescription(_ archived: ArchivedObject) throws -> NSExpressionDescription {
