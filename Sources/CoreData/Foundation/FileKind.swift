@@ -56,6 +56,15 @@ enum FileKind: String {
                 + "It was left as it is.", url: url)
     }
 
+    /// Throws if something lies there that is neither a file nor a folder: reading a pipe would wait for its writer, and
+    /// some devices have no end. Symbolic links are followed.
+    static func requireReadable(_ url: URL) throws {
+        guard let found = FileKind(at: url, followsLinks: true), ![.file, .folder].contains(found) else { return }
+        throw NSError.coreData(
+            CocoaError.Code.fileReadUnknown.rawValue,
+            reason: "“\(url.path)” is \(found.rawValue), and neither a file nor a folder.", url: url)
+    }
+
     /// Removes a file, or a folder with everything in it. Nothing happens if nothing lies there.
     ///
     /// Throws if something else lies there than expected, and leaves it.

@@ -20,6 +20,7 @@ package enum MappingModelFile {
         if isSource(url) {
             return try MappingModelSource(at: url).mappingModel { try model($0, near: url) }
         }
+        try FileKind.requireReadable(url)
         let data: Data
         do {
             data = try Data(contentsOf: url)

@@ -43,6 +43,7 @@ package struct MappingModelSource {
     /// Reads the folder, or the XML file itself. Throws errors that name the file and, where it is one's, the entity.
     package init(at url: URL) throws {
         let file = ModelFile.isDirectory(url) ? url.appendingPathComponent("xcmapping.xml") : url
+        try FileKind.requireReadable(file)
         let data: Data
         do {
             data = try Data(contentsOf: file)

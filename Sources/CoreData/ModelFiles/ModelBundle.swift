@@ -106,6 +106,7 @@ private struct Listing {
     }
 
     private static func members(of url: URL, suffix: String) throws -> [URL] {
+        try FileKind.requireReadable(url)
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: url.path)

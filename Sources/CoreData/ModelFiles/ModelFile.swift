@@ -95,6 +95,7 @@ package enum ModelFile {
     }
 
     private static func contents(of url: URL) throws -> Data {
+        try FileKind.requireReadable(url)
         do {
             return try Data(contentsOf: url)
         } catch let failure as NSError {

@@ -38,6 +38,7 @@ struct VersionInformation {
 extension PropertyListValue {
     /// The bytes of a property list. Errors name the file.
     static func contents(of file: URL) throws -> Data {
+        try FileKind.requireReadable(file)
         do {
             return try Data(contentsOf: file)
         } catch {
