@@ -72,18 +72,18 @@ extension NSManagedObjectContext {
                     break
                 }
             } catch let conflicts as SaveConflicts {
-                settle(work, coordinator, &attempts)
+                finishCommittedParts(of: work, coordinator, &attempts)
                 if attempt == Self.maximumOfAttempts { throw unresolved(conflicts) }
                 try resolve(conflicts, isCached: false)
             } catch let taken as TakenKey {
                 // Others insert under keys of their own choice. New keys help, unless an object had its own before.
                 let isTriedAgain = !keysAreNew && attempts.written.isEmpty && !attempts.permanent.isEmpty
-                settle(work, coordinator, &attempts)
+                finishCommittedParts(of: work, coordinator, &attempts)
                 if !isTriedAgain { throw taken.error }
                 keysAreNew = true
                 attempts.permanent = [:]
             } catch {
-                settle(work, coordinator, &attempts)
+                finishCommittedParts(of: work, coordinator, &attempts)
                 throw error
             }
             work = presentWork
@@ -105,7 +105,9 @@ extension NSManagedObjectContext {
 
     /// Marks the changes in stores that have committed as saved, so that they are not written again if another store
     /// fails.
-    private func settle(_ work: SaveWork, _ coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts) {
+    private func finishCommittedParts(
+        of work: SaveWork, _ coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts
+    ) {
         let stores = attempts.written
         if stores.isEmpty { return }
         installPermanentKeys(attempts.permanent, of: work.inserted)
