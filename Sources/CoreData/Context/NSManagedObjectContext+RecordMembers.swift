@@ -54,12 +54,14 @@ extension NSManagedObjectContext {
         if object.hasToManyChanges { object.noteChange() }
         // The owner in the store, and the owner that the object has.
         for link in object.ownerLinks() where link.stored != link.present {
-            settle(object, with: link.stored, at: link.slot, isMember: false)
-            settle(object, with: link.present, at: link.slot, isMember: true)
+            correctMembership(of: object, in: link.stored, at: link.slot, isMember: false)
+            correctMembership(of: object, in: link.present, at: link.slot, isMember: true)
         }
     }
 
-    private func settle(_ member: NSManagedObject, with owner: ObjectKey?, at slot: Int, isMember: Bool) {
+    private func correctMembership(
+        of member: NSManagedObject, in owner: ObjectKey?, at slot: Int, isMember: Bool
+    ) {
         guard let owner, case .toMany(let index)? = member.home.layout.destinations[slot].inverse,
             case let object = object(for: owner), !object.flags.contains(.deleted)
         else { return }
