@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
         for slot in change.slots { object.ensureOverlay().set(.null, at: slot) }
         // A partner that was related to it here since must not keep it. An owner that goes too may come back without
         // it, by the child's undo.
-        object.settleReferences(after: links, partners)
+        object.updateOwnersAndPartners(after: links, partners)
         apply(change.toManys, to: object)
         object.noteChange()
     }
@@ -306,7 +306,7 @@ extension NSManagedObjectContext {
             }
             object.ensureOverlay().set(value, at: slot)
         }
-        if changesReferences { object.settleReferences(after: links, partners) }
+        if changesReferences { object.updateOwnersAndPartners(after: links, partners) }
         adoptBoxed(change, object)
         apply(change.toManys, to: object)
         object.noteChange()

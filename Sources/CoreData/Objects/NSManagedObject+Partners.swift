@@ -30,7 +30,7 @@ extension NSManagedObject {
 
     /// Called after a newer row came under the object. Objects that lead to it lose it if it does not lead to them now,
     /// by the newer row or by an unsaved change.
-    final func settlePartners(after former: [Partner], newest: Snapshot, storeWins: Bool) {
+    final func updatePartners(after former: [Partner], newest: Snapshot, storeWins: Bool) {
         guard let context = home.context else { return }
         for partner in former {
             let now = reference(at: partner.slot, in: newest)
@@ -89,7 +89,7 @@ extension NSManagedObject {
 
     /// Called after a child's save changed to-one relationships of the object. Former owners and partners of both sides
     /// follow, also those that the child does not know.
-    final func settleReferences(after links: [OwnerLink], _ former: [Partner]) {
+    final func updateOwnersAndPartners(after links: [OwnerLink], _ former: [Partner]) {
         guard let context = home.context else { return }
         for (before, now) in zip(links, ownerLinks()) where before.present != now.present {
             guard let former = before.present,

@@ -36,7 +36,7 @@ extension NSManagedObject {
             }
         }
         follow(links)
-        settlePartners(
+        updatePartners(
             after: former, newest: latest, storeWins: kept == .none || kept == .unconflicting)
     }
 
@@ -47,7 +47,7 @@ extension NSManagedObject {
         let former = partners
         dropAllChanges()
         follow(links)
-        if let row { settlePartners(after: former, newest: row, storeWins: true) }
+        if let row { updatePartners(after: former, newest: row, storeWins: true) }
     }
 
     /// A value that was set back is not a change that a newer row would have to give way to.
