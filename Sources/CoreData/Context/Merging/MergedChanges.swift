@@ -22,13 +22,13 @@ struct MergedChanges: Sendable {
     }
 
     /// Each key once, with its last change. Keys are never used again, so a deletion is the last change.
-    func settled() -> MergedChanges {
-        var settled = self
+    func withLastChanges() -> MergedChanges {
+        var latest = self
         var seen = Set(deleted)
-        if seen.count < deleted.count { settled.deleted = Array(seen) }
-        settled.inserted = inserted.filter { seen.insert($0).inserted }
-        settled.updated = updated.filter { seen.insert($0).inserted }
-        return settled
+        if seen.count < deleted.count { latest.deleted = Array(seen) }
+        latest.inserted = inserted.filter { seen.insert($0).inserted }
+        latest.updated = updated.filter { seen.insert($0).inserted }
+        return latest
     }
 
     /// The same under the permanent keys of new objects.

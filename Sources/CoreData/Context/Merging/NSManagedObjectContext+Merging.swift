@@ -72,10 +72,10 @@ extension NSManagedObjectContext {
     // MARK: Taking over
 
     /// Takes changes over. On this context's queue.
-    final func merge(_ unsettled: MergedChanges) {
+    final func merge(_ received: MergedChanges) {
         drainMailbox()
         processPendingChanges()
-        let changes = unsettled.renamed(keysAbove(unsettled)).settled()
+        let changes = received.renamed(keysAbove(received)).withLastChanges()
         if changes.isEmpty { return }
         advanceGeneration()
         // Merged changes are committed.
