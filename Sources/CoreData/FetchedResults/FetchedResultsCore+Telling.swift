@@ -10,7 +10,7 @@ extension FetchedResultsCore {
             let old = presentDelegateMethods.contains(.snapshot) ? nil : arrangement
             updateArrangement(apply)
             delegate.controller(controller, didChangeContentWith: snapshot(after: changes))
-            if settle(.snapshot) { return noteTemporaryIDs(after: changes) }
+            if noteTaken(.snapshot) { return noteTemporaryIDs(after: changes) }
             if let old { setArrangement(old) }
         }
         if fetched?.order.isSectioned == false, takes(.difference) {
@@ -19,7 +19,7 @@ extension FetchedResultsCore {
             if let difference = difference(of: changes) {
                 delegate.controller(controller, didChangeContentWith: difference)
             }
-            if settle(.difference) { return noteTemporaryIDs(after: changes) }
+            if noteTaken(.difference) { return noteTemporaryIDs(after: changes) }
             if let old { setArrangement(old) }
         }
         delegate.controllerWillChangeContent(controller)
@@ -32,8 +32,8 @@ extension FetchedResultsCore {
     /// Whether the delegate is asked to take a form: it has it, or it is not known yet.
     private func takes(_ method: DelegateMethods) -> Bool { !missingDelegateMethods.contains(method) }
 
-    /// After a form was told: whether the delegate took it.
-    private func settle(_ method: DelegateMethods) -> Bool {
+    /// Takes note whether the delegate took a form that it was told, and answers that.
+    private func noteTaken(_ method: DelegateMethods) -> Bool {
         if missingDelegateMethods.contains(method) { return false }
         presentDelegateMethods.insert(method)
         return true
@@ -78,7 +78,7 @@ extension FetchedResultsCore {
     func tellSnapshotAfterFetch() {
         guard let delegate, let controller = owner?.erased, fetched?.isTracked == true, takes(.snapshot) else { return }
         delegate.controller(controller, didChangeContentWith: snapshot(after: FetchedChanges()))
-        _ = settle(.snapshot)
+        _ = noteTaken(.snapshot)
     }
 
     private func snapshot(after changes: FetchedChanges) -> NSFetchedResultsSnapshot {
