@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
         for (object, event) in told where event == .undoInsertion { cutTies(of: object) }
         for (object, event) in told { object.awake(fromSnapshotEvents: event) }
         processPendingChanges()
-        for (object, _) in told { settle(object) }
+        for (object, _) in told { clearIfUnchanged(object) }
         // Objects came back with the values and the flags that they had.
         unsavedIndex = nil
     }
@@ -238,7 +238,7 @@ extension NSManagedObjectContext {
     }
 
     /// An object that is again as its row says has no unsaved changes.
-    private func settle(_ object: NSManagedObject) {
+    private func clearIfUnchanged(_ object: NSManagedObject) {
         guard object.home.context === self, object.flags.contains(.updated),
             object.flags.isDisjoint(with: [.inserted, .deleted, .pendingEvent]), object.row != nil,
             !object.hasToManyChanges,
