@@ -208,7 +208,7 @@ final class EntityMappingStep {
 
     /// Decides, when the second pass comes to this mapping, which of these links can be left out. `irregular` are the
     /// numbers of the mappings that were not regular then.
-    func settleLinks(irregular: Set<Int>) {
+    func decideLinksToLeaveOut(irregular: Set<Int>) {
         for index in relationships.indices {
             let others = relationships[index].otherSides
             relationships[index].isLeftOut =

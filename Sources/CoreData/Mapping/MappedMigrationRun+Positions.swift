@@ -74,7 +74,7 @@ extension MappedMigrationRun {
     /// Measured: twice as much for an object, and less than half for a member of a list.
     func workOfLinks(_ counts: [Int]) -> [Double] {
         steps.map { step in
-            step.settleLinks(irregular: irregularSteps)
+            step.decideLinksToLeaveOut(irregular: irregularSteps)
             if step.needsNoRelationships { return 0.05 * Double(counts[step.number]) }
             let members = step.destinationToManys.reduce(0) { sum, number in
                 guard let layout = step.destination,

@@ -342,7 +342,7 @@ final class MappedMigrationRun {
         try begin(step)
         report.begin(step.destination?.name, rows: count, work: work)
         irregularBefore = firstPair(of: step) == nil ? irregularSteps : Set(position.irregularBefore)
-        step.settleLinks(irregular: irregularBefore)
+        step.decideLinksToLeaveOut(irregular: irregularBefore)
         let limit = step.sourceToManys.isEmpty && step.destinationToManys.isEmpty ? batchSize : Self.ownersPerBatch
         let isIdle = step.needsNoRelationships
         var last = firstPair(of: step)
