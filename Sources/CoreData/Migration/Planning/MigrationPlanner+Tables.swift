@@ -116,7 +116,7 @@ extension MigrationPlanner {
 
     /// Where rows are copied, values get the tag of external storage, or lose it, after the copy: so must the defaults
     /// that were copied with them.
-    mutating func settleDefaults() {
+    mutating func adjustTagsOfDefaults() {
         for place in tables.indices where tables[place].isRewritten {
             for number in tables[place].columns.indices {
                 for (layout, piece) in tables[place].columns[number].pieces {

@@ -82,7 +82,7 @@ struct MigrationPlanner {
         planTables()
         planJoins()
         decideRewrites()
-        settleDefaults()
+        adjustTagsOfDefaults()
         addChecks()
         addCleaning()
         addRefusals()
