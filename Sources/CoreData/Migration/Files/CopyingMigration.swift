@@ -183,7 +183,7 @@ struct CopyingMigration {
             MigrationMoment.reach(.checkpointWritten)
             if !before.isEmpty { try folder.remove(before) }
         }
-        try folder.settle(checkpoint.place)
+        try folder.moveCopy(from: checkpoint.place)
         if legs.contains(where: \.isKept) { try MappedPosition.removeNumber(from: folder.copy) }
         MigrationMoment.reach(.settled)
         try parts.run(legs.count) { part in

@@ -5,9 +5,9 @@ extension MigrationFolder {
     /// The newer version of the store, which is to be exchanged with it.
     var copy: SQLiteStoreFiles { SQLiteStoreFiles(url.appendingPathComponent(store.lastPathComponent)) }
 
-    /// Puts the copy in a place, whose way is done, where the exchange will look for it. Goes on where a killed process
-    /// stopped doing so.
-    func settle(_ place: String) throws {
+    /// Moves the copy from the place of its last leg to where the exchange will look for it. Goes on where a killed
+    /// process stopped doing so.
+    func moveCopy(from place: String) throws {
         let source = SQLiteStoreFiles(file(in: place))
         for (from, to) in [(source.supportFolder, copy.supportFolder), (source.main, copy.main)]
         where FileManager.default.fileExists(atPath: from.path) {
