@@ -92,9 +92,9 @@ extension NSManagedObjectContext {
             if isFirstRound, !pendingList.isEmpty || !pendingDeletions.isEmpty {
                 for object in lists.joined() { prepared.insert(ObjectIdentifier(object)) }
             }
-            let isSettled = pendingList.isEmpty && pendingDeletions.isEmpty
+            let isLastRound = pendingList.isEmpty && pendingDeletions.isEmpty
             processPendingChanges()
-            if isSettled { return }
+            if isLastRound { return }
             isFirstRound = false
         }
         throw NSError.coreData(

@@ -21,7 +21,7 @@ struct FileState: Codable, Equatable {
 
     /// Whether the last change is so long ago that the next one gets another time, however coarse the clock of the disk
     /// is.
-    var isSettled: Bool {
+    var hasDistinctTime: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return max(modified.seconds, changed.seconds) + 3 < Int(now.tv_sec)

@@ -43,7 +43,7 @@ final class KeptFiles<Value>: @unchecked Sendable {
             if isSame, slot.contents == nil, let value = slot.value { return try body(value) }
             do {
                 let data = try read(file)
-                let contents = state?.isSettled == true ? nil : data
+                let contents = state?.hasDistinctTime == true ? nil : data
                 if isSame, let value = slot.value, slot.contents == data {
                     slot.contents = contents
                     return try body(value)

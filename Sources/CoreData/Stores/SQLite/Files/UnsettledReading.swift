@@ -66,7 +66,7 @@ struct UnsettledReading {
         if isBeingWritten || Sight(files) != before { return attempts.goOn() }
         // The clock of the disk may be coarse: files that were written before the look and during it have one time
         // then. A second look begins later.
-        guard !hasLookedTwice, before.main?.isSettled == false else { return false }
+        guard !hasLookedTwice, before.main?.hasDistinctTime == false else { return false }
         hasLookedTwice = true
         usleep(Self.tick)
         return true
