@@ -91,9 +91,9 @@ extension SQLiteStore {
             let deadline = ContinuousClock.now + .seconds(settings.timeout.boundedTime)
             let isReadOnly = settings.isReadOnly
             let files = SQLiteStoreFiles(url)
-            var unsettled = UnsettledReading(files, timeout: settings.timeout)
+            var reading = RepeatedReading(files, timeout: settings.timeout)
             for attempt in 1... {
-                unsettled.begin()
+                reading.begin()
                 // The store of the attempt before may have asked for it.
                 settings.isReadOnly = isReadOnly
                 let file = FileState(url)
@@ -107,7 +107,7 @@ extension SQLiteStore {
                     // A process that exchanges the file may not have finished yet.
                     _ = try MigrationFolder.lock(files.main, creating: false, timeout: settings.timeout)
                 } catch let error as SQLiteError
-                    where error.looksDamaged && attempt < Self.attempts && unsettled.isRepeatedAfterDamage()
+                    where error.looksDamaged && attempt < Self.attempts && reading.isRepeatedAfterDamage()
                 {
                     _ = try MigrationFolder.lock(files.main, creating: false, timeout: settings.timeout)
                 }

@@ -8,7 +8,7 @@
 // - A main file that has lost its name gets no -wal, -shm or -journal (`SQLiteFileGuard`). Opening compares the version
 //   that it has checked with the version in the file that it has open.
 // - A store that nobody seems to use is read without a lock, so a look may meet files that another process is writing,
-//   exchanging or recovering. `UnsettledReading` looks again while the files change, or while another process has
+//   exchanging or recovering. `RepeatedReading` looks again while the files change, or while another process has
 //   SQLite's locks for writing. It looks once more in any case if the file was written a moment ago.
 // - `SQLiteStoreLook.reading` runs further work in the same repetition: losses, plans, forecasts.
 // - Files of external values are noted beside their folder before a transaction makes or forgets them. A note that is

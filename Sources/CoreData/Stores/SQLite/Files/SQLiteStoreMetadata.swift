@@ -87,7 +87,7 @@ enum SQLiteStoreMetadata {
         let files = SQLiteStoreFiles(url)
         // A connection would remove the empty -wal that a store that was destroyed has left.
         if files.isEmptied { throw SQLStoreMetadata.notAStore(url) }
-        return try UnsettledReading.run(files, timeout: timeout) { try body(openQuietly(at: url, timeout: timeout)) }
+        return try RepeatedReading.run(files, timeout: timeout) { try body(openQuietly(at: url, timeout: timeout)) }
     }
 
     /// A connection that reads and leaves no trace.
@@ -98,7 +98,7 @@ enum SQLiteStoreMetadata {
     /// -wal alone an ordinary one would make a -shm. So the connection is in exclusive mode, in which SQLite keeps that
     /// index in memory. It does not copy the -wal into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
-        try UnsettledReading.run(SQLiteStoreFiles(url), timeout: timeout) {
+        try RepeatedReading.run(SQLiteStoreFiles(url), timeout: timeout) {
             try openQuietly(at: url, timeout: timeout)
         }
     }

@@ -6,7 +6,7 @@ import Foundation
 /// If nobody seems to use a store, its file is read without a lock, and no lock holds a name. So another file can come
 /// into the store's place. The -wal and the -shm that told how to read can go. Changes of somebody else can look
 /// damaged meanwhile. A file that stays as it is, and that nobody writes, is damaged if it looks so.
-struct UnsettledReading {
+struct RepeatedReading {
     private let files: SQLiteStoreFiles
     private var attempts: Attempts
     private var before: Sight
@@ -38,7 +38,7 @@ struct UnsettledReading {
     static func run<Result>(
         _ files: SQLiteStoreFiles, timeout: TimeInterval, _ body: () throws -> Result
     ) throws -> Result {
-        var reading = UnsettledReading(files, timeout: timeout)
+        var reading = RepeatedReading(files, timeout: timeout)
         while true {
             reading.begin()
             do {

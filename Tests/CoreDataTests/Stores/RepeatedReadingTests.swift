@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 @Suite("A file that seems damaged while others are at work on it", .leavesNothingBehind)
-struct UnsettledReadingTests {
+struct RepeatedReadingTests {
     /// `SQLITE_CORRUPT`.
     private static let damage = SQLiteError(code: 11, message: "database disk image is malformed", path: "")
 
@@ -20,7 +20,7 @@ struct UnsettledReadingTests {
     /// How often a body is run that finds damage while it says so.
     private func looks(at url: URL, isDamaged: (_ look: Int) throws -> Bool) throws -> Int {
         var looks = 0
-        try UnsettledReading.run(SQLiteStoreFiles(url), timeout: 60) {
+        try RepeatedReading.run(SQLiteStoreFiles(url), timeout: 60) {
             looks += 1
             if try isDamaged(looks) { throw Self.damage }
         }
