@@ -3,7 +3,7 @@ import Foundation
 // The links between rows, once all of them are there.
 extension SalvageTarget {
     /// Removes links to rows that were not found, and completes the others.
-    func settleLinks() throws {
+    func completeLinks() throws {
         for entity in layout.entities {
             for (number, slot) in entity.slots.enumerated() where slot.declaringIndex == entity.index {
                 guard slot.kind == .reference, let column = schema.columns[entity.index][number],
@@ -12,7 +12,7 @@ extension SalvageTarget {
                     let target = schema.table(ofRoot: destination.rootIndex)?.name
                 else { continue }
                 try removeLinks(
-                    SettledLink(
+                    LinkColumn(
                         entity: entity, slot: number, column: column, table: table, target: target,
                         destination: destination))
             }
@@ -20,7 +20,7 @@ extension SalvageTarget {
         for pair in pairs { try removePairs(pair) }
     }
 
-    private struct SettledLink {
+    private struct LinkColumn {
         let entity: EntityLayout
         let slot: Int
         let column: String
@@ -31,7 +31,7 @@ extension SalvageTarget {
 
     private func numbers(of entity: EntityLayout) -> [Int] { entity.subtree.compactMap { schema.numbers[$0] } }
 
-    private func removeLinks(_ link: SettledLink) throws {
+    private func removeLinks(_ link: LinkColumn) throws {
         let isOwn = SQLExpression.isEntity(numbers(of: link.entity))
         let isThere = SQLExpression.isInSelect(
             .column(link.column),
@@ -78,7 +78,7 @@ extension SalvageTarget {
     }
 
     /// The relationship that a link is of, as the side sees it that has the key.
-    private func name(of link: SettledLink) -> String {
+    private func name(of link: LinkColumn) -> String {
         let slot = link.entity.slots[link.slot]
         if case .owner(let relationship) = slot.role { return relationship.name }
         return slot.name
@@ -86,7 +86,7 @@ extension SalvageTarget {
 
     // MARK: Pairs
 
-    private struct SettledPair {
+    private struct PairTable {
         let join: SQLJoinTable
         let ownerTable: String
         let memberTable: String
@@ -94,7 +94,7 @@ extension SalvageTarget {
     }
 
     /// The join tables, each once.
-    private var pairs: [SettledPair] {
+    private var pairs: [PairTable] {
         let end = TransferEnd(connection, layout, schema, name: "")
         return end.relationships.compactMap { toMany in
             guard let join = end.join(toMany) else { return nil }
@@ -103,12 +103,12 @@ extension SalvageTarget {
             guard let ownerTable = schema.table(ofRoot: owner)?.name,
                 let memberTable = schema.table(ofRoot: member)?.name
             else { return nil }
-            return SettledPair(
+            return PairTable(
                 join: schema.joins[join.joinIndex], ownerTable: ownerTable, memberTable: memberTable, toMany: toMany)
         }
     }
 
-    private func removePairs(_ pair: SettledPair) throws {
+    private func removePairs(_ pair: PairTable) throws {
         func isThere(_ column: String, in table: String) -> SQLExpression {
             .isInSelect(.column(column), SQLSelect([.column(SQLSchema.keyColumn)], of: table))
         }

@@ -153,7 +153,7 @@ final class StoreSalvage {
         }
         target.notePages(source.reader.expectedPageCount, unread: unread, found: foundPages)
         try target.makeIndexes()
-        try target.settleLinks()
+        try target.completeLinks()
         try target.noteHighestKeys(counters)
         if source.definitions.contains(where: { $0.name == HistoryTables.transactions }) {
             target.note(.init(.leftOut, "the history is not brought out"))
