@@ -28,15 +28,15 @@
                 try connection.transaction {
                     // It takes as long as it takes, and the program's own code may run in between.
                     try connection.liftTimeLimits()
-                    let settling = try PostgreSQLSettling(connection)
-                    let changesTables = changesTables || settling != nil
+                    let normalization = try PostgreSQLNormalization(connection)
+                    let changesTables = changesTables || normalization != nil
                     // Other programs know nothing of versions.
                     try connection.lock(
                         PostgreSQLOpening.tables(on: connection), changesTables ? .againstAll : .againstWriters,
                         timeout: timeout, progress)
                     // A table with checks that wait for the commit cannot be changed.
                     if changesTables { try PostgreSQLTables.dropConstraints(on: connection) }
-                    try settling?.run()
+                    try normalization?.run()
                     try body(connection)
                     if changesTables { try PostgreSQLOpening.furnish(on: connection) }
                 }

@@ -21,7 +21,7 @@
 //   unless rows hold values that nobody has allowed to go (`PostgreSQLLosses`). It drops the tables and columns that
 //   only that version needs, and names those that views and keys of others depend on (`PostgreSQLDependent`).
 // - New tables get the rights that roles have to others (`PostgreSQLGrants`). A later migration without others first
-//   brings names back to those of a new store (`PostgreSQLSettling`).
+//   brings names back to those of a new store (`PostgreSQLNormalization`).
 
 #if PostgreSQL
     @_spi(MigrationTesting) import CoreData

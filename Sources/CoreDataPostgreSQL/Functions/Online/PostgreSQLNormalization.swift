@@ -5,7 +5,7 @@
     /// Brings a store that has come to its version beside others to what a store has that was made as that version, in
     /// the transaction that is open: without columns of older versions, with the names of tables, columns, indexes and
     /// entities that the model gives. Nobody uses the store meanwhile.
-    struct PostgreSQLSettling {
+    struct PostgreSQLNormalization {
         private let connection: PostgreSQLConnection
         private let newest: PostgreSQLVersion
         private let dialect = PostgreSQLDialect()
