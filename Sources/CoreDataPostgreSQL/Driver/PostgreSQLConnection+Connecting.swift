@@ -143,7 +143,7 @@
         /// Whether the connection can be used, as far as is known without asking the server: what it has sent since,
         /// that it goes, for one, is read.
         var isUsable: Bool {
-            settle()
+            takeOwedResult()
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             // What the server says at its end comes before the end itself.
             for _ in 0..<4 {

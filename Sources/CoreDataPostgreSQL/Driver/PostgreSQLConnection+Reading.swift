@@ -12,7 +12,7 @@
                 parameters.bind(1, key)
                 return try run(name, parameters.values())
             }
-            settle()
+            takeOwedResult()
             roundTrips += 1
             let result = withUnsafeBytes(of: key.bigEndian) { bytes in
                 var value = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)

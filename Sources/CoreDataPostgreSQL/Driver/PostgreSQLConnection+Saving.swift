@@ -135,7 +135,7 @@
         ///
         /// - Returns: the number of the transaction, where a statement before the COMMIT tells it.
         private func executeCommit(_ text: String) throws -> Int64? {
-            settle()
+            takeOwedResult()
             roundTrips += 1
             isUnconfirmed.pointee = false
             guard PQsendQuery(handle, text) == 1 else { throw error(nil) }
@@ -247,7 +247,7 @@
         private static let patience = Duration.seconds(30)
 
         func rollback() {
-            settle()
+            takeOwedResult()
             isSaving = false
             expectedVersion = nil
             token = nil

@@ -46,7 +46,7 @@
         }
 
         func enterPipeline() throws {
-            settle()
+            takeOwedResult()
             guard PQenterPipelineMode(handle) == 1 else { throw error(nil) }
         }
 
@@ -277,7 +277,7 @@
         }
 
         /// Takes the result of a statement that nobody has waited for.
-        func settle() {
+        func takeOwedResult() {
             if !owesResult { return }
             owesResult = false
             while let result = PQgetResult(handle) { PQclear(result) }

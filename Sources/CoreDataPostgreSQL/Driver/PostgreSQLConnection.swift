@@ -270,7 +270,7 @@
         /// Runs one or several statements in SQL.
         func execute(_ text: String) throws {
             try beginWantedReading()
-            settle()
+            takeOwedResult()
             roundTrips += 1
             let result =
                 question == nil ? PQexec(handle, text) : askingMeanwhile { PQsendQuery(handle, text) }
@@ -306,7 +306,7 @@
                 throw error(nil)
             }
             try beginWantedReading()
-            settle()
+            takeOwedResult()
             roundTrips += 1
             let result = values.passed { count, pointers, lengths, formats in
                 if let unnamed = unnamed[name] {
@@ -363,7 +363,7 @@
 
         /// What a statement in SQL gives, as texts, for texts as parameters.
         func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
-            settle()
+            takeOwedResult()
             if isTogether || lacksSettings { return try rowsTogether(select, values) }
             try beginWantedReading()
             roundTrips += 1
