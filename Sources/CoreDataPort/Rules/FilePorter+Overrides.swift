@@ -74,7 +74,7 @@ extension FilePorter {
     }
 
     /// Turns moves into edits: what is edited inside moves with it.
-    mutating func settleMoves() {
+    mutating func turnMovesIntoEdits() {
         for move in moves {
             let inner = edits.filter {
                 move.range.contains($0.range.lowerBound) && $0.range.upperBound <= move.range.upperBound

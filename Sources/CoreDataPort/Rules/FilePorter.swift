@@ -58,7 +58,7 @@ struct FilePorter {
         openPrivateClasses()
         writeDefaults()
         writeFunctions()
-        settleMoves()
+        turnMovesIntoEdits()
         addImports()
         reportVanished()
         notes.sort { ($0.line, $0.column) < ($1.line, $1.column) }
