@@ -30,7 +30,7 @@ struct OneSidedLinks {
     func resolve() -> [Int: String] {
         var done: [Int: String] = [:]
         var open = links
-        func settle(where condition: (Link) -> Bool, _ body: (Link) -> String) -> Bool {
+        func resolveLinks(where condition: (Link) -> Bool, _ body: (Link) -> String) -> Bool {
             let before = open.count
             open = open.filter { link in
                 if link.isTwoSided {
@@ -52,16 +52,16 @@ struct OneSidedLinks {
         }
         while !open.isEmpty {
             // Whoever is one of a whole pair stays so.
-            let isSettled = settle(
+            let isRemoved = resolveLinks(
                 where: { link in
                     guard let rival = link.rival else { return false }
                     return GraphEntity.targets(rival, link.relationship).contains(link.target)
                 }, remove)
-            let isMade = settle(where: { $0.rival == nil }) { link in
+            let isMade = resolveLinks(where: { $0.rival == nil }) { link in
                 Self.add(link.object, to: link.target, link.inverse)
                 return Self.made
             }
-            if isSettled || isMade { continue }
+            if isRemoved || isMade { continue }
             // Links in a circle: the first one goes, and those around it find room.
             let first = open.removeFirst()
             done[first.place] = remove(first)
