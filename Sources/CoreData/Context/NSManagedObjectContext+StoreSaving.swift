@@ -219,7 +219,7 @@ extension NSManagedObjectContext {
                 try coordinator.saving {
                     try write(
                         coordinator.savingOrder(of: changes.filter { !$0.value.isEmpty }.keys), of: changes,
-                        to: coordinator, takingBack: takeBack, &attempts.written)
+                        to: coordinator, beforeVisible: takeBack, &attempts.written)
                     // Keys of a large save take the room of its rows.
                     changes = [:]
                     var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
@@ -243,17 +243,17 @@ extension NSManagedObjectContext {
     /// take anything back: they come last.
     private func write(
         _ stores: ArraySlice<Int>, of changes: [Int: ChangeSet], to coordinator: NSPersistentStoreCoordinator,
-        takingBack: () -> Void, _ written: inout Set<Int>
+        beforeVisible: () -> Void, _ written: inout Set<Int>
     ) throws {
         guard let number = stores.first, var change = changes[number] else { return }
         let others = stores.dropFirst()
         let isLast = others.isEmpty || coordinator.objectStoreNumbers.contains(number)
         change.goesWithOthers = !isLast
-        try coordinator.write(change, toStoreNumbered: number, takingBack: takingBack) {
-            if !isLast { try write(others, of: changes, to: coordinator, takingBack: takingBack, &written) }
+        try coordinator.write(change, toStoreNumbered: number, beforeVisible: beforeVisible) {
+            if !isLast { try write(others, of: changes, to: coordinator, beforeVisible: beforeVisible, &written) }
         }
         written.insert(number)
-        if isLast { try write(others, of: changes, to: coordinator, takingBack: takingBack, &written) }
+        if isLast { try write(others, of: changes, to: coordinator, beforeVisible: beforeVisible, &written) }
     }
 
     /// Positions of the members of changed ordered relationships. Existing numbers stay where they still rise.

@@ -62,10 +62,10 @@ package protocol RowStore: AnyObject, Sendable {
     /// read.
     func write(_ changes: ChangeSet) throws
 
-    /// The same. Calls `takingBack` before anybody can see the changes, and before anything that readers wait for; it
+    /// The same. Calls `beforeVisible` before anybody can see the changes, and before anything that readers wait for; it
     /// may be called more than once. Calls `beforeCommit` when all is written and checked. An error of it undoes the
     /// changes, where the store can.
-    func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws
+    func write(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws
 
     /// The store as it is now, for reading alone; nil when it keeps no past states.
     func pinned() throws -> (any RowStore)?
@@ -132,8 +132,8 @@ extension RowStore {
         cachedRow(for: key, rootIndex: rootIndex).map { Unmanaged.passUnretained($0).toOpaque() } == row.toOpaque()
     }
 
-    package func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
-        takingBack()
+    package func write(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws {
+        beforeVisible()
         try write(changes)
         try beforeCommit()
     }

@@ -92,12 +92,12 @@ extension SQLStore {
         try write(changes, beforeCommit: {})
     }
 
-    package func write(_ changes: ChangeSet, takingBack: () -> Void, beforeCommit: () throws -> Void) throws {
+    package func write(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws {
         // Readers with the writer's connection wait for the whole of it.
-        if capabilities.readsWhereItWrites { takingBack() }
+        if capabilities.readsWhereItWrites { beforeVisible() }
         try write(changes) {
             try beforeCommit()
-            takingBack()
+            beforeVisible()
         }
     }
 
