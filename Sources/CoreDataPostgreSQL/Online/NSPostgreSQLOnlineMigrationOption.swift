@@ -83,7 +83,7 @@
                 let contraction = PostgreSQLContraction(connection, options)
                 // The server ends what a program has just closed a moment later.
                 let deadline = ContinuousClock.now + .seconds(PostgreSQLEngine.closingTime)
-                while try !contraction.end(after: 0, takingBack: true) {
+                while try !contraction.end(after: 0, removingAbandoned: true) {
                     guard ContinuousClock.now < deadline else { return false }
                     usleep(50_000)
                 }

@@ -32,15 +32,15 @@
 
         /// Ends all versions but the newest that nobody has used for so many seconds.
         ///
-        /// - Parameter takesBack: whether one goes, too, that a migration has begun, and that nobody is at now.
+        /// - Parameter removesAbandoned: whether a version goes, too, that a migration has begun and nobody completes now.
         /// - Returns: whether only the newest is left. False where somebody else is at it, too.
-        func end(after delay: TimeInterval, takingBack takesBack: Bool = false) throws -> Bool {
+        func end(after delay: TimeInterval, removingAbandoned removesAbandoned: Bool = false) throws -> Bool {
             try PostgreSQLWatch.shared.watching(connection) {
-                try endOthers(after: delay, takingBack: takesBack)
+                try endOthers(after: delay, removingAbandoned: removesAbandoned)
             }
         }
 
-        private func endOthers(after delay: TimeInterval, takingBack takesBack: Bool) throws -> Bool {
+        private func endOthers(after delay: TimeInterval, removingAbandoned removesAbandoned: Bool) throws -> Bool {
             try connection.endWithProgram()
             guard try connection.tryOnlineLock() else { return false }
             defer { connection.giveBackOnlineLock() }
@@ -48,7 +48,7 @@
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             let lock = PostgreSQLConnection.versionLock(of: metadata)
             guard let newest = versions.first(where: { $0.lock == lock && $0.state == .served }) else { return true }
-            for version in versions where takesBack && version.state == .coming {
+            for version in versions where removesAbandoned && version.state == .coming {
                 try remove(version, keeping: newest)
             }
             return try endOthers(than: newest, after: delay)
