@@ -8,14 +8,15 @@ extension MigrationPlanner {
         var kept: Set<String> = []
         let wanted = Dictionary(new.indexes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for index in facts.indexes {
-            guard let fate = fate(ofTable: index.table), !fate.isGone else { continue }
+            guard let outcome = outcome(ofTable: index.table), !outcome.isGone else { continue }
             let columns = index.columns.map { column in
-                SQLIndexColumn(name: fate.columns[column.name] ?? column.name, direction: column.direction)
+                SQLIndexColumn(name: outcome.columns[column.name] ?? column.name, direction: column.direction)
             }
-            let usesDropped = index.columns.contains { column in fate.dropped.contains { Self.same($0, column.name) } }
-            if let want = wanted[index.name], want.table == fate.name, want.columns == columns,
+            let usesDropped = index.columns.contains { column in outcome.dropped.contains { Self.same($0, column.name) }
+            }
+            if let want = wanted[index.name], want.table == outcome.name, want.columns == columns,
                 want.isUnique == index.isUnique, condition(of: want) == index.condition, !usesDropped,
-                !(fate.movesNumbers && columns.contains { $0.name == SQLSchema.entityColumn })
+                !(outcome.movesNumbers && columns.contains { $0.name == SQLSchema.entityColumn })
             {
                 kept.insert(index.name)
                 continue
@@ -34,7 +35,7 @@ extension MigrationPlanner {
         index.condition.map { SQLPrinter.text($0, in: dialect) }
     }
 
-    private struct Fate {
+    private struct TableOutcome {
         /// The name after the migration.
         var name: String
         /// Dropped or copied: its indexes go with it.
@@ -46,24 +47,24 @@ extension MigrationPlanner {
     }
 
     /// The change of a table of the source; nil for a table the models do not know.
-    private func fate(ofTable name: String) -> Fate? {
+    private func outcome(ofTable name: String) -> TableOutcome? {
         if let change = tables.first(where: { $0.source?.name == name }) {
-            var fate = Fate(name: change.table.name, isGone: change.isRewritten, dropped: change.dropped)
+            var outcome = TableOutcome(name: change.table.name, isGone: change.isRewritten, dropped: change.dropped)
             for column in change.columns {
-                if let from = column.sources.first { fate.columns[from] = column.column.name }
+                if let from = column.sources.first { outcome.columns[from] = column.column.name }
             }
-            fate.movesNumbers = change.members.contains { $0.old != $0.new }
-            return fate
+            outcome.movesNumbers = change.members.contains { $0.old != $0.new }
+            return outcome
         }
         if let change = joins.first(where: { $0.source == name }), let pairs = change.pairs {
-            var fate = Fate(name: change.table.name, isGone: change.isRewritten, dropped: change.dropped)
-            fate.columns = [pairs.owner: pairs.ownerColumn, pairs.member: pairs.memberColumn]
+            var outcome = TableOutcome(name: change.table.name, isGone: change.isRewritten, dropped: change.dropped)
+            outcome.columns = [pairs.owner: pairs.ownerColumn, pairs.member: pairs.memberColumn]
             for order in [pairs.memberOrder, pairs.ownerOrder] {
-                if let from = order?.source { fate.columns[from] = order?.column }
+                if let from = order?.source { outcome.columns[from] = order?.column }
             }
-            return fate
+            return outcome
         }
-        return old.allTables.contains { $0.name == name } ? Fate(name: name, isGone: true) : nil
+        return old.allTables.contains { $0.name == name } ? TableOutcome(name: name, isGone: true) : nil
     }
 
     // MARK: Tables
