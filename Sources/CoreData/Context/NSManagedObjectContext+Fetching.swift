@@ -177,28 +177,28 @@ extension NSManagedObjectContext {
         guard plan.parameters.includesPendingChanges else { return try fetchObjects(plan) }
         if let candidates = unsavedCandidates(for: plan.store) {
             let count = insertedList.count + updatedList.count + deletedList.count
-            return overlaid(try fetchObjects(opened(plan, count)), candidates, plan)
+            return overlaid(try fetchObjects(widened(plan, by: count)), candidates, plan)
         }
         let touched = touchedObjects(plan.store)
         if touched.isEmpty {
             return try fetchObjects(plan)
         }
-        let found = try fetchObjects(opened(plan, touched.count))
+        let found = try fetchObjects(widened(plan, by: touched.count))
         return overlaid(found, touched, plan)
     }
 
     /// The fetch that finds enough rows when so many objects are judged by their unsaved values.
-    final func opened(_ plan: FetchPlan, _ touched: Int) -> FetchPlan {
-        var open = plan
-        open.store.offset = 0
+    final func widened(_ plan: FetchPlan, by touched: Int) -> FetchPlan {
+        var wide = plan
+        wide.store.offset = 0
         if plan.store.limit > 0 {
             // No touched object is among those that are kept as they are: so many rows more are enough to fill the
             // limit.
-            open.store.limit = plan.store.offset + plan.store.limit + touched
+            wide.store.limit = plan.store.offset + plan.store.limit + touched
         }
         // The results are sorted once more, by their values.
-        open.parameters.includesPropertyValues = true
-        return open
+        wide.parameters.includesPropertyValues = true
+        return wide
     }
 
     /// The fetch to run in the background, and the number of objects with unsaved changes now.
@@ -206,7 +206,7 @@ extension NSManagedObjectContext {
         guard plan.parameters.includesPendingChanges else { return (plan, 0) }
         try throwingReadErrors { settlePendingChanges() }
         let touched = touchedObjects(plan.store).count
-        return (touched == 0 ? plan : opened(plan, touched), touched)
+        return (touched == 0 ? plan : widened(plan, by: touched), touched)
     }
 
     /// The objects of a fetch whose rows were read when `touchedBefore` objects had unsaved changes.

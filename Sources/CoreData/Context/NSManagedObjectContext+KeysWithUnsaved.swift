@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
         let touched = candidates == nil ? touchedObjects(plan.store) : []
         if candidates == nil, touched.isEmpty { return try rowSource.keys(plan, in: self) }
         let unsavedCount = insertedList.count + updatedList.count + deletedList.count
-        let found = try rowSource.keys(opened(plan, unsavedCount), in: self)
+        let found = try rowSource.keys(widened(plan, by: unsavedCount), in: self)
         let isTouched = touchedKeys(plan, atMost: found.count)
         let matching = matching(candidates ?? touched, plan)
         let all =
