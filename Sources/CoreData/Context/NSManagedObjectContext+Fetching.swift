@@ -135,7 +135,7 @@ extension NSManagedObjectContext {
             throw NSError.coreData(
                 NSCoreDataError, reason: "A fetch request must have an entity; the model has no entity '\(name)'")
         }
-        parameters.predicate = parameters.predicate.map { ObjectReferences.frozen($0) }
+        parameters.predicate = parameters.predicate.map { FrozenPredicate.of($0) }
         var fetch = StoreFetch(layout: layout)
         fetch.includesSubentities = parameters.includesSubentities
         fetch.predicate = parameters.predicate

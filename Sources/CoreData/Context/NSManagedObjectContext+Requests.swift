@@ -89,7 +89,7 @@ extension NSManagedObjectContext: RequestExecutor {
         let (coordinator, layout) = try target(ofBatch: request.entity?.name ?? request.entityName)
         var rows = StoreFetch(layout: layout)
         rows.includesSubentities = request.includesSubentities
-        rows.predicate = request.predicate.map { ObjectReferences.frozen($0) }
+        rows.predicate = request.predicate.map { FrozenPredicate.of($0) }
         var batch = BatchUpdate(rows: rows, assignments: [])
         batch.origin = batchOrigin
         batch.wantsKeys = request.resultType == .updatedObjectIDsResultType
@@ -122,7 +122,7 @@ extension NSManagedObjectContext: RequestExecutor {
         let (coordinator, layout) = try target(ofBatch: name)
         var rows = StoreFetch(layout: layout)
         rows.includesSubentities = fetch.includesSubentities
-        rows.predicate = fetch.predicate.map { ObjectReferences.frozen($0) }
+        rows.predicate = fetch.predicate.map { FrozenPredicate.of($0) }
         rows.limit = fetch.fetchLimit
         rows.offset = fetch.fetchOffset
         if rows.limit > 0 || rows.offset > 0 { rows.sortDescriptors = fetch.sortDescriptors ?? [] }

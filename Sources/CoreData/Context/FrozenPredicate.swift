@@ -1,8 +1,8 @@
 import Foundation
 
 /// Makes predicates fit to cross queues: objects among their constants become their ids.
-enum ObjectReferences {
-    static func frozen(_ predicate: NSPredicate) -> NSPredicate {
+enum FrozenPredicate {
+    static func of(_ predicate: NSPredicate) -> NSPredicate {
         // Most predicates compare a property with a text or a number: there is nothing to look for.
         if type(of: predicate) == NSComparisonPredicate.self, let comparison = predicate as? NSComparisonPredicate,
             comparison.leftExpression.isPlain, comparison.rightExpression.isPlain
