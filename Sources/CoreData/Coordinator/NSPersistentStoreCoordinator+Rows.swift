@@ -231,8 +231,8 @@ extension NSPersistentStoreCoordinator {
 
     /// Writes to one store.
     ///
-    /// `beforeVisible` is called before any of the writing can be seen, unless it fails earlier. `beforeCommit` is called
-    /// when everything is written and checked, and an error that it throws undoes the writing.
+    /// `beforeVisible` is called before any of the writing can be seen, unless it fails earlier. `beforeCommit` is
+    /// called when everything is written and checked, and an error that it throws undoes the writing.
     final func write(
         _ changes: ChangeSet, toStoreNumbered number: Int, beforeVisible: () -> Void,
         beforeCommit: () throws -> Void

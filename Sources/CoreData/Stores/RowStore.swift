@@ -62,9 +62,9 @@ package protocol RowStore: AnyObject, Sendable {
     /// read.
     func write(_ changes: ChangeSet) throws
 
-    /// The same. Calls `beforeVisible` before anybody can see the changes, and before anything that readers wait for; it
-    /// may be called more than once. Calls `beforeCommit` when all is written and checked. An error of it undoes the
-    /// changes, where the store can.
+    /// The same. Calls `beforeVisible` before anybody can see the changes, and before anything that readers wait for;
+    /// it may be called more than once. Calls `beforeCommit` when all is written and checked. An error of it undoes
+    /// the changes, where the store can.
     func write(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws
 
     /// The store as it is now, for reading alone; nil when it keeps no past states.

@@ -12,7 +12,8 @@ extension MigrationPlanner {
             let columns = index.columns.map { column in
                 SQLIndexColumn(name: outcome.columns[column.name] ?? column.name, direction: column.direction)
             }
-            let usesDropped = index.columns.contains { column in outcome.dropped.contains { Self.same($0, column.name) }
+            let usesDropped = index.columns.contains { column in
+                outcome.dropped.contains { Self.same($0, column.name) }
             }
             if let want = wanted[index.name], want.table == outcome.name, want.columns == columns,
                 want.isUnique == index.isUnique, condition(of: want) == index.condition, !usesDropped,

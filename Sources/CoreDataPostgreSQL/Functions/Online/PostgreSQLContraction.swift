@@ -32,7 +32,7 @@
 
         /// Ends all versions but the newest that nobody has used for so many seconds.
         ///
-        /// - Parameter removesAbandoned: whether a version goes, too, that a migration has begun and nobody completes now.
+        /// - Parameter removesAbandoned: whether a version goes, too, that a migration has begun and nobody is at now.
         /// - Returns: whether only the newest is left. False where somebody else is at it, too.
         func end(after delay: TimeInterval, removingAbandoned removesAbandoned: Bool = false) throws -> Bool {
             try PostgreSQLWatch.shared.watching(connection) {
