@@ -92,14 +92,14 @@ struct Fault: CustomStringConvertible, Sendable {
 
     /// How the runs ended, as lines to be read.
     static func table(
-        _ title: String, _ kinds: KeyValuePairs<String, [String]>, _ faults: [Fault], _ results: [FaultBench.Trial]
+        _ title: String, _ kinds: KeyValuePairs<String, [String]>, _ faults: [Fault], _ results: [FaultFixture.Trial]
     ) -> String {
         var text = "faults of \(title):"
         for (call, kinds) in kinds {
             for kind in kinds {
                 let some = zip(faults, results).filter { $0.0.call == call && $0.0.kind == kind }.map(\.1)
                 if some.isEmpty { continue }
-                let outcomes = FaultBench.Outcome.allCases.map { outcome in
+                let outcomes = FaultFixture.Outcome.allCases.map { outcome in
                     "\(some.count { $0.outcome == outcome }) \(outcome)"
                 }
                 let problems = some.count { !$0.problems.isEmpty }

@@ -13,11 +13,11 @@ struct FaultTests {
         "a call that fails, falls short or waits: the store is the older or the newer, and the program is told which",
         arguments: FaultLibrary.operations)
     func call(_ operation: FaultOperation) throws {
-        let bench = try FaultBench(operation)
-        let faults = Self.faults(bench)
+        let fixture = try FaultFixture(operation)
+        let faults = Self.faults(fixture)
         let results = Spread.over(faults) { fault in
-            do { return try bench.meet(fault) } catch {
-                return FaultBench.Trial(outcome: .missed, problems: ["\(operation), \(fault): \(error)"])
+            do { return try fixture.meet(fault) } catch {
+                return FaultFixture.Trial(outcome: .missed, problems: ["\(operation), \(fault): \(error)"])
             }
         }
         for result in results {
@@ -28,9 +28,9 @@ struct FaultTests {
     }
 
     /// All faults that the operation can meet, or a few of them.
-    private static func faults(_ bench: FaultBench) -> [Fault] {
+    private static func faults(_ fixture: FaultFixture) -> [Fault] {
         var numbers = SplitMix(state: 20_261_127)
-        let all = Fault.all(Fault.kinds, bench.counts, using: &numbers) { call, kind, count in
+        let all = Fault.all(Fault.kinds, fixture.counts, using: &numbers) { call, kind, count in
             if !FaultLibrary.isLong { return 1 }
             // An operation has thousands of allocations.
             return kind == "delay" ? 5 : call == "allocation" ? min(count, 400) : nil

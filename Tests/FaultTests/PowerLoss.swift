@@ -41,7 +41,7 @@ enum DiskEvent: Sendable {
             case "folder": events.append(.make(path(words[1]), isFolder: true))
             case "file": events.append(.make(path(words[1]), isFolder: false))
             case "done": events.append(.done)
-            default: throw FaultBench.Failure(description: "a log with “\(words[0])”")
+            default: throw FaultFixture.Failure(description: "a log with “\(words[0])”")
             }
         }
         return events

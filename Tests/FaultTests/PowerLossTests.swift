@@ -16,16 +16,16 @@ struct PowerLossTests {
         "the store is whole, as it was before or after; what is said to be on the disk is there",
         arguments: FaultLibrary.operations)
     func loss(_ operation: FaultOperation) throws {
-        let bench = try FaultBench(operation)
-        let recording = try bench.inCopy { folder in
+        let fixture = try FaultFixture(operation)
+        let recording = try fixture.inCopy { folder in
             let before = try FolderContents(folder)
             let log = folder.deletingLastPathComponent().appendingPathComponent("log")
-            let run = try FaultBench.child(operation, folder, ["FAULTS_LOG": log.path])
+            let run = try FaultFixture.child(operation, folder, ["FAULTS_LOG": log.path])
             #expect(run.hasToldDone, "\(run)")
             return Recording(events: try DiskEvent.read(log, below: folder.path), before: before)
         }
         let losses = Spread.over(Array(SplitMix.seeds(20, long: 1000))) { seed in
-            do { return try Self.lose(bench, recording, seed) } catch {
+            do { return try Self.lose(fixture, recording, seed) } catch {
                 return Loss(problem: "\(operation), seed \(seed): \(error)")
             }
         }
@@ -49,7 +49,7 @@ struct PowerLossTests {
     }
 
     /// Ends an operation at a random moment, and looks at the store that is there when the power is.
-    private static func lose(_ bench: FaultBench, _ recording: Recording, _ seed: Int) throws -> Loss {
+    private static func lose(_ fixture: FaultFixture, _ recording: Recording, _ seed: Int) throws -> Loss {
         var numbers = SplitMix(state: UInt64(seed))
         var disk = SimulatedDisk(recording.before)
         let cut = Int.random(in: 0...recording.events.count, using: &numbers)
@@ -61,15 +61,15 @@ struct PowerLossTests {
             var problem: String?
             func complain(_ what: String) {
                 problem =
-                    "\(bench.operation), seed \(seed), behind \(cut) of \(recording.events.count) calls"
+                    "\(fixture.operation), seed \(seed), behind \(cut) of \(recording.events.count) calls"
                     + "\(isDone ? ", of which one said “done”" : ""): \(what)"
             }
-            var left: FaultBench.Left?
-            do { left = try bench.settle(store, isPowerLost: true, complain) } catch {
+            var left: FaultFixture.Left?
+            do { left = try fixture.settle(store, isPowerLost: true, complain) } catch {
                 complain("the store cannot be opened: \(error)")
             }
             if left == .older, isDone {
-                if !bench.operation.isDurable { return Loss(left: .missing, problem: problem) }
+                if !fixture.operation.isDurable { return Loss(left: .missing, problem: problem) }
                 complain("it is not there")
             }
             return Loss(left: left == .newer ? .newer : .older, problem: problem)

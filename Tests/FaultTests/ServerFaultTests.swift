@@ -26,7 +26,7 @@
                 FaultLibrary.isLong ? (kind == "delay" ? 5 : nil) : 2
             }
             // The programs share a row, so they come one after another.
-            var results: [FaultBench.Trial] = []
+            var results: [FaultFixture.Trial] = []
             for (number, fault) in faults.enumerated() {
                 results.append(try Self.meet(fault, "trial \(number)", database))
             }
@@ -46,7 +46,8 @@
             return try #require(numbers.count == 2 ? (numbers[0], numbers[1]) : nil)
         }
 
-        private static func meet(_ fault: Fault, _ name: String, _ database: TestDatabase) throws -> FaultBench.Trial {
+        private static func meet(_ fault: Fault, _ name: String, _ database: TestDatabase) throws -> FaultFixture.Trial
+        {
             let report = database.folder.url.appendingPathComponent(name)
             let before = try state(name, database).count
             let run = try FaultRun(
@@ -55,7 +56,7 @@
                     "FAULTS_CALL": fault.call, "FAULTS_KIND": fault.kind, "FAULTS_N": "\(fault.number)",
                     "FAULTS_COUNT": report.path,
                 ])
-            var trial = FaultBench.Trial(outcome: .killed)
+            var trial = FaultFixture.Trial(outcome: .killed)
             func complain(_ what: String) { trial.problems.append("\(fault): \(what)\n\(run)") }
             if fault.kind == "kill", run.signal == SIGKILL, !run.hasHung {
                 // What the server still does for a process that is gone ends before the next one counts.

@@ -22,9 +22,9 @@ enum KindOfTrial: String, CaseIterable, Sendable, CustomTestStringConvertible {
             var trial: KillTrial
             switch self {
             case .inPlace:
-                let bench = try makeStore(store, CrashModels.older, CrashModels.makeRows(books: 5000))
+                let made = try makeStore(store, CrashModels.older, CrashModels.makeRows(books: 5000))
                 trial = KillTrial(
-                    program: program, store: bench, from: ModelVersion("older", ModelText.model(CrashModels.older)),
+                    program: program, store: made, from: ModelVersion("older", ModelText.model(CrashModels.older)),
                     to: ModelVersion("newer", ModelText.model(CrashModels.newer)))
             case .plain, .mapped, .resumable, .chain:
                 let (start, end) = self == .chain ? (0, 3) : (1, 2)

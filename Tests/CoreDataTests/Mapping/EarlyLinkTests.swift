@@ -21,35 +21,35 @@ struct EarlyLinkTests {
         arguments: ["Eager", "Orphaning"], [6, 1_500])
     func overwritten(_ policy: String, _ count: Int) throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: count)
+            let fixture = try MappedMigrationFixture(folder, books: count)
             let type: AnyClass = policy == "Eager" ? EagerPolicy.self : OrphaningPolicy.self
-            try bench.migrate(bench.mapping(policies: ["Book": type]))
-            #expect(try bench.books() == MappedMigrationBench.expectedBooks(count))
-            #expect(try booksOfAuthors(bench) == [count / 2, count / 2])
+            try fixture.migrate(fixture.mapping(policies: ["Book": type]))
+            #expect(try fixture.books() == MappedMigrationFixture.expectedBooks(count))
+            #expect(try booksOfAuthors(fixture) == [count / 2, count / 2])
         }
     }
 
     @Test("what a policy sets in the second pass stays")
     func late() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 100)
-            try bench.migrate(bench.mapping(policies: ["Book": LatePolicy.self]))
-            #expect(try booksOfAuthors(bench) == [0, 100])
+            let fixture = try MappedMigrationFixture(folder, books: 100)
+            try fixture.migrate(fixture.mapping(policies: ["Book": LatePolicy.self]))
+            #expect(try booksOfAuthors(fixture) == [0, 100])
         }
     }
 
     @Test("an object without a source is taken out of relationships that the mapping model sets")
     func added() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 10)
-            let book = try #require(bench.newerModel.entitiesByName["Book"]?.relationshipsByName["author"])
+            let fixture = try MappedMigrationFixture(folder, books: 10)
+            let book = try #require(fixture.newerModel.entitiesByName["Book"]?.relationshipsByName["author"])
             book.isOptional = true
-            let manager = NSMigrationManager(sourceModel: bench.olderModel, destinationModel: bench.newerModel)
+            let manager = NSMigrationManager(sourceModel: fixture.olderModel, destinationModel: fixture.newerModel)
             let log = HookLog()
             manager.userInfo = ["log": log]
-            try bench.migrate(bench.mapping(policies: ["Book": AddingPolicy.self]), manager)
+            try fixture.migrate(fixture.mapping(policies: ["Book": AddingPolicy.self]), manager)
             #expect(log.lines == ["added to 2"])
-            try withStore(bench.destination, bench.newerModel) { context in
+            try withStore(fixture.destination, fixture.newerModel) { context in
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
                 let all = try context.count(for: request)
                 request.predicate = NSPredicate(format: "author == nil")
@@ -63,15 +63,16 @@ struct EarlyLinkTests {
     @Test("an author with many books, whose policy sets them itself, keeps all of them")
     func manyMembers() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 5_000)
-            try bench.migrate(bench.mapping(policies: ["Author": RecordingPolicy.self, "Book": RecordingPolicy.self]))
-            #expect(try booksOfAuthors(bench) == [2_500, 2_500])
+            let fixture = try MappedMigrationFixture(folder, books: 5_000)
+            try fixture.migrate(
+                fixture.mapping(policies: ["Author": RecordingPolicy.self, "Book": RecordingPolicy.self]))
+            #expect(try booksOfAuthors(fixture) == [2_500, 2_500])
         }
     }
 
     /// How many books the authors have, in the order of their names.
-    private func booksOfAuthors(_ bench: MappedMigrationBench) throws -> [Int] {
-        try withStore(bench.destination, ModelText.model(MappedMigrationBench.newer)) { context in
+    private func booksOfAuthors(_ fixture: MappedMigrationFixture) throws -> [Int] {
+        try withStore(fixture.destination, ModelText.model(MappedMigrationFixture.newer)) { context in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
             request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
             return try context.fetch(request).map { ($0.value(forKey: "books") as? NSSet)?.count ?? 0 }

@@ -6,16 +6,16 @@ import Testing
 
 @Suite("A migration by a mapping model that does not go well", .leavesNothingBehind)
 struct FailingMappedMigrationTests {
-    private func fail(_ bench: MappedMigrationBench, _ mapping: NSMappingModel?) throws -> NSError {
-        let before = try Data(contentsOf: bench.source)
-        let manager = bench.manager()
+    private func fail(_ fixture: MappedMigrationFixture, _ mapping: NSMappingModel?) throws -> NSError {
+        let before = try Data(contentsOf: fixture.source)
+        let manager = fixture.manager()
         let failure = try #require(throws: NSError.self) {
             try manager.migrateStore(
-                from: bench.source, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
-                toDestinationURL: bench.destination, destinationType: NSSQLiteStoreType, destinationOptions: nil)
+                from: fixture.source, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
+                toDestinationURL: fixture.destination, destinationType: NSSQLiteStoreType, destinationOptions: nil)
         }
-        #expect(try Data(contentsOf: bench.source) == before)
-        #expect(try bench.files() == ["Old.sqlite"], "something was left behind")
+        #expect(try Data(contentsOf: fixture.source) == before)
+        #expect(try fixture.files() == ["Old.sqlite"], "something was left behind")
         return failure
     }
 
@@ -23,8 +23,8 @@ struct FailingMappedMigrationTests {
         "a policy that throws: 134170 with its error, the entity mapping and the source object; nothing is left behind")
     func throwingPolicy() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let failure = try fail(bench, bench.mapping(policies: ["Book": ThrowingPolicy.self]))
+            let fixture = try MappedMigrationFixture(folder)
+            let failure = try fail(fixture, fixture.mapping(policies: ["Book": ThrowingPolicy.self]))
             #expect(failure.domain == NSCocoaErrorDomain && failure.code == NSEntityMigrationPolicyError)
             let underlying = try #require(failure.userInfo[NSUnderlyingErrorKey] as? NSError)
             #expect(underlying.domain == "Shop" && underlying.code == 7)
@@ -38,10 +38,10 @@ struct FailingMappedMigrationTests {
     @Test("a class that is not there: 134170 names it")
     func missingPolicy() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let mapping = bench.mapping()
+            let fixture = try MappedMigrationFixture(folder)
+            let mapping = fixture.mapping()
             mapping.entityMappings[0].entityMigrationPolicyClassName = "Shop.NoSuchPolicy"
-            let failure = try fail(bench, mapping)
+            let failure = try fail(fixture, mapping)
             #expect(failure.code == NSEntityMigrationPolicyError)
             #expect(failure.localizedDescription.contains("Shop.NoSuchPolicy"))
         }
@@ -50,11 +50,11 @@ struct FailingMappedMigrationTests {
     @Test("an object that the new model does not allow: 134110 names property and source object")
     func invalidObject() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let mapping = bench.mapping()
+            let fixture = try MappedMigrationFixture(folder)
+            let mapping = fixture.mapping()
             mapping.entityMappingsByName["BookToBook"]?.relationshipMappings = []
             mapping.entityMappingsByName["AuthorToAuthor"]?.relationshipMappings = []
-            let failure = try fail(bench, mapping)
+            let failure = try fail(fixture, mapping)
             #expect(failure.code == NSMigrationError)
             #expect(failure.userInfo["entity"] as? String == "Book")
             #expect(failure.userInfo["property"] as? String == "author")
@@ -66,10 +66,10 @@ struct FailingMappedMigrationTests {
     @Test("a value of a type that the attribute cannot have: 134110 names the property")
     func wrongType() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let mapping = bench.mapping()
-            mapping.entityMappings[0].attributeMappings = [MappedMigrationBench.property("name", "$source.born")]
-            let failure = try fail(bench, mapping)
+            let fixture = try MappedMigrationFixture(folder)
+            let mapping = fixture.mapping()
+            mapping.entityMappings[0].attributeMappings = [MappedMigrationFixture.property("name", "$source.born")]
+            let failure = try fail(fixture, mapping)
             #expect(failure.code == NSMigrationError)
             #expect(failure.userInfo["property"] as? String == "name")
         }
@@ -78,26 +78,26 @@ struct FailingMappedMigrationTests {
     @Test("a source object in a relationship of the destination: 134110 instead of a stopped process")
     func mixedObjects() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let mapping = bench.mapping()
+            let fixture = try MappedMigrationFixture(folder)
+            let mapping = fixture.mapping()
             mapping.entityMappingsByName["BookToBook"]?.relationshipMappings = [
-                MappedMigrationBench.property("author", "$source.author")
+                MappedMigrationFixture.property("author", "$source.author")
             ]
-            #expect(try fail(bench, mapping).userInfo["property"] as? String == "author")
+            #expect(try fail(fixture, mapping).userInfo["property"] as? String == "author")
         }
     }
 
     @Test("a property or an entity that is not in the model is named")
     func unknownNames() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let property = bench.mapping()
+            let fixture = try MappedMigrationFixture(folder)
+            let property = fixture.mapping()
             property.entityMappings[0].attributeMappings?.append(
-                MappedMigrationBench.property("colour", "$source.name"))
-            #expect(try fail(bench, property).userInfo["property"] as? String == "colour")
-            let entity = bench.mapping()
+                MappedMigrationFixture.property("colour", "$source.name"))
+            #expect(try fail(fixture, property).userInfo["property"] as? String == "colour")
+            let entity = fixture.mapping()
             entity.entityMappings[0].destinationEntityName = "Writer"
-            #expect(try fail(bench, entity).localizedDescription.contains("Writer"))
+            #expect(try fail(fixture, entity).localizedDescription.contains("Writer"))
         }
     }
 
@@ -106,26 +106,26 @@ struct FailingMappedMigrationTests {
     )
     func stores() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            #expect(try fail(bench, nil).code == NSMigrationMissingMappingModelError)
-            let manager = NSMigrationManager(sourceModel: bench.newerModel, destinationModel: bench.newerModel)
-            let wrong = try #require(throws: NSError.self) { try bench.migrate(bench.mapping(), manager) }
+            let fixture = try MappedMigrationFixture(folder)
+            #expect(try fail(fixture, nil).code == NSMigrationMissingMappingModelError)
+            let manager = NSMigrationManager(sourceModel: fixture.newerModel, destinationModel: fixture.newerModel)
+            let wrong = try #require(throws: NSError.self) { try fixture.migrate(fixture.mapping(), manager) }
             #expect(wrong.code == NSMigrationManagerSourceStoreError)
             #expect(
                 (wrong.userInfo[NSUnderlyingErrorKey] as? NSError)?.code
                     == NSPersistentStoreIncompatibleVersionHashError)
-            try FileManager.default.removeItem(at: bench.source)
-            let missing = try #require(throws: NSError.self) { try bench.migrate(bench.mapping()) }
+            try FileManager.default.removeItem(at: fixture.source)
+            let missing = try #require(throws: NSError.self) { try fixture.migrate(fixture.mapping()) }
             #expect(missing.code == NSMigrationManagerSourceStoreError)
-            #expect(try bench.files().isEmpty)
+            #expect(try fixture.files().isEmpty)
         }
     }
 
     @Test("cancelling with an error, from a policy: the migration fails with that error")
     func cancelledWithError() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let failure = try fail(bench, bench.mapping(policies: ["Chapter": CancellingPolicy.self]))
+            let fixture = try MappedMigrationFixture(folder)
+            let failure = try fail(fixture, fixture.mapping(policies: ["Chapter": CancellingPolicy.self]))
             #expect(failure.domain == "Shop" && failure.code == 3)
         }
     }
@@ -133,26 +133,26 @@ struct FailingMappedMigrationTests {
     @Test("a manager whose migration was cancelled migrates again after reset(), with a progress that begins anew")
     func resetAfterCancellation() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let manager = bench.manager()
+            let fixture = try MappedMigrationFixture(folder)
+            let manager = fixture.manager()
             let before = manager.progress
-            let cancelling = bench.mapping(policies: ["Chapter": CancellingPolicy.self])
-            let failure = try #require(throws: NSError.self) { try bench.migrate(cancelling, manager) }
+            let cancelling = fixture.mapping(policies: ["Chapter": CancellingPolicy.self])
+            let failure = try #require(throws: NSError.self) { try fixture.migrate(cancelling, manager) }
             #expect(failure.domain == "Shop")
             #expect(before.isCancelled)
             manager.reset()
             #expect(!manager.progress.isCancelled)
-            try bench.migrate(bench.mapping(), manager)
+            try fixture.migrate(fixture.mapping(), manager)
             #expect(manager.migrationProgress == 1)
-            #expect(try bench.books() == MappedMigrationBench.expectedBooks(6))
+            #expect(try fixture.books() == MappedMigrationFixture.expectedBooks(6))
         }
     }
 
     @Test("cancelling the progress from another thread ends a long migration before its end: 134120")
     func cancelledFromOutside() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 3_000)
-            let manager = bench.manager()
+            let fixture = try MappedMigrationFixture(folder, books: 3_000)
+            let manager = fixture.manager()
             let progress = manager.progress
             let (started, cancelled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             manager.userInfo = ["started": started, "cancelled": cancelled]
@@ -162,12 +162,12 @@ struct FailingMappedMigrationTests {
                 cancelled.signal()
             }
             let failure = try #require(throws: NSError.self) {
-                try bench.migrate(bench.mapping(policies: ["Book": AwaitingCancellationPolicy.self]), manager)
+                try fixture.migrate(fixture.mapping(policies: ["Book": AwaitingCancellationPolicy.self]), manager)
             }
             #expect(failure.code == NSMigrationCancelledError)
             let asked = try #require(manager.userInfo?["asked"] as? Int)
             #expect(asked < 1_500)
-            #expect(try bench.files() == ["Old.sqlite"])
+            #expect(try fixture.files() == ["Old.sqlite"])
         }
     }
 
@@ -211,18 +211,18 @@ struct FailingMappedMigrationTests {
     @Test("a store that is migrated in its place stays as it was when the migration fails")
     func inPlace() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let before = try bench.content()
+            let fixture = try MappedMigrationFixture(folder)
+            let before = try fixture.content()
             #expect(throws: NSError.self) {
-                try bench.migrateInPlace(bench.mapping(policies: ["Book": ThrowingPolicy.self]))
+                try fixture.migrateInPlace(fixture.mapping(policies: ["Book": ThrowingPolicy.self]))
             }
-            #expect(try bench.content() == before)
-            #expect(try bench.files() == ["Old.sqlite"])
+            #expect(try fixture.content() == before)
+            #expect(try fixture.files() == ["Old.sqlite"])
         }
     }
 }
 
-extension MappedMigrationBench {
+extension MappedMigrationFixture {
     /// The titles of the older store's books.
     func content() throws -> [String] {
         try withStore(source, ModelText.model(Self.older)) { context in

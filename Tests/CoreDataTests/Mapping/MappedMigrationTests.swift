@@ -9,11 +9,11 @@ struct MappedMigrationTests {
     @Test("attributes and relationships of every kind arrive as the mapping model says", arguments: [6, 2_500])
     func migrates(_ count: Int) throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: count, authors: 2)
-            try bench.migrate(bench.mapping())
-            #expect(try bench.books() == MappedMigrationBench.expectedBooks(count))
-            #expect(try bench.files().filter { $0.contains("associations") }.isEmpty)
-            try withStore(bench.destination, bench.newerModel) { context in
+            let fixture = try MappedMigrationFixture(folder, books: count, authors: 2)
+            try fixture.migrate(fixture.mapping())
+            #expect(try fixture.books() == MappedMigrationFixture.expectedBooks(count))
+            #expect(try fixture.files().filter { $0.contains("associations") }.isEmpty)
+            try withStore(fixture.destination, fixture.newerModel) { context in
                 let author = try #require(
                     try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
                 #expect((author.value(forKey: "books") as? NSSet)?.count == count / 2)
@@ -27,23 +27,23 @@ struct MappedMigrationTests {
     @Test("the source store is not changed, and neither are its files")
     func sourceStays() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let before = try Data(contentsOf: bench.source)
-            try bench.migrate(bench.mapping())
-            #expect(try Data(contentsOf: bench.source) == before)
-            #expect(try bench.files() == ["New.sqlite", "Old.sqlite"])
+            let fixture = try MappedMigrationFixture(folder)
+            let before = try Data(contentsOf: fixture.source)
+            try fixture.migrate(fixture.mapping())
+            #expect(try Data(contentsOf: fixture.source) == before)
+            #expect(try fixture.files() == ["New.sqlite", "Old.sqlite"])
         }
     }
 
     @Test("hooks are called in the documented order: instances of all mappings, then relationships, then validation")
     func orderOfHooks() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 2, authors: 1)
-            let manager = bench.manager()
+            let fixture = try MappedMigrationFixture(folder, books: 2, authors: 1)
+            let manager = fixture.manager()
             let log = HookLog()
             manager.userInfo = ["log": log]
-            try bench.migrate(
-                bench.mapping(policies: ["Author": RecordingPolicy.self, "Book": RecordingPolicy.self]), manager)
+            try fixture.migrate(
+                fixture.mapping(policies: ["Author": RecordingPolicy.self, "Book": RecordingPolicy.self]), manager)
             #expect(
                 log.lines == [
                     "Author begin", "Author create author 0", "Author endInstanceCreation",
@@ -52,18 +52,18 @@ struct MappedMigrationTests {
                     "Book relate book 0", "Book relate book 1", "Book endRelationshipCreation",
                     "Author validate", "Author end", "Book validate", "Book end",
                 ])
-            #expect(try bench.books() == MappedMigrationBench.expectedBooks(2, authors: 1))
+            #expect(try fixture.books() == MappedMigrationFixture.expectedBooks(2, authors: 1))
         }
     }
 
     @Test("within hooks the manager says which mapping it carries out, and objects of both stores can be used")
     func insideHooks() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 2)
-            let manager = bench.manager()
+            let fixture = try MappedMigrationFixture(folder, books: 2)
+            let manager = fixture.manager()
             let log = HookLog()
             manager.userInfo = ["log": log]
-            try bench.migrate(bench.mapping(policies: ["Book": LookingPolicy.self]), manager)
+            try fixture.migrate(fixture.mapping(policies: ["Book": LookingPolicy.self]), manager)
             #expect(
                 log.lines == [
                     "BookToBook 2 authors", "BookToBook NSManagedObject book 0", "BookToBook NSManagedObject book 1",
@@ -76,10 +76,10 @@ struct MappedMigrationTests {
     @Test("a policy makes several objects of one, and relationships lead to all that was associated")
     func splitting() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 4, authors: 1)
-            try bench.migrate(bench.mapping(policies: ["Tag": DoublingPolicy.self]))
+            let fixture = try MappedMigrationFixture(folder, books: 4, authors: 1)
+            try fixture.migrate(fixture.mapping(policies: ["Tag": DoublingPolicy.self]))
             #expect(
-                try bench.books().first
+                try fixture.books().first
                     == "book 0 0 author 0 blue+blue!+red+red! end 0+begin 0")
         }
     }
@@ -87,22 +87,22 @@ struct MappedMigrationTests {
     @Test("a policy merges objects into one, which gets its relationships once")
     func merging() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 4, authors: 2)
-            let manager = bench.manager()
+            let fixture = try MappedMigrationFixture(folder, books: 4, authors: 2)
+            let manager = fixture.manager()
             let log = HookLog()
             manager.userInfo = ["log": log]
-            try bench.migrate(bench.mapping(policies: ["Author": MergingPolicy.self]), manager)
+            try fixture.migrate(fixture.mapping(policies: ["Author": MergingPolicy.self]), manager)
             #expect(log.lines == ["relate everybody of 2"])
-            #expect(Set(try bench.books().map { $0.contains("everybody") }) == [true])
+            #expect(Set(try fixture.books().map { $0.contains("everybody") }) == [true])
         }
     }
 
     @Test("a policy finds what it made before among the registered objects, however many batches ago")
     func registeredObjectsOfPolicies() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 400)
-            try bench.migrate(bench.mapping(policies: ["Book": SortingPolicy.self]))
-            try withStore(bench.destination, bench.newerModel) { context in
+            let fixture = try MappedMigrationFixture(folder, books: 400)
+            try fixture.migrate(fixture.mapping(policies: ["Book": SortingPolicy.self]))
+            try withStore(fixture.destination, fixture.newerModel) { context in
                 let shelves = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
                 let labels = shelves.compactMap { $0.value(forKey: "label") as? String }
                 #expect(labels.sorted() == ["shelf 0", "shelf 1", "shelf 2"])
@@ -113,17 +113,17 @@ struct MappedMigrationTests {
     @Test("expressions see manager, source, destination, mapping and policy; functions are called by name")
     func expressions() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 1, authors: 1)
-            let mapping = bench.mapping(policies: ["Author": CountingPolicy.self])
+            let fixture = try MappedMigrationFixture(folder, books: 1, authors: 1)
+            let mapping = fixture.mapping(policies: ["Author": CountingPolicy.self])
             let author = try #require(mapping.entityMappingsByName["AuthorToAuthor"])
             author.userInfo = ["suffix": "!"]
             author.attributeMappings = [
-                MappedMigrationBench.property(
+                MappedMigrationFixture.property(
                     "name", #"FUNCTION($entityPolicy, "join:with:", $source.name, $entityMapping.userInfo.suffix)"#),
-                MappedMigrationBench.property("century", "$source.born - 1782"),
+                MappedMigrationFixture.property("century", "$source.born - 1782"),
             ]
-            try bench.migrate(mapping)
-            try withStore(bench.destination, bench.newerModel) { context in
+            try fixture.migrate(mapping)
+            try withStore(fixture.destination, fixture.newerModel) { context in
                 let author = try #require(
                     try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
                 #expect(author.value(forKey: "name") as? String == "author 0!")
@@ -135,12 +135,12 @@ struct MappedMigrationTests {
     @Test("a function that nobody knows ends the migration with 134170 and names it")
     func unknownFunction() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let mapping = bench.mapping()
+            let fixture = try MappedMigrationFixture(folder)
+            let mapping = fixture.mapping()
             mapping.entityMappings[0].attributeMappings = [
-                MappedMigrationBench.property("name", #"FUNCTION($entityPolicy, "shout:", $source.name)"#)
+                MappedMigrationFixture.property("name", #"FUNCTION($entityPolicy, "shout:", $source.name)"#)
             ]
-            let failure = try #require(throws: NSError.self) { try bench.migrate(mapping) }
+            let failure = try #require(throws: NSError.self) { try fixture.migrate(mapping) }
             #expect(failure.code == NSEntityMigrationPolicyError)
             #expect(failure.localizedDescription.contains("shout:"))
         }
@@ -149,12 +149,12 @@ struct MappedMigrationTests {
     @Test("a key of the manager that nobody knows ends the migration and is named")
     func unknownKey() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
-            let mapping = bench.mapping()
+            let fixture = try MappedMigrationFixture(folder)
+            let mapping = fixture.mapping()
             mapping.entityMappings[0].attributeMappings = [
-                MappedMigrationBench.property("name", "$manager.sourceContexts")
+                MappedMigrationFixture.property("name", "$manager.sourceContexts")
             ]
-            let failure = try #require(throws: NSError.self) { try bench.migrate(mapping) }
+            let failure = try #require(throws: NSError.self) { try fixture.migrate(mapping) }
             #expect(failure.localizedDescription.contains("sourceContexts"))
         }
     }
@@ -162,20 +162,20 @@ struct MappedMigrationTests {
     @Test("a source expression chooses objects by a predicate; what is left out is left out of relationships")
     func choosing() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 3, authors: 1)
-            let mapping = bench.mapping()
+            let fixture = try MappedMigrationFixture(folder, books: 3, authors: 1)
+            let mapping = fixture.mapping()
             mapping.entityMappingsByName["TagToTag"]?.sourceExpression = MappingExpressions.objects(
                 of: "Tag", predicate: "word != \"red\"")
-            try bench.migrate(mapping)
-            #expect(try bench.books().first == "book 0 0 author 0 blue end 0+begin 0")
+            try fixture.migrate(mapping)
+            #expect(try fixture.books().first == "book 0 0 author 0 blue end 0+begin 0")
         }
     }
 
     @Test("an added entity has a mapping without a source, a removed one gives nothing")
     func addedAndRemoved() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 2)
-            let mapping = bench.mapping()
+            let fixture = try MappedMigrationFixture(folder, books: 2)
+            let mapping = fixture.mapping()
             let shelf = NSEntityMapping()
             shelf.name = "Shelf"
             shelf.mappingType = .addEntityMappingType
@@ -188,8 +188,8 @@ struct MappedMigrationTests {
             mapping.entityMappings = mapping.entityMappings.filter { $0.name != "TagToTag" } + [shelf, tags]
             let book = try #require(mapping.entityMappingsByName["BookToBook"])
             book.relationshipMappings = book.relationshipMappings?.filter { $0.name != "tags" }
-            try bench.migrate(mapping)
-            try withStore(bench.destination, bench.newerModel) { context in
+            try fixture.migrate(mapping)
+            try withStore(fixture.destination, fixture.newerModel) { context in
                 let shelves = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
                 let tags = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag"))
                 #expect(shelves == 1 && tags == 0)
@@ -200,17 +200,17 @@ struct MappedMigrationTests {
     @Test("an inferred mapping gives the same by SQL in a copy and through the manager", arguments: [true, false])
     func inferred(_ isSpecific: Bool) throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 5, authors: 2)
+            let fixture = try MappedMigrationFixture(folder, books: 5, authors: 2)
             let newer = ModelText.model(
-                MappedMigrationBench.older.replacingOccurrences(
+                MappedMigrationFixture.older.replacingOccurrences(
                     of: "pages int32", with: "size int64 was pages\n  rating int16! = 3"))
             let mapping = try NSMappingModel.inferredMappingModel(
-                forSourceModel: bench.olderModel, destinationModel: newer)
-            let manager = NSMigrationManager(sourceModel: bench.olderModel, destinationModel: newer)
+                forSourceModel: fixture.olderModel, destinationModel: newer)
+            let manager = NSMigrationManager(sourceModel: fixture.olderModel, destinationModel: newer)
             manager.usesStoreSpecificMigrationManager = isSpecific
-            try bench.migrate(mapping, manager)
+            try fixture.migrate(mapping, manager)
             #expect(manager.migrationProgress == 1)
-            try withStore(bench.destination, newer) { context in
+            try withStore(fixture.destination, newer) { context in
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
                 request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
                 let books = try context.fetch(request)
@@ -227,9 +227,9 @@ struct MappedMigrationTests {
     @Test("the contexts of a migration post nothing, not even when they are reset between two batches")
     func quietContexts() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
+            let fixture = try MappedMigrationFixture(folder)
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-            context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: bench.olderModel)
+            context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: fixture.olderModel)
             context.isQuiet = true
             let told = Locked(0)
             let observer = NotificationCenter.default.addObserver(
@@ -251,15 +251,15 @@ struct MappedMigrationTests {
     @Test("metadata of the application are there in the new store, too")
     func metadata() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder)
+            let fixture = try MappedMigrationFixture(folder)
             var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-                ofType: NSSQLiteStoreType, at: bench.source)
+                ofType: NSSQLiteStoreType, at: fixture.source)
             metadata["lastImport"] = "yesterday"
             try NSPersistentStoreCoordinator.setMetadata(
-                metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: bench.source)
-            try bench.migrate(bench.mapping())
+                metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: fixture.source)
+            try fixture.migrate(fixture.mapping())
             let new = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-                ofType: NSSQLiteStoreType, at: bench.destination)
+                ofType: NSSQLiteStoreType, at: fixture.destination)
             #expect(new["lastImport"] as? String == "yesterday")
             #expect(new[NSStoreUUIDKey] as? String != metadata[NSStoreUUIDKey] as? String)
         }
@@ -268,21 +268,21 @@ struct MappedMigrationTests {
     @Test("a store that is opened with the options is migrated by a mapping model in its place, its copies are gone")
     func inPlace() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 6)
-            try bench.migrateInPlace(bench.mapping())
-            #expect(try bench.books(at: bench.source) == MappedMigrationBench.expectedBooks(6))
-            #expect(try bench.files() == ["Old.sqlite"])
+            let fixture = try MappedMigrationFixture(folder, books: 6)
+            try fixture.migrateInPlace(fixture.mapping())
+            #expect(try fixture.books(at: fixture.source) == MappedMigrationFixture.expectedBooks(6))
+            #expect(try fixture.files() == ["Old.sqlite"])
         }
     }
 
     @Test("what a migration in the store's place notes in the new file, to be resumed, is not in it afterwards")
     func noNumber() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 300)
-            try bench.migrateInPlace(bench.mapping())
-            #expect(try SQLiteConnection(path: bench.source.path, access: .readOnly).heldNumber() == 0)
-            #expect(try bench.books(at: bench.source) == MappedMigrationBench.expectedBooks(300))
-            #expect(try bench.files() == ["Old.sqlite"])
+            let fixture = try MappedMigrationFixture(folder, books: 300)
+            try fixture.migrateInPlace(fixture.mapping())
+            #expect(try SQLiteConnection(path: fixture.source.path, access: .readOnly).heldNumber() == 0)
+            #expect(try fixture.books(at: fixture.source) == MappedMigrationFixture.expectedBooks(300))
+            #expect(try fixture.files() == ["Old.sqlite"])
         }
     }
 }

@@ -64,7 +64,7 @@ struct CopyProgressTests {
         case staged, stagedInPlace, inPlace
     }
 
-    private func migrate(_ kind: Kind, _ bench: MigrationBench, _ progress: Progress) throws {
+    private func migrate(_ kind: Kind, _ fixture: MigrationFixture, _ progress: Progress) throws {
         var options: [AnyHashable: Any] = [
             NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
             NSMigrationProgressOption: progress,
@@ -88,7 +88,7 @@ struct CopyProgressTests {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.versions[3]))
         try coordinator.remove(
             coordinator.addPersistentStore(
-                ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url, options: options))
+                ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url, options: options))
     }
 
     private func expectOrder(_ events: [MigrationEvent]) {
@@ -99,10 +99,10 @@ struct CopyProgressTests {
     @Test("in stages: every part tells its stage, the fraction never falls, and the progress ends whole")
     func staged() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.fill(50_000))
+            let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.fill(50_000))
             let watcher = Watcher()
-            try migrate(.staged, bench, watcher.progress)
-            try bench.verify(Self.versions[3])
+            try migrate(.staged, fixture, watcher.progress)
+            try fixture.verify(Self.versions[3])
             let events = watcher.events
             expectOrder(events)
             #expect(watcher.progress.fractionCompleted == 1)
@@ -121,10 +121,10 @@ struct CopyProgressTests {
     @Test("in stages without code of the program's own: one transaction, followed through all versions")
     func stagedInPlace() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.fill(50_000))
+            let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.fill(50_000))
             let watcher = Watcher()
-            try migrate(.stagedInPlace, bench, watcher.progress)
-            try bench.verify(Self.versions[3])
+            try migrate(.stagedInPlace, fixture, watcher.progress)
+            try fixture.verify(Self.versions[3])
             expectOrder(watcher.events)
             #expect(!watcher.events.contains { $0.stage == .copying })
             #expect(watcher.progress.fractionCompleted == 1)
@@ -134,10 +134,10 @@ struct CopyProgressTests {
     @Test("by a mapping model, in place of the store: making, linking, verifying, exchanging")
     func mapped() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 200)
+            let fixture = try MappedMigrationFixture(folder, books: 200)
             let watcher = Watcher()
-            try bench.migrateInPlace(bench.mapping(), progress: watcher.progress)
-            #expect(try bench.books(at: bench.source).count == 200)
+            try fixture.migrateInPlace(fixture.mapping(), progress: watcher.progress)
+            #expect(try fixture.books(at: fixture.source).count == 200)
             expectOrder(watcher.events)
             let stages = Set(watcher.events.map(\.stage))
             #expect(
@@ -165,16 +165,16 @@ struct CopyProgressTests {
         arguments: moments)
     func cancelled(_ test: Cancelled) throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.fill(100_000))
-            let before = try bench.query("SELECT COUNT(*), SUM(ZSIZE), MAX(ZNAME) FROM ZITEM")
+            let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.fill(100_000))
+            let before = try fixture.query("SELECT COUNT(*), SUM(ZSIZE), MAX(ZNAME) FROM ZITEM")
             let watcher = Watcher(cancellingAt: test.stage)
-            let failure = #expect(throws: NSError.self) { try migrate(test.kind, bench, watcher.progress) }
+            let failure = #expect(throws: NSError.self) { try migrate(test.kind, fixture, watcher.progress) }
             #expect(failure?.code == NSMigrationCancelledError, "\(String(describing: failure))")
             #expect(watcher.isCancelled)
             #expect(!watcher.events.contains { $0.stage == .done })
-            #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
-            #expect(try bench.query("SELECT COUNT(*), SUM(ZSIZE), MAX(ZNAME) FROM ZITEM") == before)
-            #expect(try bench.migrate(to: Self.versions[0]) == false)
+            #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(fixture.url).main))
+            #expect(try fixture.query("SELECT COUNT(*), SUM(ZSIZE), MAX(ZNAME) FROM ZITEM") == before)
+            #expect(try fixture.migrate(to: Self.versions[0]) == false)
         }
     }
 
@@ -183,15 +183,15 @@ struct CopyProgressTests {
         arguments: [MigrationEvent.Stage.creatingObjects, .creatingRelationships, .verifying, .finishing])
     func cancelledMapping(_ stage: MigrationEvent.Stage) throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 300)
+            let fixture = try MappedMigrationFixture(folder, books: 300)
             let watcher = Watcher(cancellingAt: stage)
             let failure = #expect(throws: NSError.self) {
-                try bench.migrateInPlace(bench.mapping(), progress: watcher.progress)
+                try fixture.migrateInPlace(fixture.mapping(), progress: watcher.progress)
             }
             #expect(failure?.code == NSMigrationCancelledError)
             #expect(watcher.isCancelled)
-            #expect(try bench.content().count == 300)
-            #expect(try bench.files() == ["Old.sqlite"])
+            #expect(try fixture.content().count == 300)
+            #expect(try fixture.files() == ["Old.sqlite"])
         }
     }
 
@@ -201,31 +201,31 @@ struct CopyProgressTests {
         arguments: Kind.allCases)
     func cancelledAtRandom(_ kind: Kind) throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.fill(1_500_000))
-            try bench.run("PRAGMA wal_checkpoint(TRUNCATE)")
+            let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.fill(1_500_000))
+            try fixture.run("PRAGMA wal_checkpoint(TRUNCATE)")
             let template = folder.appendingPathComponent("template")
-            try FileManager.default.copyItem(at: bench.url, to: template)
+            try FileManager.default.copyItem(at: fixture.url, to: template)
             let start = ContinuousClock.now
-            try migrate(kind, bench, Progress(totalUnitCount: 1))
+            try migrate(kind, fixture, Progress(totalUnitCount: 1))
             let whole = (ContinuousClock.now - start) / .seconds(1)
             var random = SplitMix(state: 11)
             var cancelled = 0
             for _ in 0..<12 {
-                try SQLiteStoreFiles(bench.url).removeRemains()
-                try FileManager.default.copyItem(at: template, to: bench.url)
+                try SQLiteStoreFiles(fixture.url).removeRemains()
+                try FileManager.default.copyItem(at: template, to: fixture.url)
                 let progress = Progress(totalUnitCount: 1)
                 let seconds = Double.random(in: 0.02...(whole * 0.95), using: &random)
                 DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { progress.cancel() }
                 do {
                     // The commit of a migration in place cannot be ended, and then it is done.
-                    try migrate(kind, bench, progress)
+                    try migrate(kind, fixture, progress)
                     continue
                 } catch let error as NSError {
                     #expect(error.code == NSMigrationCancelledError)
                     cancelled += 1
                 }
-                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
-                #expect(try bench.query("SELECT COUNT(*) FROM ZITEM") == ["1500000"])
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(fixture.url).main))
+                #expect(try fixture.query("SELECT COUNT(*) FROM ZITEM") == ["1500000"])
             }
             #expect(cancelled >= 3)
         }

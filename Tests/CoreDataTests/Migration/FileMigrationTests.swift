@@ -37,7 +37,7 @@ struct FileMigrationTests {
     private struct Files {
         let folder: URL
         let kind: StoreKind
-        let bench: MappedMigrationBench
+        let fixture: MappedMigrationFixture
         let url: URL
         var resources: Bundle?
 
@@ -45,16 +45,16 @@ struct FileMigrationTests {
             self.folder = folder.appendingPathComponent("store")
             self.kind = kind
             try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
-            bench = try MappedMigrationBench(folder, books: 0)
+            fixture = try MappedMigrationFixture(folder, books: 0)
             url = try #require(kind.url(in: self.folder))
             let bundle = folder.appendingPathComponent("Resources.bundle")
             try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
-            try ModelArchive.encode(ModelText.model(MappedMigrationBench.older))
+            try ModelArchive.encode(ModelText.model(MappedMigrationFixture.older))
                 .write(to: bundle.appendingPathComponent("Older.mom"))
             if mapping {
-                let model = bench.mapping()
+                let model = fixture.mapping()
                 let (older, newer) = (
-                    bench.olderModel.entityVersionHashesByName, bench.newerModel.entityVersionHashesByName
+                    fixture.olderModel.entityVersionHashesByName, fixture.newerModel.entityVersionHashesByName
                 )
                 for mapping in model.entityMappings {
                     mapping.sourceEntityVersionHash = mapping.sourceEntityName.flatMap { older[$0] }
@@ -63,8 +63,8 @@ struct FileMigrationTests {
                 try MappingModelArchive.encode(model).write(to: bundle.appendingPathComponent("Books.cdm"))
             }
             resources = Bundle(url: bundle)
-            try withStore(url, ModelText.model(MappedMigrationBench.older), type: kind.type) { context in
-                try MappedMigrationBench.fill(context, books: books, authors: 2)
+            try withStore(url, ModelText.model(MappedMigrationFixture.older), type: kind.type) { context in
+                try MappedMigrationFixture.fill(context, books: books, authors: 2)
             }
         }
 
@@ -190,9 +190,9 @@ struct FileMigrationTests {
     func mapped(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in
             let files = try Files(folder, kind, mapping: true)
-            try files.migrate(to: ModelText.model(MappedMigrationBench.newer))
+            try files.migrate(to: ModelText.model(MappedMigrationFixture.newer))
             #expect(
-                try files.bench.books(at: files.url, type: kind.type) == MappedMigrationBench.expectedBooks(40))
+                try files.fixture.books(at: files.url, type: kind.type) == MappedMigrationFixture.expectedBooks(40))
             #expect(files.names == [files.url.lastPathComponent])
         }
     }
@@ -264,7 +264,7 @@ struct FileMigrationTests {
             let place = MigrationFolder.url(for: SQLiteStoreFiles(files.url).main).appendingPathComponent("step-1")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             try Data([1]).write(to: place.appendingPathComponent(files.url.lastPathComponent))
-            let count = try withStore(files.url, ModelText.model(MappedMigrationBench.older), type: kind.type) {
+            let count = try withStore(files.url, ModelText.model(MappedMigrationFixture.older), type: kind.type) {
                 try $0.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book"))
             }
             #expect(count == 40)
@@ -278,7 +278,7 @@ struct FileMigrationTests {
             let files = try Files(folder, kind)
             func forecast(_ text: String) throws -> MigrationForecast {
                 try NSPersistentStoreCoordinator.migrationForecast(
-                    forPersistentStoreAt: files.url, to: ModelText.model(text), through: [files.bench.olderModel])
+                    forPersistentStoreAt: files.url, to: ModelText.model(text), through: [files.fixture.olderModel])
             }
             let needed = try forecast(Self.inferred)
             #expect(needed.isMigrationRequired && needed.isPossible && !needed.isInstant)
@@ -287,7 +287,7 @@ struct FileMigrationTests {
             #expect(needed.bytes == Int64(files.content.count))
             #expect(needed.rows == (kind == .atomic ? 0 : 125))
             #expect(needed.diskSpaceNeeded > needed.bytes)
-            #expect(try !forecast(MappedMigrationBench.older).isMigrationRequired)
+            #expect(try !forecast(MappedMigrationFixture.older).isMigrationRequired)
             let impossible = try forecast(
                 Self.inferred.replacingOccurrences(of: "pages double", with: "pages date"))
             #expect(impossible.obstacles.map(\.property) == ["pages"])
@@ -299,26 +299,26 @@ struct FileMigrationTests {
         arguments: [StoreKind.sqlite, .xml, .binary, .atomic], [StoreKind.sqlite, .xml, .binary, .atomic])
     func between(source: StoreKind, target: StoreKind) throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 0)
+            let fixture = try MappedMigrationFixture(folder, books: 0)
             let url = try #require(source.url(in: folder.appendingPathComponent("a")))
             let end = try #require(target.url(in: folder.appendingPathComponent("b")))
             for url in [url, end] {
                 try FileManager.default.createDirectory(
                     at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             }
-            try withStore(url, ModelText.model(MappedMigrationBench.older), type: source.type) { context in
-                try MappedMigrationBench.fill(context, books: 300, authors: 3)
+            try withStore(url, ModelText.model(MappedMigrationFixture.older), type: source.type) { context in
+                try MappedMigrationFixture.fill(context, books: 300, authors: 3)
             }
-            try bench.manager().migrateStore(
-                from: url, sourceType: source.type, options: nil, with: bench.mapping(), toDestinationURL: end,
+            try fixture.manager().migrateStore(
+                from: url, sourceType: source.type, options: nil, with: fixture.mapping(), toDestinationURL: end,
                 destinationType: target.type, destinationOptions: nil)
             #expect(
-                try bench.books(at: end, type: target.type) == MappedMigrationBench.expectedBooks(300, authors: 3))
+                try fixture.books(at: end, type: target.type) == MappedMigrationFixture.expectedBooks(300, authors: 3))
             let names = try FileManager.default.contentsOfDirectory(atPath: end.deletingLastPathComponent().path)
             #expect(names == [end.lastPathComponent])
             // What was made has keys that go on.
-            try withStore(end, ModelText.model(MappedMigrationBench.newer), type: target.type) { context in
-                let book = MappedMigrationBench.make("Book", ["heading": "new"], context)
+            try withStore(end, ModelText.model(MappedMigrationFixture.newer), type: target.type) { context in
+                let book = MappedMigrationFixture.make("Book", ["heading": "new"], context)
                 book.setValue(
                     try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first, forKey: "author")
                 try context.save()

@@ -43,11 +43,11 @@ struct ForecastEffortTests {
         _ texts: [String], rows: String = ""
     ) throws -> (forecast: MigrationForecast, effort: ModelEffort) {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, texts[0], rows: rows)
+            let fixture = try MigrationFixture(folder, texts[0], rows: rows)
             let models = texts.map { ModelText.model($0) }
             let momd = try bundle(folder, models)
             var forecaster = MigrationForecaster(
-                url: bench.url, model: models[models.count - 1], configuration: nil, options: nil)
+                url: fixture.url, model: models[models.count - 1], configuration: nil, options: nil)
             forecaster.bundles = [try #require(Bundle(url: momd.deletingLastPathComponent()))]
             let effort = ModelEffort()
             let forecast = try ModelEffort.$counting.withValue(effort) { try forecaster.forecast(through: []) }

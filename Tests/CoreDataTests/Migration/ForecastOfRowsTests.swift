@@ -13,10 +13,10 @@ struct ForecastOfRowsTests {
         """
 
     private func forecast(
-        _ bench: MigrationBench, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]? = nil
+        _ fixture: MigrationFixture, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]? = nil
     ) throws -> MigrationForecast {
         try NSPersistentStoreCoordinator.migrationForecast(
-            forPersistentStoreAt: bench.url, to: model, options: options)
+            forPersistentStoreAt: fixture.url, to: model, options: options)
     }
 
     @Test(
@@ -27,18 +27,18 @@ struct ForecastOfRowsTests {
             "entity Item\n  name string\n  code string! = none\n  unique code",
         ] {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(folder, "entity Item\n  name string", rows: Self.items)
-                let found = try forecast(bench, ModelText.model(newer))
+                let fixture = try MigrationFixture(folder, "entity Item\n  name string", rows: Self.items)
+                let found = try forecast(fixture, ModelText.model(newer))
                 #expect(found.obstacles.map(\.entity) == ["Item"], "\(newer): \(found)")
-                let error = try bench.failure(to: newer)
+                let error = try fixture.failure(to: newer)
                 #expect(error.code == NSMigrationConstraintViolationError)
                 #expect(error.userInfo["entity"] as? String == "Item" && error.userInfo["row"] as? Int64 == 1)
                 let rows = newer.contains("code") ? "rows 1, 2, 5" : "rows 1, 5"
                 #expect(error.localizedDescription.contains(rows), "\(error)")
                 // Each value once, or a value for nobody: nothing stands in the way.
-                try bench.run("DELETE FROM ZITEM WHERE Z_PK <> 2")
-                #expect(try forecast(bench, ModelText.model(newer)).isPossible)
-                try bench.migrateAndVerify(to: newer)
+                try fixture.run("DELETE FROM ZITEM WHERE Z_PK <> 2")
+                #expect(try forecast(fixture, ModelText.model(newer)).isPossible)
+                try fixture.migrateAndVerify(to: newer)
             }
         }
     }
@@ -54,17 +54,18 @@ struct ForecastOfRowsTests {
             ("entity A\n  x string\n  \(last.replacing("size decimal", with: "size int16"))", "size"),
         ] {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(
+                let fixture = try MigrationFixture(
                     folder, first,
                     rows: "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (7, 1, 1, 70000);"
                         + "INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (1, 2, 1, 5)")
                 func forecast() throws -> MigrationForecast {
                     try NSPersistentStoreCoordinator.migrationForecast(
-                        forPersistentStoreAt: bench.url, to: ModelText.model(newer), through: [ModelText.model(second)])
+                        forPersistentStoreAt: fixture.url, to: ModelText.model(newer),
+                        through: [ModelText.model(second)])
                 }
                 func migrate() throws {
                     try StoreMigration.migrate(
-                        bench.url, SQLiteStoreMetadata.metadata(at: bench.url), to: ModelText.model(newer), nil,
+                        fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(newer), nil,
                         [
                             NSMigratePersistentStoresAutomaticallyOption: true,
                             NSInferMappingModelAutomaticallyOption: true,
@@ -74,13 +75,13 @@ struct ForecastOfRowsTests {
                 #expect(found.obstacles.map(\.entity) == ["A"] && found.obstacles.map(\.property) == [property])
                 let error = #expect(throws: NSError.self) { try migrate() }
                 #expect(error?.code == NSMigrationError && error?.userInfo["row"] as? Int64 == 7)
-                try bench.run("DELETE FROM ZA")
+                try fixture.run("DELETE FROM ZA")
                 #expect(try forecast().hops.count == 2)
                 #expect(
                     try forecast().hops.first?.steps.map(\.summary).contains("taken together with the next version")
                         == false)
                 try migrate()
-                try bench.verify(newer)
+                try fixture.verify(newer)
             }
         }
     }
@@ -88,12 +89,12 @@ struct ForecastOfRowsTests {
     @Test("where nothing may be inferred and there is no mapping model, there is no way")
     func nothingInferred() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, "entity Item\n  name string")
+            let fixture = try MigrationFixture(folder, "entity Item\n  name string")
             let model = ModelText.model("entity Item\n  name string\n  more int32")
-            let found = try forecast(bench, model, [NSInferMappingModelAutomaticallyOption: false])
+            let found = try forecast(fixture, model, [NSInferMappingModelAutomaticallyOption: false])
             #expect(!found.isPossible && found.hops.isEmpty)
             #expect(found.obstacles.first?.help.contains("mapping model") == true, "\(found)")
-            #expect(try forecast(bench, model).isPossible)
+            #expect(try forecast(fixture, model).isPossible)
         }
     }
 
@@ -116,26 +117,26 @@ struct ForecastOfRowsTests {
     @Test("what rows forbid in the second of two stages is an obstacle, unless code of the program's comes before it")
     func secondStage() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.items)
+            let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.items)
             let model = ModelText.model(Self.versions[2])
-            let found = try forecast(bench, model, stages(false))
+            let found = try forecast(fixture, model, stages(false))
             #expect(found.obstacles.map(\.property) == ["code"], "\(found)")
-            #expect(try forecast(bench, model, stages(true)).isPossible)
-            try bench.run("DELETE FROM ZITEM")
-            #expect(try forecast(bench, model, stages(false)).isPossible)
+            #expect(try forecast(fixture, model, stages(true)).isPossible)
+            try fixture.run("DELETE FROM ZITEM")
+            #expect(try forecast(fixture, model, stages(false)).isPossible)
         }
     }
 
     @Test("bytes that are to come into the row from a file that is missing are an error with entity, property and row")
     func missingFile() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Picture\n  bytes data external",
                 rows: """
                     INSERT INTO ZPICTURE (Z_PK, Z_ENT, Z_OPT, ZBYTES) VALUES (1, 1, 1, x'0161'),
                         (3, 1, 1, CAST(x'02' || '0AC46B4C-0E22-4B4B-9D0D-5A1E4F2C8A01' || x'00' AS BLOB));
                     """)
-            let error = try bench.failure(to: "entity Picture\n  bytes data")
+            let error = try fixture.failure(to: "entity Picture\n  bytes data")
             #expect(
                 error.userInfo["entity"] as? String == "Picture" && error.userInfo["property"] as? String == "bytes")
             #expect(error.userInfo["row"] as? Int64 == 3)

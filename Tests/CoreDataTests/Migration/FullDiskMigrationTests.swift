@@ -41,31 +41,31 @@ struct FullDiskMigrationTests {
         let disk = try SmallDisk(kilobytes: 6_000)
         let older = "entity Item\n  name string\n  size int32"
         let newer = "entity Item\n  name string index\n  size double\n  note string! = none"
-        let bench = try MigrationBench(disk.url, older, rows: StoreMigrationTests.fill(3_000))
-        let before = try bench.query("SELECT COUNT(*), SUM(ZSIZE), MAX(ZNAME) FROM ZITEM")
+        let fixture = try MigrationFixture(disk.url, older, rows: StoreMigrationTests.fill(3_000))
+        let before = try fixture.query("SELECT COUNT(*), SUM(ZSIZE), MAX(ZNAME) FROM ZITEM")
         let failures = try fill(disk, step: 15) {
-            try bench.migrate(to: newer)
+            try fixture.migrate(to: newer)
         } check: {
-            let found = try bench.query("SELECT COUNT(*), SUM(ZSIZE), MAX(ZNAME) FROM ZITEM")
-            let isMigrated = try bench.migrate(to: older)
+            let found = try fixture.query("SELECT COUNT(*), SUM(ZSIZE), MAX(ZNAME) FROM ZITEM")
+            let isMigrated = try fixture.migrate(to: older)
             #expect(found == before && !isMigrated)
         }
         #expect(failures > 3)
-        try bench.verify(newer)
+        try fixture.verify(newer)
     }
 
     @Test("by a mapping model: the error says so, the store is as it was, and nothing lies beside it")
     func mapped() throws {
         let disk = try SmallDisk(kilobytes: 3_000)
-        let bench = try MappedMigrationBench(disk.url, books: 400)
+        let fixture = try MappedMigrationFixture(disk.url, books: 400)
         let failures = try fill(disk, step: 40) {
-            try bench.migrateInPlace(bench.mapping())
+            try fixture.migrateInPlace(fixture.mapping())
         } check: {
-            let (books, files) = (try bench.content().count, try bench.files())
+            let (books, files) = (try fixture.content().count, try fixture.files())
             #expect(books == 400)
             #expect(files == ["Old.sqlite"])
         }
         #expect(failures > 3)
-        #expect(try bench.books(at: bench.source).count == 400)
+        #expect(try fixture.books(at: fixture.source).count == 400)
     }
 }

@@ -14,7 +14,7 @@ struct KilledMigrationTests {
     @Test("at any of 30 random moments the store is left with the old or the new version and every row")
     func killedAnywhere() throws {
         try withTemporaryFolder { folder in
-            let template = try MigrationBench(folder, CrashModels.older, rows: CrashModels.rows).url
+            let template = try MigrationFixture(folder, CrashModels.older, rows: CrashModels.rows).url
             try run(on: template, "PRAGMA wal_checkpoint(TRUNCATE)")
             // How long a migration takes here and now, from the child's "begin" to its "done".
             let (first, length) = try child(on: copy(template, to: folder, "measure"), killedAfter: nil)

@@ -19,21 +19,21 @@ struct MigratedAttributesTests {
     @Test("an added attribute without a default value is empty in every row and costs nothing")
     func addedAttribute() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
+            let fixture = try MigrationFixture(folder, Self.books, rows: Self.threeBooks)
             let newer = Self.books + "\n  note string\n  rating double"
-            #expect(try bench.plan(to: newer).isInstant)
-            try bench.migrateAndVerify(to: newer)
+            #expect(try fixture.plan(to: newer).isInstant)
+            try fixture.migrateAndVerify(to: newer)
             #expect(
-                try bench.query("SELECT Z_PK, Z_ENT, Z_OPT, ZTITLE, ZPAGES, ZNOTE, ZRATING FROM ZBOOK ORDER BY Z_PK")
+                try fixture.query("SELECT Z_PK, Z_ENT, Z_OPT, ZTITLE, ZPAGES, ZNOTE, ZRATING FROM ZBOOK ORDER BY Z_PK")
                     == ["1|1|1|a|10|-|-", "2|1|3|b|-|-|-", "3|1|1|-|30|-|-"])
-            #expect(try bench.query("SELECT Z_MAX FROM Z_PRIMARYKEY") == ["3"])
+            #expect(try fixture.query("SELECT Z_MAX FROM Z_PRIMARYKEY") == ["3"])
         }
     }
 
     @Test("defaults of added attributes and of attributes made mandatory are filled by one UPDATE per table")
     func defaults() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
+            let fixture = try MigrationFixture(folder, Self.books, rows: Self.threeBooks)
             let newer = """
                 entity Book
                   title string! = untitled
@@ -42,11 +42,11 @@ struct MigratedAttributesTests {
                   price decimal = 9.5
                   bought date = 12.5
                 """
-            let updates = try bench.plan(to: newer).steps.filter { if case .update = $0 { true } else { false } }
+            let updates = try fixture.plan(to: newer).steps.filter { if case .update = $0 { true } else { false } }
             #expect(updates.count == 1)
-            try bench.migrateAndVerify(to: newer)
+            try fixture.migrateAndVerify(to: newer)
             #expect(
-                try bench.query("SELECT ZTITLE, ZPAGES, ZSTARS, ZPRICE, ZBOUGHT FROM ZBOOK ORDER BY Z_PK")
+                try fixture.query("SELECT ZTITLE, ZPAGES, ZSTARS, ZPRICE, ZBOUGHT FROM ZBOOK ORDER BY Z_PK")
                     == ["a|10|5|9.5|12.5", "b|7|5|9.5|12.5", "untitled|30|5|9.5|12.5"])
         }
     }
@@ -58,22 +58,22 @@ struct MigratedAttributesTests {
                 INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZPRICE) VALUES (1, 1, 1, 2.5), (2, 1, 1, 'NaN');
                 UPDATE Z_PRIMARYKEY SET Z_MAX = 2;
                 """
-            let bench = try MigrationBench(folder, "entity Book\n  price decimal", rows: rows)
-            let error = try bench.failure(to: "entity Book\n  price double")
+            let fixture = try MigrationFixture(folder, "entity Book\n  price decimal", rows: rows)
+            let error = try fixture.failure(to: "entity Book\n  price double")
             #expect(error.code == NSMigrationError)
             #expect(error.userInfo["property"] as? String == "price")
             #expect(error.localizedDescription.contains("NaN"))
-            try bench.run("UPDATE ZBOOK SET ZPRICE = 1 WHERE Z_PK = 2")
-            try bench.migrateAndVerify(to: "entity Book\n  price double")
-            #expect(try bench.query("SELECT ZPRICE FROM ZBOOK ORDER BY Z_PK") == ["2.5", "1.0"])
+            try fixture.run("UPDATE ZBOOK SET ZPRICE = 1 WHERE Z_PK = 2")
+            try fixture.migrateAndVerify(to: "entity Book\n  price double")
+            #expect(try fixture.query("SELECT ZPRICE FROM ZBOOK ORDER BY Z_PK") == ["2.5", "1.0"])
         }
     }
 
     @Test("a default value that is not a number fills no column: a mandatory attribute is refused as one without")
     func defaultsThatAreNoNumbers() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
-            let error = try bench.failure(to: Self.books + "\n  rating double! = nan")
+            let fixture = try MigrationFixture(folder, Self.books, rows: Self.threeBooks)
+            let error = try fixture.failure(to: Self.books + "\n  rating double! = nan")
             #expect(error.code == NSMigrationError || error.code == NSInferredMappingModelError)
             #expect(error.localizedDescription.contains("rating"))
         }
@@ -82,10 +82,10 @@ struct MigratedAttributesTests {
     @Test("a removed attribute goes with its index")
     func removedAttribute() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Book\n  title string index\n  pages int32 index", rows: Self.threeBooks)
-            try bench.migrateAndVerify(to: "entity Book\n  pages int32 index")
-            #expect(try bench.query("SELECT Z_PK, ZPAGES FROM ZBOOK ORDER BY Z_PK") == ["1|10", "2|-", "3|30"])
+            try fixture.migrateAndVerify(to: "entity Book\n  pages int32 index")
+            #expect(try fixture.query("SELECT Z_PK, ZPAGES FROM ZBOOK ORDER BY Z_PK") == ["1|10", "2|-", "3|30"])
         }
     }
 
@@ -95,13 +95,13 @@ struct MigratedAttributesTests {
             let older =
                 "entity Book\n  title string\n  pages int32\n"
                 + (1...6).map { "  extra\($0) string" }.joined(separator: "\n")
-            let bench = try MigrationBench(folder, older, rows: Self.threeBooks)
-            let steps = try bench.plan(to: Self.books).steps
+            let fixture = try MigrationFixture(folder, older, rows: Self.threeBooks)
+            let steps = try fixture.plan(to: Self.books).steps
             #expect(steps.contains { if case .copyRows = $0 { true } else { false } })
             #expect(!steps.contains { if case .dropColumn = $0 { true } else { false } })
-            try bench.migrateAndVerify(to: Self.books)
+            try fixture.migrateAndVerify(to: Self.books)
             #expect(
-                try bench.query("SELECT Z_PK, Z_OPT, ZTITLE, ZPAGES FROM ZBOOK ORDER BY Z_PK")
+                try fixture.query("SELECT Z_PK, Z_OPT, ZTITLE, ZPAGES FROM ZBOOK ORDER BY Z_PK")
                     == ["1|1|a|10", "2|3|b|-", "3|1|-|30"])
         }
     }
@@ -109,15 +109,16 @@ struct MigratedAttributesTests {
     @Test("attributes that exchange their names keep their values")
     func exchangedNames() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Book\n  first string index\n  second string",
                 rows: "INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZFIRST, ZSECOND) VALUES (1, 1, 1, 'x', 'y')")
             let newer = "entity Book\n  first string was second index\n  second string was first\n  third string"
             #expect(
-                try bench.plan(to: newer).steps.filter { if case .renameColumn = $0 { true } else { false } }.count == 4
+                try fixture.plan(to: newer).steps.filter { if case .renameColumn = $0 { true } else { false } }.count
+                    == 4
             )
-            try bench.migrateAndVerify(to: newer)
-            #expect(try bench.query("SELECT ZFIRST, ZSECOND, ZTHIRD FROM ZBOOK") == ["y|x|-"])
+            try fixture.migrateAndVerify(to: newer)
+            #expect(try fixture.query("SELECT ZFIRST, ZSECOND, ZTHIRD FROM ZBOOK") == ["y|x|-"])
         }
     }
 
@@ -125,36 +126,36 @@ struct MigratedAttributesTests {
     func shiftedNames(_ isReversed: Bool) throws {
         try withTemporaryFolder { folder in
             let (a, b, c) = isReversed ? ("c", "b", "a") : ("a", "b", "c")
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Book\n  \(a) string\n  \(b) string",
                 rows: "INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, Z\(a), Z\(b)) VALUES (1, 1, 1, 'x', 'y')")
-            try bench.migrateAndVerify(to: "entity Book\n  \(b) string was \(a)\n  \(c) string was \(b)")
-            #expect(try bench.query("SELECT Z\(b), Z\(c) FROM ZBOOK") == ["x|y"])
+            try fixture.migrateAndVerify(to: "entity Book\n  \(b) string was \(a)\n  \(c) string was \(b)")
+            #expect(try fixture.query("SELECT Z\(b), Z\(c) FROM ZBOOK") == ["x|y"])
         }
         try withTemporaryFolder { folder in
             let (a, b, c) = isReversed ? ("Rc", "Rb", "Ra") : ("Ra", "Rb", "Rc")
             let older = "entity \(a)\n  name string\nentity \(b)\n  name string"
             let numbers = isReversed ? (2, 1) : (1, 2)
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, older,
                 rows: """
                     INSERT INTO Z\(a) (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, \(numbers.0), 1, 'x');
                     INSERT INTO Z\(b) (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, \(numbers.1), 1, 'y');
                     """)
-            try bench.migrateAndVerify(
+            try fixture.migrateAndVerify(
                 to: "entity \(b) was \(a)\n  name string\nentity \(c) was \(b)\n  name string")
-            #expect(try bench.query("SELECT ZNAME FROM Z\(b)") == ["x"])
-            #expect(try bench.query("SELECT ZNAME FROM Z\(c)") == ["y"])
+            #expect(try fixture.query("SELECT ZNAME FROM Z\(b)") == ["x"])
+            #expect(try fixture.query("SELECT ZNAME FROM Z\(c)") == ["y"])
         }
     }
 
     @Test("an attribute renamed by its identifier keeps its values; without one it is removed and added")
     func renamedAttribute() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
+            let fixture = try MigrationFixture(folder, Self.books, rows: Self.threeBooks)
             let newer = "entity Book\n  name string was title index\n  count int32"
-            try bench.migrateAndVerify(to: newer)
-            #expect(try bench.query("SELECT ZNAME, ZCOUNT FROM ZBOOK ORDER BY Z_PK") == ["a|-", "b|-", "-|-"])
+            try fixture.migrateAndVerify(to: newer)
+            #expect(try fixture.query("SELECT ZNAME, ZCOUNT FROM ZBOOK ORDER BY Z_PK") == ["a|-", "b|-", "-|-"])
         }
     }
 
@@ -170,7 +171,7 @@ struct MigratedAttributesTests {
               f float
             """
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, older,
                 rows:
                     "INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT, ZA, ZB, ZC, ZD, ZE, ZF) VALUES (1, 1, 1, 1, 2, 3, 4.0, 5.5, 6.25), "
@@ -184,22 +185,22 @@ struct MigratedAttributesTests {
                   e double
                   f decimal
                 """
-            try bench.migrateAndVerify(to: newer)
+            try fixture.migrateAndVerify(to: newer)
             #expect(
-                try bench.query(
+                try fixture.query(
                     "SELECT ZA, typeof(ZA), ZB, typeof(ZB), ZC, typeof(ZC), ZD, typeof(ZD), ZE, typeof(ZE), ZF FROM ZBOX "
                         + "ORDER BY Z_PK")
                     == ["1|integer|2.0|real|3|integer|4|integer|5.5|real|6.25", "-|null|-|null|-|null|-|null|-|null|-"])
         }
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Box\n  c int64\n  d double",
                 rows: "INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT, ZC, ZD) VALUES (1, 1, 1, 70000, 4.5)")
-            let narrowed = try bench.failure(to: "entity Box\n  c int16\n  d double")
+            let narrowed = try fixture.failure(to: "entity Box\n  c int16\n  d double")
             #expect(narrowed.code == NSMigrationError)
             #expect(narrowed.localizedDescription.contains("70000"))
             #expect(narrowed.localizedDescription.contains("Box.c"))
-            let rounded = try bench.failure(to: "entity Box\n  c int64\n  d int64")
+            let rounded = try fixture.failure(to: "entity Box\n  c int64\n  d int64")
             #expect(rounded.code == NSMigrationError)
             #expect(rounded.localizedDescription.contains("4.5"))
         }
@@ -208,8 +209,8 @@ struct MigratedAttributesTests {
     @Test("a type without a conversion is an error that names entity, property and both types")
     func impossibleType() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
-            let error = try bench.failure(to: "entity Book\n  title int32\n  pages string")
+            let fixture = try MigrationFixture(folder, Self.books, rows: Self.threeBooks)
+            let error = try fixture.failure(to: "entity Book\n  title int32\n  pages string")
             #expect(error.domain == NSCocoaErrorDomain)
             #expect(error.code == NSInferredMappingModelError)
             let text = error.localizedDescription
@@ -223,39 +224,39 @@ struct MigratedAttributesTests {
     @Test("a mandatory attribute without a default stops the migration only where rows have no value")
     func mandatoryWithoutDefault() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
-            let added = try bench.failure(to: Self.books + "\n  stars int16!")
+            let fixture = try MigrationFixture(folder, Self.books, rows: Self.threeBooks)
+            let added = try fixture.failure(to: Self.books + "\n  stars int16!")
             #expect(added.code == NSMigrationError)
             #expect(added.localizedDescription.contains("Book.stars"))
             #expect(added.localizedDescription.contains("default value"))
             #expect(added.userInfo["entity"] as? String == "Book")
-            let made = try bench.failure(to: "entity Book\n  title string!\n  pages int32")
+            let made = try fixture.failure(to: "entity Book\n  title string!\n  pages int32")
             #expect(made.localizedDescription.contains("Book.title"))
-            try bench.run("DELETE FROM ZBOOK WHERE ZTITLE IS NULL")
-            try bench.migrateAndVerify(to: "entity Book\n  title string!\n  pages int32")
-            try bench.run("DELETE FROM ZBOOK")
-            try bench.migrateAndVerify(to: "entity Book\n  title string!\n  pages int32!\n  stars int16!")
+            try fixture.run("DELETE FROM ZBOOK WHERE ZTITLE IS NULL")
+            try fixture.migrateAndVerify(to: "entity Book\n  title string!\n  pages int32")
+            try fixture.run("DELETE FROM ZBOOK")
+            try fixture.migrateAndVerify(to: "entity Book\n  title string!\n  pages int32!\n  stars int16!")
         }
     }
 
     @Test("switching external storage on and off tags and untags the values")
     func externalStorage() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Picture\n  bytes data",
                 rows: "INSERT INTO ZPICTURE (Z_PK, Z_ENT, Z_OPT, ZBYTES) VALUES (1, 1, 1, x'0001ff'), (2, 1, 1, NULL)")
-            try bench.migrateAndVerify(to: "entity Picture\n  bytes data external")
-            #expect(try bench.query("SELECT hex(ZBYTES) FROM ZPICTURE ORDER BY Z_PK") == ["010001FF", ""])
-            let files = SQLiteStoreFiles(bench.url).externalDataFolder
+            try fixture.migrateAndVerify(to: "entity Picture\n  bytes data external")
+            #expect(try fixture.query("SELECT hex(ZBYTES) FROM ZPICTURE ORDER BY Z_PK") == ["010001FF", ""])
+            let files = SQLiteStoreFiles(fixture.url).externalDataFolder
             try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
             let file = files.appendingPathComponent("4D8B0E8E-0F0B-4F2A-9A33-6A7E6D6B1C11")
             try Data([7, 0, 9]).write(to: file)
-            try bench.run(
+            try fixture.run(
                 "UPDATE ZPICTURE SET ZBYTES = CAST(x'02' || '\(file.lastPathComponent)' || x'00' AS BLOB) WHERE Z_PK = 2"
             )
-            try bench.migrateAndVerify(to: "entity Picture\n  bytes data")
-            #expect(try bench.query("SELECT hex(ZBYTES) FROM ZPICTURE ORDER BY Z_PK") == ["0001FF", "070009"])
-            try withStore(bench.url, ModelText.model("entity Picture\n  bytes data")) { _ in }
+            try fixture.migrateAndVerify(to: "entity Picture\n  bytes data")
+            #expect(try fixture.query("SELECT hex(ZBYTES) FROM ZPICTURE ORDER BY Z_PK") == ["0001FF", "070009"])
+            try withStore(fixture.url, ModelText.model("entity Picture\n  bytes data")) { _ in }
             #expect(!FileManager.default.fileExists(atPath: file.path))
         }
     }
@@ -305,11 +306,11 @@ struct MigratedAttributesTests {
     @Test("a changed uniqueness constraint is built, and duplicates are an error that names it")
     func uniqueness() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
-            try bench.migrateAndVerify(to: Self.books + "\n  unique title")
-            try bench.migrateAndVerify(to: Self.books + "\n  unique pages")
-            try bench.run("UPDATE ZBOOK SET ZTITLE = 'same'")
-            let error = try bench.failure(to: Self.books + "\n  unique title")
+            let fixture = try MigrationFixture(folder, Self.books, rows: Self.threeBooks)
+            try fixture.migrateAndVerify(to: Self.books + "\n  unique title")
+            try fixture.migrateAndVerify(to: Self.books + "\n  unique pages")
+            try fixture.run("UPDATE ZBOOK SET ZTITLE = 'same'")
+            let error = try fixture.failure(to: Self.books + "\n  unique title")
             #expect(error.code == NSMigrationConstraintViolationError)
             #expect(error.localizedDescription.contains("Z_Book_UNIQUE_title"))
         }
@@ -318,31 +319,31 @@ struct MigratedAttributesTests {
     @Test("a version hash modifier alone is migrated by writing metadata")
     func modifierOnly() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
+            let fixture = try MigrationFixture(folder, Self.books, rows: Self.threeBooks)
             let newer = "entity Book\n  title string modifier 2\n  pages int32"
-            #expect(try bench.plan(to: newer).isInstant)
-            try bench.migrateAndVerify(to: newer)
-            #expect(try bench.query("SELECT COUNT(*) FROM ZBOOK") == ["3"])
+            #expect(try fixture.plan(to: newer).isInstant)
+            try fixture.migrateAndVerify(to: newer)
+            #expect(try fixture.query("SELECT COUNT(*) FROM ZBOOK") == ["3"])
         }
     }
 
     @Test("metadata of the program and the store's identity survive")
     func metadata() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.books, rows: Self.threeBooks)
-            var before = try SQLiteStoreMetadata.metadata(at: bench.url)
+            let fixture = try MigrationFixture(folder, Self.books, rows: Self.threeBooks)
+            var before = try SQLiteStoreMetadata.metadata(at: fixture.url)
             before["shelf"] = ["left", "right"]
-            try SQLiteStoreMetadata.setMetadata(before, at: bench.url)
+            try SQLiteStoreMetadata.setMetadata(before, at: fixture.url)
             let newer = Self.books + "\n  note string"
-            try bench.migrateAndVerify(to: newer)
-            let after = try SQLiteStoreMetadata.metadata(at: bench.url)
+            try fixture.migrateAndVerify(to: newer)
+            let after = try SQLiteStoreMetadata.metadata(at: fixture.url)
             #expect(after[NSStoreUUIDKey] as? String == before[NSStoreUUIDKey] as? String)
             #expect(after["shelf"] as? [String] == ["left", "right"])
             let model = ModelText.model(newer)
             #expect(after[NSStoreModelVersionHashesKey] as? [String: Data] == model.entityVersionHashesByName)
             #expect(after[NSPersistentStoreModelVersionChecksumKey] as? String == model.versionChecksum)
             #expect(after["NSStoreModelVersionHashesDigest"] as? String == model.storeDigest)
-            #expect(try SQLiteStoreLook(at: bench.url)?.model()?.versionChecksum == model.versionChecksum)
+            #expect(try SQLiteStoreLook(at: fixture.url)?.model()?.versionChecksum == model.versionChecksum)
         }
     }
 

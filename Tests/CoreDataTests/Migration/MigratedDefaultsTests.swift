@@ -23,11 +23,11 @@ struct MigratedDefaultsTests {
         ]
         for (older, newer) in cases {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(
+                let fixture = try MigrationFixture(
                     folder, "entity Item\n  \(older)",
                     rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1); UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
-                try bench.migrateAndVerify(to: "entity Item\n  \(newer)")
-                try withStore(bench.url, ModelText.model("entity Item\n  \(newer)")) { context in
+                try fixture.migrateAndVerify(to: "entity Item\n  \(newer)")
+                try withStore(fixture.url, ModelText.model("entity Item\n  \(newer)")) { context in
                     let found = try context.all("Item").map { $0.value(forKey: "bytes") as? Data }
                     #expect(found == [data], "\(newer)")
                 }
@@ -68,14 +68,14 @@ struct MigratedDefaultsTests {
         "a transformable attribute that becomes mandatory gets its default, and so does a new one", arguments: [0, 1])
     func transformableMandatory(_ version: Int) throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, "entity Item\n  name string")
+            let fixture = try MigrationFixture(folder, "entity Item\n  name string")
             if version == 1 {
-                #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: tags(false)))
+                #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: tags(false)))
             }
-            try bench.run(
+            try fixture.run(
                 "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1); UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
-            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: tags(true)))
-            try withStore(bench.url, tags(true)) { context in
+            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: tags(true)))
+            try withStore(fixture.url, tags(true)) { context in
                 let found = try context.all("Item").map { $0.value(forKey: "tags") as? [String] }
                 #expect(found == [["a", "b"]])
             }
@@ -88,18 +88,18 @@ struct MigratedDefaultsTests {
         let (older, newer) = ("entity Item\n  size decimal", "entity Item\n  size int64")
         for number in ["9223372036854775807", "-9223372036854775808", "9007199254740993"] {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(folder, older)
-                try bench.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (1, 1, 1, \(number))")
-                try bench.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
-                try bench.migrateAndVerify(to: newer)
-                #expect(try bench.query("SELECT ZSIZE FROM ZITEM") == [number])
+                let fixture = try MigrationFixture(folder, older)
+                try fixture.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (1, 1, 1, \(number))")
+                try fixture.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
+                try fixture.migrateAndVerify(to: newer)
+                #expect(try fixture.query("SELECT ZSIZE FROM ZITEM") == [number])
             }
         }
         for number in ["9223372036854775808", "1.5", "1e30"] {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(folder, older)
-                try bench.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (1, 1, 1, \(number))")
-                #expect(try bench.failure(to: newer).userInfo["property"] as? String == "size")
+                let fixture = try MigrationFixture(folder, older)
+                try fixture.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (1, 1, 1, \(number))")
+                #expect(try fixture.failure(to: newer).userInfo["property"] as? String == "size")
             }
         }
     }

@@ -25,12 +25,12 @@ struct MigratedDerivedTests {
         stale: String
     ) throws -> [String] {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, older)
-            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: try model(older, format, type)))
-            try bench.run(rows)
-            try bench.run("UPDATE ZA SET ZRESULT = \(stale)")
-            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: try model(newer, format, type)))
-            return try bench.query("SELECT ZRESULT FROM ZA ORDER BY Z_PK")
+            let fixture = try MigrationFixture(folder, older)
+            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: try model(older, format, type)))
+            try fixture.run(rows)
+            try fixture.run("UPDATE ZA SET ZRESULT = \(stale)")
+            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: try model(newer, format, type)))
+            return try fixture.query("SELECT ZRESULT FROM ZA ORDER BY Z_PK")
         }
     }
 

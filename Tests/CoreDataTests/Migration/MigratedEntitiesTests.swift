@@ -38,47 +38,47 @@ struct MigratedEntitiesTests {
     @Test("an added entity moves the numbers of all that come after it, wherever they are written")
     func addedEntity() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.rows)
-            try bench.run(
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.rows)
+            try fixture.run(
                 """
                 CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB);
                 INSERT INTO ACHANGE (Z_PK, Z_ENT, ZENTITY, ZENTITYPK, ZCOLUMNS) VALUES (1, 16001, 1, 1, x'80'), (2, 16001, 5, 1, x'80');
                 INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 2);
                 """)
             let newer = "entity Album\n  name string\n" + Self.older
-            try bench.migrate(to: newer)
+            try fixture.migrate(to: newer)
             #expect(
-                try bench.query("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") == [
+                try fixture.query("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") == [
                     "1|Album|0|0", "2|Book|0|3", "3|Page|0|1", "4|Person|0|2", "5|Writer|4|0", "6|Tag|0|2",
                     "16001|CHANGE|0|2",
                 ])
             #expect(
-                try bench.query("SELECT Z_PK, Z_ENT, ZAUTHOR, Z4_AUTHOR FROM ZBOOK ORDER BY Z_PK")
+                try fixture.query("SELECT Z_PK, Z_ENT, ZAUTHOR, Z4_AUTHOR FROM ZBOOK ORDER BY Z_PK")
                     == ["1|2|1|4", "2|2|2|5", "3|2|-|-"])
-            #expect(try bench.query("SELECT Z_ENT, Z2PAGES FROM ZPAGE") == ["3|2"])
+            #expect(try fixture.query("SELECT Z_ENT, Z2PAGES FROM ZPAGE") == ["3|2"])
             #expect(
-                try bench.query("SELECT Z_2BOOKS, Z_6TAGS FROM Z_2TAGS ORDER BY 1, 2") == ["1|1", "1|2", "3|2"])
-            #expect(try bench.query("SELECT ZENTITY, hex(ZCOLUMNS) FROM ACHANGE ORDER BY Z_PK") == ["2|80", "6|80"])
-            try bench.run("DROP TABLE ACHANGE; DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16001")
-            try bench.verify(newer)
+                try fixture.query("SELECT Z_2BOOKS, Z_6TAGS FROM Z_2TAGS ORDER BY 1, 2") == ["1|1", "1|2", "3|2"])
+            #expect(try fixture.query("SELECT ZENTITY, hex(ZCOLUMNS) FROM ACHANGE ORDER BY Z_PK") == ["2|80", "6|80"])
+            try fixture.run("DROP TABLE ACHANGE; DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16001")
+            try fixture.verify(newer)
         }
     }
 
     @Test("a removed entity takes its rows along, and what led to them is cleared")
     func removedSubentity() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.rows)
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.rows)
             let newer = Self.older.replacingOccurrences(of: "entity Writer : Person\n  penName string\n", with: "")
-            try bench.migrateAndVerify(to: newer)
-            #expect(try bench.query("SELECT Z_PK, Z_ENT, ZNAME FROM ZPERSON") == ["1|3|Anna"])
-            #expect(try bench.query("SELECT Z_PK, ZAUTHOR FROM ZBOOK ORDER BY Z_PK") == ["1|1", "2|-", "3|-"])
+            try fixture.migrateAndVerify(to: newer)
+            #expect(try fixture.query("SELECT Z_PK, Z_ENT, ZNAME FROM ZPERSON") == ["1|3|Anna"])
+            #expect(try fixture.query("SELECT Z_PK, ZAUTHOR FROM ZBOOK ORDER BY Z_PK") == ["1|1", "2|-", "3|-"])
         }
     }
 
     @Test("an entity that is removed with its table leaves the others alone")
     func removedEntity() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.rows)
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.rows)
             let newer = """
                 entity Person
                   name string
@@ -87,18 +87,18 @@ struct MigratedEntitiesTests {
                 entity Tag
                   label string
                 """
-            try bench.migrateAndVerify(to: newer)
+            try fixture.migrateAndVerify(to: newer)
             #expect(
-                try bench.query("SELECT Z_PK, Z_ENT, ZNAME, ZPENNAME FROM ZPERSON ORDER BY Z_PK")
+                try fixture.query("SELECT Z_PK, Z_ENT, ZNAME, ZPENNAME FROM ZPERSON ORDER BY Z_PK")
                     == ["1|1|Anna|-", "2|2|Bo|B."])
-            #expect(try bench.query("SELECT Z_ENT, ZLABEL FROM ZTAG ORDER BY Z_PK") == ["3|red", "3|blue"])
+            #expect(try fixture.query("SELECT Z_ENT, ZLABEL FROM ZTAG ORDER BY Z_PK") == ["3|red", "3|blue"])
         }
     }
 
     @Test("entities renamed by identifier keep rows and relationships, even when two exchange their names")
     func renamedEntities() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.rows)
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.rows)
             let newer = """
                 entity Tag was Book
                   title string
@@ -116,20 +116,20 @@ struct MigratedEntitiesTests {
                   label string
                   books many Tag.tags
                 """
-            try bench.migrateAndVerify(to: newer)
-            #expect(try bench.query("SELECT Z_ENT, ZLABEL FROM ZBOOK ORDER BY Z_PK") == ["1|red", "1|blue"])
+            try fixture.migrateAndVerify(to: newer)
+            #expect(try fixture.query("SELECT Z_ENT, ZLABEL FROM ZBOOK ORDER BY Z_PK") == ["1|red", "1|blue"])
             #expect(
-                try bench.query("SELECT Z_ENT, ZTITLE, ZAUTHOR, Z2_AUTHOR FROM ZTAG ORDER BY Z_PK")
+                try fixture.query("SELECT Z_ENT, ZTITLE, ZAUTHOR, Z2_AUTHOR FROM ZTAG ORDER BY Z_PK")
                     == ["5|x|1|2", "5|y|2|3", "5|z|-|-"])
-            #expect(try bench.query("SELECT Z_5BOOKS, Z_1TAGS FROM Z_1BOOKS ORDER BY 1, 2") == ["1|1", "1|2", "3|2"])
-            #expect(try bench.query("SELECT ZTEXT, Z5PAGES FROM ZSHEET") == ["p|2"])
+            #expect(try fixture.query("SELECT Z_5BOOKS, Z_1TAGS FROM Z_1BOOKS ORDER BY 1, 2") == ["1|1", "1|2", "3|2"])
+            #expect(try fixture.query("SELECT ZTEXT, Z5PAGES FROM ZSHEET") == ["p|2"])
         }
     }
 
     @Test("a new parent takes an entity's table over, and properties that move up keep their values")
     func newParent() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder,
                 """
                 entity Dog
@@ -143,7 +143,7 @@ struct MigratedEntitiesTests {
                     INSERT INTO ZHOME (Z_PK, Z_ENT, Z_OPT, ZPET) VALUES (1, 2, 1, 1), (2, 2, 1, NULL);
                     UPDATE Z_PRIMARYKEY SET Z_MAX = 7 WHERE Z_NAME = 'Dog';
                     """)
-            try bench.migrateAndVerify(
+            try fixture.migrateAndVerify(
                 to: """
                     abstract entity Animal
                       name string
@@ -152,9 +152,9 @@ struct MigratedEntitiesTests {
                     entity Home
                       pet one Animal
                     """)
-            #expect(try bench.query("SELECT Z_PK, Z_ENT, ZNAME, ZAGE FROM ZANIMAL") == ["1|2|Rex|3"])
-            #expect(try bench.query("SELECT ZPET, Z1_PET FROM ZHOME ORDER BY Z_PK") == ["1|2", "-|-"])
-            #expect(try bench.query("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_MAX > 0") == ["Animal|7"])
+            #expect(try fixture.query("SELECT Z_PK, Z_ENT, ZNAME, ZAGE FROM ZANIMAL") == ["1|2|Rex|3"])
+            #expect(try fixture.query("SELECT ZPET, Z1_PET FROM ZHOME ORDER BY Z_PK") == ["1|2", "-|-"])
+            #expect(try fixture.query("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_MAX > 0") == ["Animal|7"])
         }
     }
 
@@ -174,8 +174,8 @@ struct MigratedEntitiesTests {
     @Test("an entity that leaves its hierarchy gets a table of its own with its rows and keys")
     func leavingHierarchy() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.animals, rows: Self.threeAnimals)
-            try bench.migrateAndVerify(
+            let fixture = try MigrationFixture(folder, Self.animals, rows: Self.threeAnimals)
+            try fixture.migrateAndVerify(
                 to: """
                     entity Animal
                       name string
@@ -186,11 +186,11 @@ struct MigratedEntitiesTests {
                       age int32
                     """)
             #expect(
-                try bench.query("SELECT Z_PK, Z_ENT, ZNAME, ZCOLOR FROM ZANIMAL ORDER BY Z_PK")
+                try fixture.query("SELECT Z_PK, Z_ENT, ZNAME, ZCOLOR FROM ZANIMAL ORDER BY Z_PK")
                     == ["1|1|Ape|-", "2|2|Tom|gray"])
-            #expect(try bench.query("SELECT Z_PK, Z_ENT, ZNAME, ZAGE FROM ZDOG") == ["3|3|Rex|4"])
+            #expect(try fixture.query("SELECT Z_PK, Z_ENT, ZNAME, ZAGE FROM ZDOG") == ["3|3|Rex|4"])
             #expect(
-                try bench.query("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_SUPER = 0 ORDER BY 1") == [
+                try fixture.query("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_SUPER = 0 ORDER BY 1") == [
                     "Animal|3", "Dog|3",
                 ])
         }
@@ -199,7 +199,7 @@ struct MigratedEntitiesTests {
     @Test("properties move up to the parent and down to the children with their values")
     func movedProperties() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.animals, rows: Self.threeAnimals)
+            let fixture = try MigrationFixture(folder, Self.animals, rows: Self.threeAnimals)
             let down = """
                 entity Animal
                 entity Cat : Animal
@@ -209,13 +209,13 @@ struct MigratedEntitiesTests {
                   name string
                   age int32
                 """
-            try bench.migrateAndVerify(to: down)
+            try fixture.migrateAndVerify(to: down)
             #expect(
-                try bench.query("SELECT Z_PK, ZNAME, ZNAME1 FROM ZANIMAL ORDER BY Z_PK")
+                try fixture.query("SELECT Z_PK, ZNAME, ZNAME1 FROM ZANIMAL ORDER BY Z_PK")
                     == ["1|-|-", "2|Tom|-", "3|-|Rex"])
-            try bench.migrateAndVerify(to: Self.animals)
+            try fixture.migrateAndVerify(to: Self.animals)
             #expect(
-                try bench.query("SELECT Z_PK, ZNAME, ZCOLOR, ZAGE FROM ZANIMAL ORDER BY Z_PK")
+                try fixture.query("SELECT Z_PK, ZNAME, ZCOLOR, ZAGE FROM ZANIMAL ORDER BY Z_PK")
                     == ["1|-|-|-", "2|Tom|gray|-", "3|Rex|-|4"])
         }
     }
@@ -223,8 +223,8 @@ struct MigratedEntitiesTests {
     @Test("a property that only one child keeps is cleared in the rows of the others")
     func narrowedProperty() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.animals, rows: Self.threeAnimals)
-            try bench.migrateAndVerify(
+            let fixture = try MigrationFixture(folder, Self.animals, rows: Self.threeAnimals)
+            try fixture.migrateAndVerify(
                 to: """
                     entity Animal
                     entity Cat : Animal
@@ -233,24 +233,24 @@ struct MigratedEntitiesTests {
                       name string
                       age int32
                     """)
-            #expect(try bench.query("SELECT ZNAME FROM ZANIMAL ORDER BY Z_PK") == ["-", "-", "Rex"])
+            #expect(try fixture.query("SELECT ZNAME FROM ZANIMAL ORDER BY Z_PK") == ["-", "-", "Rex"])
         }
     }
 
     @Test("the default of an attribute added to a child goes to the child's rows only")
     func defaultOfChild() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.animals, rows: Self.threeAnimals)
-            try bench.migrateAndVerify(to: Self.animals + "\n  good bool! = true")
-            #expect(try bench.query("SELECT ZGOOD FROM ZANIMAL ORDER BY Z_PK") == ["-", "-", "1"])
+            let fixture = try MigrationFixture(folder, Self.animals, rows: Self.threeAnimals)
+            try fixture.migrateAndVerify(to: Self.animals + "\n  good bool! = true")
+            #expect(try fixture.query("SELECT ZGOOD FROM ZANIMAL ORDER BY Z_PK") == ["-", "-", "1"])
         }
     }
 
     @Test("two hierarchies do not become one without a mapping model")
     func mergedHierarchies() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, "entity Cat\n  name string\nentity Dog\n  name string")
-            let error = try bench.failure(
+            let fixture = try MigrationFixture(folder, "entity Cat\n  name string\nentity Dog\n  name string")
+            let error = try fixture.failure(
                 to: "abstract entity Animal\n  name string\nentity Cat : Animal\nentity Dog : Animal")
             #expect(error.code == NSInferredMappingModelError)
             for word in ["Cat", "Dog", "Animal", "mapping model"] {
@@ -262,25 +262,25 @@ struct MigratedEntitiesTests {
     @Test("an entity that becomes abstract must not have objects of its own")
     func becomingAbstract() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.animals, rows: Self.threeAnimals)
+            let fixture = try MigrationFixture(folder, Self.animals, rows: Self.threeAnimals)
             let newer = "abstract " + Self.animals
-            let error = try bench.failure(to: newer)
+            let error = try fixture.failure(to: newer)
             #expect(error.code == NSMigrationError)
             #expect(error.localizedDescription.contains("“Animal”"))
-            try bench.run("DELETE FROM ZANIMAL WHERE Z_ENT = 1")
-            try bench.migrateAndVerify(to: newer)
+            try fixture.run("DELETE FROM ZANIMAL WHERE Z_ENT = 1")
+            try fixture.migrateAndVerify(to: newer)
         }
     }
 
     @Test("a stale number in a table of one entity is put right when the table gets a second entity")
     func staleNumbers() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Dog\n  name string",
                 rows: "INSERT INTO ZDOG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 9, 1, 'Rex'), (2, NULL, 1, 'Bo')")
-            try bench.migrateAndVerify(to: "entity Dog\n  name string\nentity Puppy : Dog\n  weeks int16! = 1")
+            try fixture.migrateAndVerify(to: "entity Dog\n  name string\nentity Puppy : Dog\n  weeks int16! = 1")
             #expect(
-                try bench.query("SELECT Z_PK, Z_ENT, ZNAME, ZWEEKS FROM ZDOG ORDER BY Z_PK") == [
+                try fixture.query("SELECT Z_PK, Z_ENT, ZNAME, ZWEEKS FROM ZDOG ORDER BY Z_PK") == [
                     "1|1|Rex|-", "2|1|Bo|-",
                 ])
         }
@@ -297,7 +297,7 @@ struct MigratedEntitiesTests {
                   size int32
                   a one A.bs
                 """
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, text,
                 rows: """
                     INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'Ærø'), (2, 1, 1, NULL);
@@ -321,12 +321,12 @@ struct MigratedEntitiesTests {
                 ]
                 return model
             }
-            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: try model("uppercase:(name)")))
-            #expect(try bench.query("SELECT ZCOUNT, ZTEXT FROM ZA ORDER BY Z_PK") == ["2|ÆRØ", "0|-"])
+            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: try model("uppercase:(name)")))
+            #expect(try fixture.query("SELECT ZCOUNT, ZTEXT FROM ZA ORDER BY Z_PK") == ["2|ÆRØ", "0|-"])
             // Only what is derived otherwise than before is computed again.
-            try bench.run("UPDATE ZA SET ZCOUNT = 99 WHERE Z_PK = 1")
-            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: try model("lowercase:(name)")))
-            #expect(try bench.query("SELECT ZCOUNT, ZTEXT FROM ZA ORDER BY Z_PK") == ["99|ærø", "0|-"])
+            try fixture.run("UPDATE ZA SET ZCOUNT = 99 WHERE Z_PK = 1")
+            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: try model("lowercase:(name)")))
+            #expect(try fixture.query("SELECT ZCOUNT, ZTEXT FROM ZA ORDER BY Z_PK") == ["99|ærø", "0|-"])
         }
     }
 }

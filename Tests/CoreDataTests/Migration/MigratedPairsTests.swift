@@ -232,12 +232,12 @@ struct MigratedPairsTests {
     @Test("otherwise they are an obstacle that names both", arguments: models)
     func refused(_ older: String, _ newer: String, _ help: String) throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, older)
+            let fixture = try MigrationFixture(folder, older)
             let forecast = try NSPersistentStoreCoordinator.migrationForecast(
-                forPersistentStoreAt: bench.url, to: ModelText.model(newer))
+                forPersistentStoreAt: fixture.url, to: ModelText.model(newer))
             let obstacle = try #require(forecast.obstacles.first)
             #expect(obstacle.property != nil && obstacle.help.contains(help), "\(forecast)")
-            let error = try bench.failure(to: newer)
+            let error = try fixture.failure(to: newer)
             #expect(error.code == NSInferredMappingModelError)
             for name in [".x”", newer.contains("x many B.w") ? "“B.w”" : "“B."] {
                 #expect(error.localizedDescription.contains(name), "\(error)")
@@ -279,15 +279,15 @@ struct MigratedPairsTests {
     @Test("rows with a number that no entity has get a new inverse, too")
     func staleNumbers() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity A\n  b one B\nentity B\n  n string",
                 rows: """
                     INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZB) VALUES (1, 1, 1, 1), (2, 1, 1, 2);
                     INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (1, 9, 1, 'b'), (2, 2, 1, 'c');
                     UPDATE Z_PRIMARYKEY SET Z_MAX = 2;
                     """)
-            try bench.migrateAndVerify(to: "entity A\n  b one B.a\nentity B\n  n string\n  a one A.b")
-            #expect(try bench.query("SELECT Z_PK, ZA FROM ZB ORDER BY 1") == ["1|1", "2|2"])
+            try fixture.migrateAndVerify(to: "entity A\n  b one B.a\nentity B\n  n string\n  a one A.b")
+            #expect(try fixture.query("SELECT Z_PK, ZA FROM ZB ORDER BY 1") == ["1|1", "2|2"])
         }
     }
 

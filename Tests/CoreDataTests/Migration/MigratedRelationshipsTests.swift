@@ -30,25 +30,25 @@ struct MigratedRelationshipsTests {
     @Test("one-to-one becomes one-to-many: the key at the other end holds the links")
     func oneToOneToMany() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.toOne, rows: Self.pairs)
-            try bench.migrateAndVerify(to: "entity A\n  b many B.a\nentity B\n  a one A.b")
-            #expect(try bench.query("SELECT Z_PK, ZA FROM ZB ORDER BY Z_PK") == ["1|2", "2|1", "3|-"])
+            let fixture = try MigrationFixture(folder, Self.toOne, rows: Self.pairs)
+            try fixture.migrateAndVerify(to: "entity A\n  b many B.a\nentity B\n  a one A.b")
+            #expect(try fixture.query("SELECT Z_PK, ZA FROM ZB ORDER BY Z_PK") == ["1|2", "2|1", "3|-"])
         }
     }
 
     @Test("one-to-many and one-to-one become many-to-many: keys become pairs", arguments: [false, true])
     func keysToPairs(isOneToOne: Bool) throws {
         try withTemporaryFolder { folder in
-            let bench =
+            let fixture =
                 isOneToOne
-                ? try MigrationBench(
+                ? try MigrationFixture(
                     folder, "entity A\n  bs one B.a\nentity B\n  a one A.bs",
                     rows: Self.pairs.replacingOccurrences(of: "ZB) VALUES", with: "ZBS) VALUES"))
-                : try MigrationBench(folder, Self.oneToMany, rows: Self.members)
+                : try MigrationFixture(folder, Self.oneToMany, rows: Self.members)
             let newer = "entity A\n  bs many B.as\nentity B\n  as many A.bs was a"
-            try bench.migrateAndVerify(to: newer)
+            try fixture.migrateAndVerify(to: newer)
             #expect(
-                try bench.query("SELECT Z_1AS, Z_2BS FROM Z_1BS ORDER BY 1, 2")
+                try fixture.query("SELECT Z_1AS, Z_2BS FROM Z_1BS ORDER BY 1, 2")
                     == (isOneToOne ? ["1|2", "2|1"] : ["1|1", "1|3", "2|2"]))
         }
     }
@@ -58,23 +58,23 @@ struct MigratedRelationshipsTests {
         try withTemporaryFolder { folder in
             let ordered: String
             let unordered: String
-            let bench: MigrationBench
+            let fixture: MigrationFixture
             let query: String
             if isManyToMany {
                 unordered = "entity A\n  bs many B.as\nentity B\n  as many A.bs"
                 ordered = "entity A\n  bs ordered B.as\nentity B\n  as many A.bs"
-                bench = try MigrationBench(
+                fixture = try MigrationFixture(
                     folder, unordered, rows: "INSERT INTO Z_1BS (Z_1AS, Z_2BS) VALUES (1, 3), (1, 1), (2, 2)")
                 query = "SELECT Z_1AS, Z_2BS, Z_FOK_2BS FROM Z_1BS ORDER BY 1, 2"
             } else {
                 unordered = Self.oneToMany
                 ordered = "entity A\n  bs ordered B.a\nentity B\n  a one A.bs"
-                bench = try MigrationBench(folder, unordered, rows: Self.members)
+                fixture = try MigrationFixture(folder, unordered, rows: Self.members)
                 query = "SELECT ZA, Z_PK, Z_FOK_A FROM ZB WHERE ZA NOT NULL ORDER BY 1, 2"
             }
-            try bench.migrateAndVerify(to: ordered)
-            #expect(try bench.query(query) == ["1|1|2048", "1|3|3072", "2|2|2048"])
-            try bench.migrateAndVerify(to: unordered)
+            try fixture.migrateAndVerify(to: ordered)
+            #expect(try fixture.query(query) == ["1|1|2048", "1|3|3072", "2|2|2048"])
+            try fixture.migrateAndVerify(to: unordered)
         }
     }
 
@@ -83,34 +83,34 @@ struct MigratedRelationshipsTests {
         try withTemporaryFolder { folder in
             let without = "entity A\n  bs many B\nentity B\n  name string"
             let with = "entity A\n  bs many B.a\nentity B\n  name string\n  a one A.bs"
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, without,
                 rows:
                     "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT) VALUES (5, 1, 1); INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, Z1BS) VALUES (1, 2, 1, 5), (2, 2, 1, NULL)"
             )
-            try bench.migrateAndVerify(to: with)
-            #expect(try bench.query("SELECT Z_PK, ZA FROM ZB ORDER BY Z_PK") == ["1|5", "2|-"])
-            try bench.migrateAndVerify(to: without)
-            #expect(try bench.query("SELECT Z_PK, Z1BS FROM ZB ORDER BY Z_PK") == ["1|5", "2|-"])
+            try fixture.migrateAndVerify(to: with)
+            #expect(try fixture.query("SELECT Z_PK, ZA FROM ZB ORDER BY Z_PK") == ["1|5", "2|-"])
+            try fixture.migrateAndVerify(to: without)
+            #expect(try fixture.query("SELECT Z_PK, Z1BS FROM ZB ORDER BY Z_PK") == ["1|5", "2|-"])
         }
     }
 
     @Test("a new to-one inverse of a to-one relationship is filled in, if it is not ambiguous")
     func newOneToOneInverse() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity A\n  b one B\nentity B\n  name string",
                 rows: """
                     INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZB) VALUES (1, 1, 1, 2), (2, 1, 1, 2), (3, 1, 1, NULL);
                     INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 2, 1);
                     """)
             let newer = "entity A\n  b one B.a\nentity B\n  name string\n  a one A.b"
-            let error = try bench.failure(to: newer)
+            let error = try fixture.failure(to: newer)
             #expect(error.code == NSMigrationError)
             #expect(error.localizedDescription.contains("B.a"))
-            try bench.run("UPDATE ZA SET ZB = 1 WHERE Z_PK = 2")
-            try bench.migrateAndVerify(to: newer)
-            #expect(try bench.query("SELECT Z_PK, ZA FROM ZB ORDER BY Z_PK") == ["1|2", "2|1"])
+            try fixture.run("UPDATE ZA SET ZB = 1 WHERE Z_PK = 2")
+            try fixture.migrateAndVerify(to: newer)
+            #expect(try fixture.query("SELECT Z_PK, ZA FROM ZB ORDER BY Z_PK") == ["1|2", "2|1"])
         }
     }
 
@@ -134,7 +134,7 @@ struct MigratedRelationshipsTests {
         ]
         for (older, newer, words) in cases {
             try withTemporaryFolder { folder in
-                let error = try MigrationBench(folder, older).failure(to: newer)
+                let error = try MigrationFixture(folder, older).failure(to: newer)
                 #expect(error.code == NSInferredMappingModelError)
                 for word in words { #expect(error.localizedDescription.contains(word), "\(word): \(error)") }
             }
@@ -144,12 +144,12 @@ struct MigratedRelationshipsTests {
     @Test("a relationship made mandatory is refused while a row has none")
     func mandatoryRelationship() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.oneToMany, rows: Self.members)
+            let fixture = try MigrationFixture(folder, Self.oneToMany, rows: Self.members)
             let newer = "entity A\n  bs many B.a\nentity B\n  a one! A.bs"
-            let error = try bench.failure(to: newer)
+            let error = try fixture.failure(to: newer)
             #expect(error.localizedDescription.contains("mandatory destination relationship"))
-            try bench.run("DELETE FROM ZB WHERE ZA IS NULL")
-            try bench.migrateAndVerify(to: newer)
+            try fixture.run("DELETE FROM ZB WHERE ZA IS NULL")
+            try fixture.migrateAndVerify(to: newer)
         }
     }
 
@@ -157,17 +157,17 @@ struct MigratedRelationshipsTests {
     func reflexive() throws {
         try withTemporaryFolder { folder in
             let older = "entity B\n  friends many B.friends"
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, older, rows: "INSERT INTO Z_1FRIENDS (Z_1FRIENDS, REFLEXIVE) VALUES (1, 2), (2, 1)")
-            try bench.migrateAndVerify(to: "entity A\n  x string\n" + older)
-            #expect(try bench.query("SELECT Z_2FRIENDS, REFLEXIVE FROM Z_2FRIENDS ORDER BY 1") == ["1|2", "2|1"])
+            try fixture.migrateAndVerify(to: "entity A\n  x string\n" + older)
+            #expect(try fixture.query("SELECT Z_2FRIENDS, REFLEXIVE FROM Z_2FRIENDS ORDER BY 1") == ["1|2", "2|1"])
         }
     }
 
     @Test("a relationship that leads to another entity starts empty; a mandatory one is refused while there are rows")
     func otherDestination() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder,
                 """
                 entity A
@@ -183,10 +183,10 @@ struct MigratedRelationshipsTests {
                     INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1);
                     INSERT INTO Z_1BS VALUES (1, 1);
                     """)
-            let error = try bench.failure(to: "entity A\n  b one! C\nentity B\n  x string\nentity C\n  x string")
+            let error = try fixture.failure(to: "entity A\n  b one! C\nentity B\n  x string\nentity C\n  x string")
             #expect(error.code == NSMigrationError)
             #expect(error.localizedDescription.contains("A.b"))
-            try bench.migrateAndVerify(
+            try fixture.migrateAndVerify(
                 to: """
                     entity A
                       b one C
@@ -197,9 +197,9 @@ struct MigratedRelationshipsTests {
                       x string
                       as many A.bs
                     """)
-            #expect(try bench.query("SELECT Z_PK, ZB FROM ZA") == ["1|-"])
-            #expect(try bench.query("SELECT COUNT(*) FROM Z_1BS") == ["0"])
-            #expect(try bench.query("SELECT Z_PK FROM ZB") == ["1"])
+            #expect(try fixture.query("SELECT Z_PK, ZB FROM ZA") == ["1|-"])
+            #expect(try fixture.query("SELECT COUNT(*) FROM Z_1BS") == ["0"])
+            #expect(try fixture.query("SELECT Z_PK FROM ZB") == ["1"])
         }
     }
 
@@ -216,13 +216,13 @@ struct MigratedRelationshipsTests {
               owner one Animal.toys
             """
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, parents,
                 rows: """
                     INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1);
                     INSERT INTO ZTOY (Z_PK, Z_ENT, Z_OPT, ZOWNER, Z1_OWNER) VALUES (1, 4, 1, 1, 2), (2, 4, 1, 2, 3);
                     """)
-            try bench.migrateAndVerify(
+            try fixture.migrateAndVerify(
                 to: """
                     entity Animal
                     entity Cat : Animal
@@ -233,10 +233,10 @@ struct MigratedRelationshipsTests {
                     entity Toy
                       owner one Cat.toys
                     """)
-            #expect(try bench.query("SELECT Z_PK, ZOWNER FROM ZTOY ORDER BY Z_PK") == ["1|-", "2|-"])
+            #expect(try fixture.query("SELECT Z_PK, ZOWNER FROM ZTOY ORDER BY Z_PK") == ["1|-", "2|-"])
         }
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder,
                 """
                 entity Animal
@@ -248,7 +248,7 @@ struct MigratedRelationshipsTests {
                   cat one Cat.toys
                   dog one Dog.toys
                 """)
-            let error = try bench.failure(to: parents.replacingOccurrences(of: "  color string\n", with: ""))
+            let error = try fixture.failure(to: parents.replacingOccurrences(of: "  color string\n", with: ""))
             #expect(error.code == NSInferredMappingModelError)
             for word in ["Animal.toys", "Cat.toys", "Dog.toys"] { #expect(error.localizedDescription.contains(word)) }
         }

@@ -7,15 +7,15 @@ import Testing
 @Suite("The forecast of a migration", .leavesNothingBehind)
 struct MigrationForecastTests {
     private func forecast(
-        _ bench: MigrationBench, to text: String, through versions: [String] = []
+        _ fixture: MigrationFixture, to text: String, through versions: [String] = []
     ) throws -> MigrationForecast {
         try NSPersistentStoreCoordinator.migrationForecast(
-            forPersistentStoreAt: bench.url, to: ModelText.model(text), through: versions.map { ModelText.model($0) })
+            forPersistentStoreAt: fixture.url, to: ModelText.model(text), through: versions.map { ModelText.model($0) })
     }
 
     /// The bytes of the main file and of the -wal.
-    private func bytes(_ bench: MigrationBench) -> [Data?] {
-        ["", "-wal", "-journal"].map { try? Data(contentsOf: URL(fileURLWithPath: bench.url.path + $0)) }
+    private func bytes(_ fixture: MigrationFixture) -> [Data?] {
+        ["", "-wal", "-journal"].map { try? Data(contentsOf: URL(fileURLWithPath: fixture.url.path + $0)) }
     }
 
     @Test("The machine is measured, though the files of the measurement lose their names at once")
@@ -27,8 +27,8 @@ struct MigrationForecastTests {
     @Test("a store that is not there, or that fits, needs no migration")
     func notRequired() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, StoreMigrationTests.older)
-            let fits = try forecast(bench, to: StoreMigrationTests.older)
+            let fixture = try MigrationFixture(folder, StoreMigrationTests.older)
+            let fits = try forecast(fixture, to: StoreMigrationTests.older)
             #expect(!fits.isMigrationRequired && fits.isPossible && fits.hops.isEmpty && fits.estimatedSeconds == 0)
             #expect(fits.description == "“store.sqlite” needs no migration.")
             let missing = try NSPersistentStoreCoordinator.migrationForecast(
@@ -41,25 +41,25 @@ struct MigrationForecastTests {
     @Test("new nullable columns are instant, however many rows there are, and nothing on disk changes")
     func instant() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, StoreMigrationTests.older, rows: StoreMigrationTests.fill(5000))
-            let before = bytes(bench)
-            let found = try forecast(bench, to: StoreMigrationTests.older + "\n  note string\n  weight double")
+            let fixture = try MigrationFixture(folder, StoreMigrationTests.older, rows: StoreMigrationTests.fill(5000))
+            let before = bytes(fixture)
+            let found = try forecast(fixture, to: StoreMigrationTests.older + "\n  note string\n  weight double")
             #expect(found.isMigrationRequired && found.isPossible && found.isInstant && found.hasDiskSpace)
             #expect(found.hops.count == 1)
             #expect(found.rows == 0 && found.bytes == 0)
             #expect(found.hops[0].steps.filter { $0.summary.hasPrefix("add column ZITEM.") }.count == 2)
             #expect(found.description.contains("instant at any size"))
-            #expect(bytes(bench) == before)
+            #expect(bytes(fixture) == before)
             // The store that was looked at only is still of the older version.
-            #expect(try bench.migrate(to: StoreMigrationTests.older) == false)
+            #expect(try fixture.migrate(to: StoreMigrationTests.older) == false)
         }
     }
 
     @Test("a rewritten table comes with its rows, its bytes, the disk it needs and a time")
     func rewrite() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, StoreMigrationTests.older, rows: StoreMigrationTests.fill(5000))
-            let found = try forecast(bench, to: StoreMigrationTests.newer)
+            let fixture = try MigrationFixture(folder, StoreMigrationTests.older, rows: StoreMigrationTests.fill(5000))
+            let found = try forecast(fixture, to: StoreMigrationTests.newer)
             #expect(!found.isInstant)
             let steps = found.hops[0].steps.filter { $0.kind == .rewrite && $0.table == "ZITEM" }
             #expect(!steps.isEmpty)
@@ -75,24 +75,24 @@ struct MigrationForecastTests {
     @Test("what stands in the way is named with entity, property and what would help")
     func obstacles() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, "entity Item\n  name string\n  size int32\n  tint string")
-            let before = bytes(bench)
-            let found = try forecast(bench, to: "entity Item\n  name data\n  size date\n  tint string")
+            let fixture = try MigrationFixture(folder, "entity Item\n  name string\n  size int32\n  tint string")
+            let before = bytes(fixture)
+            let found = try forecast(fixture, to: "entity Item\n  name data\n  size date\n  tint string")
             #expect(found.isMigrationRequired && !found.isPossible && !found.isInstant)
             #expect(found.obstacles.map(\.entity) == ["Item", "Item"])
             #expect(Set(found.obstacles.map(\.property)) == ["name", "size"])
             #expect(found.obstacles.allSatisfy { $0.help.contains("mapping model") }, "\(found)")
             #expect(found.description.contains("cannot be migrated"))
-            #expect(bytes(bench) == before)
+            #expect(bytes(fixture) == before)
         }
     }
 
     @Test("a store whose model is nowhere is an obstacle of its own")
     func missingSource() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, StoreMigrationTests.older)
-            try bench.run("DELETE FROM Z_MODELCACHE")
-            let found = try forecast(bench, to: StoreMigrationTests.newer)
+            let fixture = try MigrationFixture(folder, StoreMigrationTests.older)
+            try fixture.run("DELETE FROM Z_MODELCACHE")
+            let found = try forecast(fixture, to: StoreMigrationTests.newer)
             #expect(found.obstacles.count == 1)
             #expect(found.obstacles.first?.entity == nil)
             #expect(found.description.contains("older versions of the model"))
@@ -114,9 +114,9 @@ struct MigrationForecastTests {
     @Test("the rows of a -wal that a killed process left are counted, and the -wal stays")
     func log() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, StoreMigrationTests.older)
-            let writer = try bench.log(StoreMigrationTests.fill(700))
-            let copy = try withExtendedLifetime(writer) { try bench.copyAsKilled() }
+            let fixture = try MigrationFixture(folder, StoreMigrationTests.older)
+            let writer = try fixture.log(StoreMigrationTests.fill(700))
+            let copy = try withExtendedLifetime(writer) { try fixture.copyAsKilled() }
             let before = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: copy.path + $0)) }
             let found = try NSPersistentStoreCoordinator.migrationForecast(
                 forPersistentStoreAt: copy, to: ModelText.model(StoreMigrationTests.newer))
@@ -129,18 +129,18 @@ struct MigrationForecastTests {
     func externalData() throws {
         let older = "entity Picture\n  bytes data external\n  note string"
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, older)
-            let files = SQLiteStoreFiles(bench.url).externalDataFolder
+            let fixture = try MigrationFixture(folder, older)
+            let files = SQLiteStoreFiles(fixture.url).externalDataFolder
             try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
             for number in 1...3 {
                 let name = UUID().uuidString
                 try Data(count: 2_000_000).write(to: files.appendingPathComponent(name))
                 let tag = "CAST(x'02' || '\(name)' || x'00' AS BLOB)"
-                try bench.run("INSERT INTO ZPICTURE (Z_PK, Z_ENT, Z_OPT, ZBYTES) VALUES (\(number), 1, 1, \(tag))")
+                try fixture.run("INSERT INTO ZPICTURE (Z_PK, Z_ENT, Z_OPT, ZBYTES) VALUES (\(number), 1, 1, \(tag))")
             }
-            let columns = try forecast(bench, to: older + "\n  more string")
+            let columns = try forecast(fixture, to: older + "\n  more string")
             #expect(columns.isInstant && columns.diskSpaceNeeded < 1_000_000)
-            let inside = try forecast(bench, to: "entity Picture\n  bytes data\n  note string")
+            let inside = try forecast(fixture, to: "entity Picture\n  bytes data\n  note string")
             #expect(inside.bytes >= 6_000_000 && inside.diskSpaceNeeded >= 12_000_000, "\(inside)")
             let (source, model) = (ModelText.model(older), ModelText.model(older + "\n  more string"))
             let stage = NSCustomMigrationStage(
@@ -148,7 +148,7 @@ struct MigrationForecastTests {
                 to: .init(model: model, versionChecksum: model.versionChecksum))
             stage.didMigrateHandler = { _, _ in }
             let copied = try NSPersistentStoreCoordinator.migrationForecast(
-                forPersistentStoreAt: bench.url, to: model,
+                forPersistentStoreAt: fixture.url, to: model,
                 options: [NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([stage])])
             #expect((6_000_000..<8_000_000).contains(copied.diskSpaceNeeded), "\(copied)")
         }
@@ -157,13 +157,13 @@ struct MigrationForecastTests {
     @Test("the disk it needs counts what only the -wal has: the main file grows by it, and so does a copy")
     func sizeOfLog() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, StoreMigrationTests.older)
-            let writer = try bench.log(StoreMigrationTests.fill(20_000))
+            let fixture = try MigrationFixture(folder, StoreMigrationTests.older)
+            let writer = try fixture.log(StoreMigrationTests.fill(20_000))
             defer { withExtendedLifetime(writer) {} }
-            let size = try StoreSize(bench.url, writer).database
-            let main = StoreSize.bytes(of: bench.url)
+            let size = try StoreSize(fixture.url, writer).database
+            let main = StoreSize.bytes(of: fixture.url)
             #expect(size > main + 500_000)
-            let found = try forecast(bench, to: StoreMigrationTests.older + "\n  note string")
+            let found = try forecast(fixture, to: StoreMigrationTests.older + "\n  note string")
             #expect(found.isInstant)
             #expect(found.diskSpaceNeeded >= size - main && found.diskSpaceNeeded < size - main + 1_000_000)
         }

@@ -47,7 +47,7 @@ struct MigrationMonitorTests {
     )
     func inPlace() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(150_000))
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(150_000))
             let monitor = MigrationMonitor()
             #expect(monitor.latest == nil)
             var options = Self.both
@@ -55,7 +55,7 @@ struct MigrationMonitorTests {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.newer))
             try coordinator.remove(
                 coordinator.addPersistentStore(
-                    ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url, options: options))
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url, options: options))
             let events = await events(monitor)
             expectOrder(events)
             let stages = events.map(\.stage)
@@ -68,14 +68,14 @@ struct MigrationMonitorTests {
     @Test("a store that fits gives no events, and they end", .timeLimit(.minutes(10)))
     func nothingToDo() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
-            let bench = try MigrationBench(folder, Self.older, rows: "")
+            let fixture = try MigrationFixture(folder, Self.older, rows: "")
             let monitor = MigrationMonitor()
             var options = Self.both
             options[NSMigrationProgressOption] = monitor.progress
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.older))
             try coordinator.remove(
                 coordinator.addPersistentStore(
-                    ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url, options: options))
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url, options: options))
             let events = await events(monitor)
             #expect(events.isEmpty)
         }
@@ -84,11 +84,11 @@ struct MigrationMonitorTests {
     @Test("by a mapping model: every entity is told in both passes")
     func mapped() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
-            let bench = try MappedMigrationBench(folder, books: 300)
+            let fixture = try MappedMigrationFixture(folder, books: 300)
             let monitor = MigrationMonitor()
-            try bench.manager().migrateStore(
-                from: bench.source, sourceType: NSSQLiteStoreType, options: nil, with: bench.mapping(),
-                toDestinationURL: bench.destination, destinationType: NSSQLiteStoreType,
+            try fixture.manager().migrateStore(
+                from: fixture.source, sourceType: NSSQLiteStoreType, options: nil, with: fixture.mapping(),
+                toDestinationURL: fixture.destination, destinationType: NSSQLiteStoreType,
                 destinationOptions: [NSMigrationProgressOption: monitor.progress])
             let events = await events(monitor)
             expectOrder(events)
@@ -103,8 +103,8 @@ struct MigrationMonitorTests {
     @Test("cancelled, the events end without being done, and the store is as it was")
     func cancelled() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(10))
-            let before = try bench.dump()
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(10))
+            let before = try fixture.dump()
             let monitor = MigrationMonitor()
             monitor.cancel()
             var options = Self.both
@@ -112,12 +112,12 @@ struct MigrationMonitorTests {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.newer))
             let failure = #expect(throws: NSError.self) {
                 try coordinator.addPersistentStore(
-                    ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url, options: options)
+                    ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url, options: options)
             }
             #expect(failure?.code == NSMigrationCancelledError)
             let events = await events(monitor)
             #expect(!events.contains { $0.stage == .done })
-            #expect(try bench.dump() == before)
+            #expect(try fixture.dump() == before)
         }
     }
 

@@ -101,15 +101,17 @@ struct MigrationRunTests {
             """
 
     /// All values of all objects, by table and column.
-    private func values(_ bench: MigrationBench) throws -> [String] {
-        let connection = try SQLiteConnection(path: bench.url.path, access: .readOnly)
+    private func values(_ fixture: MigrationFixture) throws -> [String] {
+        let connection = try SQLiteConnection(path: fixture.url.path, access: .readOnly)
         let facts = try StoreFacts(connection)
         return try facts.tables.values.sorted { $0.name < $1.name }
             .filter { !["Z_METADATA", "Z_MODELCACHE"].contains($0.name) && !$0.columns.isEmpty }
             .flatMap { table -> [String] in
                 let columns = table.columns.map(\.name).sorted().map { "quote(\"\($0)\")" }
-                return try bench.query("SELECT '\(table.name)', \(columns.joined(separator: ", ")) FROM \(table.name)")
-                    .sorted()
+                return try fixture.query(
+                    "SELECT '\(table.name)', \(columns.joined(separator: ", ")) FROM \(table.name)"
+                )
+                .sorted()
             }
     }
 
@@ -125,8 +127,8 @@ struct MigrationRunTests {
             for place in [one, other] {
                 try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             }
-            let single = try MigrationBench(one, chain.versions[0], rows: chain.rows)
-            let together = try MigrationBench(other, chain.versions[0], rows: chain.rows)
+            let single = try MigrationFixture(one, chain.versions[0], rows: chain.rows)
+            let together = try MigrationFixture(other, chain.versions[0], rows: chain.rows)
             for version in chain.versions.dropFirst() { try single.migrate(to: version) }
             try LightweightMigrator.migrate(
                 storeAt: together.url, through: Array(models[1..<(models.count - 1)]), to: models[models.count - 1])
@@ -143,7 +145,7 @@ struct MigrationRunTests {
             return "entity Item\n  name\(number) string\(former)\n  size int32\(extra)"
         }
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, versions[0], rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME0) VALUES (1, 1, 1, 'kept')")
             let models = versions.map { ModelText.model($0) }
             let stages =
@@ -159,13 +161,13 @@ struct MigrationRunTests {
                 NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages),
             ]
             let found = try NSPersistentStoreCoordinator.migrationForecast(
-                forPersistentStoreAt: bench.url, to: models[5], options: options)
+                forPersistentStoreAt: fixture.url, to: models[5], options: options)
             #expect(found.hops.count == 5)
             #expect(found.hops.dropLast().allSatisfy { $0.isInstant })
             #expect(found.hops.flatMap(\.steps).filter { $0.kind == .rewrite }.count == 1, "\(found)")
-            try StoreMigration.prepare(url: bench.url, model: models[5], options: options)
-            #expect(try bench.query("SELECT ZNAME5, ZEXTRA0, ZEXTRA4 FROM ZITEM") == ["kept|none|none"])
-            try bench.verify(versions[5])
+            try StoreMigration.prepare(url: fixture.url, model: models[5], options: options)
+            #expect(try fixture.query("SELECT ZNAME5, ZEXTRA0, ZEXTRA4 FROM ZITEM") == ["kept|none|none"])
+            try fixture.verify(versions[5])
         }
     }
 }
@@ -175,14 +177,14 @@ struct ForbiddingVersionTests {
     private static let rows = "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'kept'), (2, 1, 1, NULL)"
 
     private func migrate(
-        _ bench: MigrationBench, _ model: NSManagedObjectModel, through versions: [NSManagedObjectModel]
+        _ fixture: MigrationFixture, _ model: NSManagedObjectModel, through versions: [NSManagedObjectModel]
     ) throws -> [MigrationHop] {
         var gone: [MigrationHop] = []
-        let metadata = try SQLiteStoreMetadata.metadata(at: bench.url)
-        let source = try SourceModel(metadata: metadata, url: bench.url, timeout: 1).find()
+        let metadata = try SQLiteStoreMetadata.metadata(at: fixture.url)
+        let source = try SourceModel(metadata: metadata, url: fixture.url, timeout: 1).find()
         try MigrationWay(bundles: [], versions: versions).of(metadata, nil).go(from: source, to: model) { hops in
             gone = hops ?? []
-            try WayMigration(url: bench.url, hops: gone, configuration: nil, options: nil).run(from: metadata)
+            try WayMigration(url: fixture.url, hops: gone, configuration: nil, options: nil).run(from: metadata)
         }
         return gone
     }
@@ -194,14 +196,14 @@ struct ForbiddingVersionTests {
             "entity Item\n  headline string was title",
         ]
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, texts[0], rows: Self.rows)
+            let fixture = try MigrationFixture(folder, texts[0], rows: Self.rows)
             let models = texts.map { ModelText.model($0) }
             let found = try NSPersistentStoreCoordinator.migrationForecast(
-                forPersistentStoreAt: bench.url, to: models[2], through: [models[1]])
+                forPersistentStoreAt: fixture.url, to: models[2], through: [models[1]])
             #expect(found.isPossible && found.hops.count == 2, "\(found)")
-            #expect(try migrate(bench, models[2], through: [models[1]]).count == 2)
-            #expect(try bench.query("SELECT ZHEADLINE FROM ZITEM ORDER BY Z_PK") == ["kept", "-"])
-            try bench.verify(texts[2])
+            #expect(try migrate(fixture, models[2], through: [models[1]]).count == 2)
+            #expect(try fixture.query("SELECT ZHEADLINE FROM ZITEM ORDER BY Z_PK") == ["kept", "-"])
+            try fixture.verify(texts[2])
         }
     }
 
@@ -216,34 +218,34 @@ struct ForbiddingVersionTests {
     @Test("another version that keeps as much is gone through instead, and the forecast knows")
     func another() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.texts[0], rows: Self.rows)
+            let fixture = try MigrationFixture(folder, Self.texts[0], rows: Self.rows)
             let models = Self.texts.map { ModelText.model($0) }
             let others = [models[1], models[2]]
             let found = try NSPersistentStoreCoordinator.migrationForecast(
-                forPersistentStoreAt: bench.url, to: models[3], through: others)
+                forPersistentStoreAt: fixture.url, to: models[3], through: others)
             #expect(found.isPossible && found.hops.first?.to.checksum == models[2].versionChecksum, "\(found)")
-            let hops = try migrate(bench, models[3], through: others)
+            let hops = try migrate(fixture, models[3], through: others)
             #expect(hops.first?.target.versionChecksum == models[2].versionChecksum)
-            #expect(try bench.query("SELECT ZHEADLINE FROM ZITEM ORDER BY Z_PK") == ["kept", "-"])
+            #expect(try fixture.query("SELECT ZHEADLINE FROM ZITEM ORDER BY Z_PK") == ["kept", "-"])
         }
     }
 
     @Test("where there is none, error and obstacle name the version, the property and the choice, and nothing is lost")
     func refused() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.texts[0], rows: Self.rows)
+            let fixture = try MigrationFixture(folder, Self.texts[0], rows: Self.rows)
             let models = Self.texts.map { ModelText.model($0) }
             models[1].versionIdentifiers = ["Shop 2"]
-            let before = try bench.dump()
+            let before = try fixture.dump()
             let found = try NSPersistentStoreCoordinator.migrationForecast(
-                forPersistentStoreAt: bench.url, to: models[3], through: [models[1]])
+                forPersistentStoreAt: fixture.url, to: models[3], through: [models[1]])
             #expect(found.obstacles.map(\.property) == ["title"])
             #expect(found.description.contains("“Shop 2”") && found.description.contains("out of"), "\(found)")
-            let error = try #require(throws: NSError.self) { try migrate(bench, models[3], through: [models[1]]) }
+            let error = try #require(throws: NSError.self) { try migrate(fixture, models[3], through: [models[1]]) }
             #expect(error.code == NSMigrationError)
             #expect(error.localizedDescription.contains("“Shop 2”"), "\(error)")
             #expect(error.userInfo["property"] as? String == "title" && error.userInfo["row"] as? Int64 == 2)
-            #expect(try bench.dump() == before)
+            #expect(try fixture.dump() == before)
         }
     }
 }

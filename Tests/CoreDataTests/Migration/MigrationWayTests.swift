@@ -43,8 +43,8 @@ struct MigrationWayTests {
         mapping.destinationEntityVersionHash = newer.entityVersionHashesByName["Item"]
         mapping.sourceExpression = MappingExpressions.objects(of: "Item", predicate: "TRUEPREDICATE")
         mapping.attributeMappings = [
-            MappedMigrationBench.property("title", "$source.title"),
-            MappedMigrationBench.property("size", "CAST($source.size, 'NSNumber')"),
+            MappedMigrationFixture.property("title", "$source.title"),
+            MappedMigrationFixture.property("size", "CAST($source.size, 'NSNumber')"),
         ]
         let model = NSMappingModel()
         model.entityMappings = [mapping]
@@ -56,9 +56,9 @@ struct MigrationWayTests {
     }
 
     private func forecast(
-        _ bench: MigrationBench, to model: NSManagedObjectModel, _ bundle: Bundle
+        _ fixture: MigrationFixture, to model: NSManagedObjectModel, _ bundle: Bundle
     ) throws -> MigrationForecast {
-        var forecaster = MigrationForecaster(url: bench.url, model: model, configuration: nil, options: nil)
+        var forecaster = MigrationForecaster(url: fixture.url, model: model, configuration: nil, options: nil)
         forecaster.bundles = [bundle]
         return try forecaster.forecast(through: [])
     }
@@ -67,12 +67,12 @@ struct MigrationWayTests {
     func chain() throws {
         for start in [0, 1, 2] {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(folder, Self.versions[start])
-                if start == 0 { try bench.run(Self.rows) }
+                let fixture = try MigrationFixture(folder, Self.versions[start])
+                if start == 0 { try fixture.run(Self.rows) }
                 let bundle = try bundle(
                     folder, Self.versions, mapping: Self.sizes(Self.model(1), Self.model(2)))
                 let model = Self.model(3)
-                let forecast = try forecast(bench, to: model, bundle)
+                let forecast = try forecast(fixture, to: model, bundle)
                 #expect(forecast.isPossible && !forecast.description.isEmpty)
                 let means = forecast.hops.map(\.means)
                 switch start {
@@ -85,14 +85,14 @@ struct MigrationWayTests {
                     #expect(forecast.hops[1].steps.first?.rows == 2)
                     #expect(!forecast.isInstant && forecast.diskSpaceNeeded > 0)
                 }
-                let metadata = try SQLiteStoreMetadata.metadata(at: bench.url)
+                let metadata = try SQLiteStoreMetadata.metadata(at: fixture.url)
                 try StoreMigration.migrate(
-                    bench.url, metadata, to: model, nil, Self.both, MigrationWay(bundles: [bundle]), 1)
-                try bench.verify(Self.versions[3])
-                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
+                    fixture.url, metadata, to: model, nil, Self.both, MigrationWay(bundles: [bundle]), 1)
+                try fixture.verify(Self.versions[3])
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(fixture.url).main))
                 if start == 0 {
                     #expect(
-                        try bench.query("SELECT ZTITLE, ZSIZE, ZNOTE FROM ZITEM ORDER BY Z_PK")
+                        try fixture.query("SELECT ZTITLE, ZSIZE, ZNOTE FROM ZITEM ORDER BY Z_PK")
                             == ["one|11|none", "two|22|none"])
                 }
             }
@@ -108,17 +108,17 @@ struct MigrationWayTests {
         ] {
             for isAtHand in [true, false] {
                 try withTemporaryFolder { folder in
-                    let bench = try MigrationBench(
+                    let fixture = try MigrationFixture(
                         folder, first, rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'kept')")
                     let bundle = try bundle(folder, isAtHand ? [first, second, third] : [first, third], mapping: nil)
                     let model = ModelText.model(third)
-                    #expect(try forecast(bench, to: model, bundle).hops.count == (isAtHand ? 2 : 1))
+                    #expect(try forecast(fixture, to: model, bundle).hops.count == (isAtHand ? 2 : 1))
                     try StoreMigration.migrate(
-                        bench.url, SQLiteStoreMetadata.metadata(at: bench.url), to: model, nil, Self.both,
+                        fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: model, nil, Self.both,
                         MigrationWay(bundles: [bundle]), 1)
-                    try bench.verify(third)
+                    try fixture.verify(third)
                     let column = third.contains("headline") ? "ZHEADLINE" : "ZTITLE"
-                    #expect(try bench.query("SELECT \(column) FROM ZITEM") == [isAtHand ? "kept" : "-"])
+                    #expect(try fixture.query("SELECT \(column) FROM ZITEM") == [isAtHand ? "kept" : "-"])
                 }
             }
         }
@@ -131,27 +131,27 @@ struct MigrationWayTests {
             "entity Item\n  title string was name\n  more int32",
         ]
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, texts[0])
+            let fixture = try MigrationFixture(folder, texts[0])
             let bundle = try bundle(folder, texts, mapping: nil)
-            #expect(try forecast(bench, to: ModelText.model(texts[2]), bundle).hops.count == 1)
+            #expect(try forecast(fixture, to: ModelText.model(texts[2]), bundle).hops.count == 1)
         }
     }
 
     @Test("without the mapping model there is no way: forecast and error name the property")
     func missing() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.rows)
+            let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.rows)
             let bundle = try bundle(folder, Self.versions, mapping: nil)
-            let forecast = try forecast(bench, to: Self.model(3), bundle)
+            let forecast = try forecast(fixture, to: Self.model(3), bundle)
             #expect(forecast.obstacles.map(\.property) == ["size"])
-            let before = try bench.dump()
+            let before = try fixture.dump()
             let error = #expect(throws: NSError.self) {
                 try StoreMigration.migrate(
-                    bench.url, SQLiteStoreMetadata.metadata(at: bench.url), to: Self.model(3), nil, Self.both,
+                    fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: Self.model(3), nil, Self.both,
                     MigrationWay(bundles: [bundle]), 1)
             }
             #expect(error?.code == NSInferredMappingModelError)
-            #expect(try bench.dump() == before)
+            #expect(try fixture.dump() == before)
         }
     }
 
@@ -163,18 +163,19 @@ struct MigrationWayTests {
             "entity Item\n  title string\n  name int32",
         ]
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, texts[0],
                 rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'x'); "
                     + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
             let bundle = try bundle(folder, texts, mapping: nil)
-            let forecast = try forecast(bench, to: ModelText.model(texts[2]), bundle)
+            let forecast = try forecast(fixture, to: ModelText.model(texts[2]), bundle)
             #expect(forecast.hops.map(\.means) == [.inferred, .inferred])
             try StoreMigration.migrate(
-                bench.url, SQLiteStoreMetadata.metadata(at: bench.url), to: ModelText.model(texts[2]), nil, Self.both,
+                fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(texts[2]), nil,
+                Self.both,
                 MigrationWay(bundles: [bundle]), 1)
-            #expect(try bench.query("SELECT ZTITLE, ZNAME FROM ZITEM") == ["x|-"])
-            try bench.verify(texts[2])
+            #expect(try fixture.query("SELECT ZTITLE, ZNAME FROM ZITEM") == ["x|-"])
+            try fixture.verify(texts[2])
         }
     }
 
@@ -184,20 +185,20 @@ struct MigrationWayTests {
         let older = "entity Item\n  name string"
         let newer = "entity Item\n  name string\n  kind int16!"
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, older)
+            let fixture = try MigrationFixture(folder, older)
             func forecast() throws -> MigrationForecast {
                 try NSPersistentStoreCoordinator.migrationForecast(
-                    forPersistentStoreAt: bench.url, to: ModelText.model(newer))
+                    forPersistentStoreAt: fixture.url, to: ModelText.model(newer))
             }
             #expect(try forecast().isPossible)
-            try bench.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (7, 1, 1, 'x')")
+            try fixture.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (7, 1, 1, 'x')")
             let found = try forecast()
             #expect(!found.isPossible && found.hops.isEmpty)
             let obstacle = try #require(found.obstacles.first)
             #expect(obstacle.entity == "Item" && obstacle.property == "kind")
             #expect(obstacle.reason.contains("“Item.kind”"))
             #expect(obstacle.help == "Give the attribute a default value, or make it optional.")
-            let error = try bench.failure(to: newer)
+            let error = try fixture.failure(to: newer)
             #expect(error.code == NSMigrationError)
             #expect(error.userInfo["entity"] as? String == "Item")
             #expect(error.userInfo["row"] as? Int64 == 7)
@@ -212,22 +213,23 @@ struct MigrationWayTests {
             "entity Item\n  title string!\n  size string",
         ]
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, texts[0],
                 rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (1, 1, 1, '5'); "
                     + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
             let (middle, last) = (ModelText.model(texts[1]), ModelText.model(texts[2]))
             let mapping = Self.sizes(middle, last)
             mapping.entityMappings[0].attributeMappings = [
-                MappedMigrationBench.property("title", "$source.size"),
-                MappedMigrationBench.property("size", "$source.size"),
+                MappedMigrationFixture.property("title", "$source.size"),
+                MappedMigrationFixture.property("size", "$source.size"),
             ]
             let bundle = try bundle(folder, texts, mapping: mapping)
-            #expect(try forecast(bench, to: last, bundle).hops.map(\.means) == [.inferred, .mappingModel("Sizes.cdm")])
+            #expect(
+                try forecast(fixture, to: last, bundle).hops.map(\.means) == [.inferred, .mappingModel("Sizes.cdm")])
             try StoreMigration.migrate(
-                bench.url, SQLiteStoreMetadata.metadata(at: bench.url), to: last, nil, Self.both,
+                fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: last, nil, Self.both,
                 MigrationWay(bundles: [bundle]), 1)
-            #expect(try bench.query("SELECT ZTITLE, ZSIZE FROM ZITEM") == ["5|5"])
+            #expect(try fixture.query("SELECT ZTITLE, ZSIZE FROM ZITEM") == ["5|5"])
         }
     }
 

@@ -8,10 +8,10 @@ import Testing
 @Suite("Migrations that are refused", .leavesNothingBehind)
 struct RefusedMigrationTests {
     private func forecast(
-        _ bench: MigrationBench, _ model: NSManagedObjectModel, configuration: String? = nil
+        _ fixture: MigrationFixture, _ model: NSManagedObjectModel, configuration: String? = nil
     ) throws -> MigrationForecast {
         try NSPersistentStoreCoordinator.migrationForecast(
-            forPersistentStoreAt: bench.url, to: model, configuration: configuration)
+            forPersistentStoreAt: fixture.url, to: model, configuration: configuration)
     }
 
     @Test("a mandatory to-one relationship that leads to an object of a removed entity names the row")
@@ -27,7 +27,7 @@ struct RefusedMigrationTests {
         let newer = older.replacingOccurrences(of: "\nentity Cat : Animal", with: "")
         for isCat in [true, false] {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(
+                let fixture = try MigrationFixture(
                     folder, older,
                     rows: """
                         INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'Bo'), (2, 2, 1, 'Tom');
@@ -35,11 +35,11 @@ struct RefusedMigrationTests {
                         UPDATE Z_PRIMARYKEY SET Z_MAX = 5;
                         """)
                 let found = try NSPersistentStoreCoordinator.migrationForecast(
-                    forPersistentStoreAt: bench.url, to: ModelText.model(newer), through: [ModelText.model(older)])
+                    forPersistentStoreAt: fixture.url, to: ModelText.model(newer), through: [ModelText.model(older)])
                 #expect(found.isPossible == !isCat)
-                guard isCat else { return try bench.migrateAndVerify(to: newer) }
+                guard isCat else { return try fixture.migrateAndVerify(to: newer) }
                 #expect(found.obstacles.map(\.property) == ["pet"])
-                let error = try bench.failure(to: newer)
+                let error = try fixture.failure(to: newer)
                 #expect(error.code == NSMigrationError)
                 #expect(
                     error.userInfo["entity"] as? String == "Owner" && error.userInfo["property"] as? String == "pet")
@@ -54,35 +54,35 @@ struct RefusedMigrationTests {
         model.setEntities([try #require(model.entitiesByName["Item"])], forConfigurationName: "One")
         model.setEntities([try #require(model.entitiesByName["Note"])], forConfigurationName: "Two")
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Item\n  name string\nentity Note\n  text string",
                 rows: """
                     INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'a');
                     INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT) VALUES (1, 2, 1, 'b'), (2, 2, 1, 'c'), (3, 2, 1, 'd');
                     UPDATE Z_PRIMARYKEY SET Z_MAX = 3;
                     """)
-            let before = try bench.dump()
+            let before = try fixture.dump()
             let newer = try #require(model.copy() as? NSManagedObjectModel)
             newer.entitiesByName["Item"]?.properties.append(
                 contentsOf: ModelText.model("entity Item\n  size int32").entities[0].copiedProperties())
-            let found = try forecast(bench, newer, configuration: "One")
+            let found = try forecast(fixture, newer, configuration: "One")
             #expect(found.obstacles.map(\.entity) == ["Note"])
             #expect(found.description.contains("3 objects"), "\(found)")
             let error = try #require(throws: NSError.self) {
-                try LightweightMigrator.migrate(storeAt: bench.url, to: newer, configuration: "One")
+                try LightweightMigrator.migrate(storeAt: fixture.url, to: newer, configuration: "One")
             }
             #expect(error.code == NSMigrationError && error.userInfo["entity"] as? String == "Note")
-            #expect(try bench.dump() == before)
-            try bench.run("DELETE FROM ZNOTE")
-            #expect(try LightweightMigrator.migrate(storeAt: bench.url, to: newer, configuration: "One"))
-            #expect(try bench.query("SELECT ZNAME FROM ZITEM") == ["a"])
+            #expect(try fixture.dump() == before)
+            try fixture.run("DELETE FROM ZNOTE")
+            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: newer, configuration: "One"))
+            #expect(try fixture.query("SELECT ZNAME FROM ZITEM") == ["a"])
         }
     }
 
     @Test("a view on a column that goes is named with entity and property; other views stay as they are")
     func views() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Item\n  name string\n  size int32",
                 rows: """
                     INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZSIZE) VALUES (1, 1, 1, 'a', 5);
@@ -92,32 +92,32 @@ struct RefusedMigrationTests {
                     CREATE TRIGGER NAMING INSTEAD OF DELETE ON FEWER BEGIN UPDATE ZITEM SET Z_OPT = 2; END;
                     """)
             let without = "entity Item\n  size int32"
-            let found = try forecast(bench, ModelText.model(without))
+            let found = try forecast(fixture, ModelText.model(without))
             #expect(found.obstacles.map { [$0.entity, $0.property] } == [["Item", "name"]], "\(found)")
             #expect(found.description.contains("view “NAMES”"))
-            #expect(try bench.failure(to: without).userInfo["property"] as? String == "name")
+            #expect(try fixture.failure(to: without).userInfo["property"] as? String == "name")
             // Altered and copied: the views go on.
-            #expect(try bench.migrate(to: "entity Item\n  name string"))
-            #expect(try RawDatabase(bench.url).column("SELECT * FROM FEWER") == [.text("a")])
-            #expect(try bench.migrate(to: "entity Item\n  name string\n  size int32 = 7"))
-            #expect(try bench.migrate(to: "entity Item\n  name string\n  size double = 7"))
-            #expect(try RawDatabase(bench.url).column("SELECT * FROM FEWER") == [.text("a")])
-            #expect(try bench.query("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'") == ["FEWER"])
+            #expect(try fixture.migrate(to: "entity Item\n  name string"))
+            #expect(try RawDatabase(fixture.url).column("SELECT * FROM FEWER") == [.text("a")])
+            #expect(try fixture.migrate(to: "entity Item\n  name string\n  size int32 = 7"))
+            #expect(try fixture.migrate(to: "entity Item\n  name string\n  size double = 7"))
+            #expect(try RawDatabase(fixture.url).column("SELECT * FROM FEWER") == [.text("a")])
+            #expect(try fixture.query("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'") == ["FEWER"])
             // A new name of a column that nothing else happens to is put into the view by SQLite.
-            #expect(try bench.migrate(to: "entity Item\n  title string was name\n  size double = 7"))
-            #expect(try RawDatabase(bench.url).column("SELECT * FROM FEWER") == [.text("a")])
-            try bench.run("DROP VIEW FEWER; DROP VIEW NAMES")
-            try bench.migrateAndVerify(to: without)
+            #expect(try fixture.migrate(to: "entity Item\n  title string was name\n  size double = 7"))
+            #expect(try RawDatabase(fixture.url).column("SELECT * FROM FEWER") == [.text("a")])
+            try fixture.run("DROP VIEW FEWER; DROP VIEW NAMES")
+            try fixture.migrateAndVerify(to: without)
         }
     }
 
     @Test("a trigger of somebody's own on a column that goes is named")
     func triggers() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, "entity Item\n  name string\n  size int32",
                 rows: "CREATE TRIGGER MINE AFTER UPDATE OF ZNAME ON ZITEM BEGIN DELETE FROM Z_METADATA WHERE 0; END")
-            let error = try bench.failure(to: "entity Item\n  size int32")
+            let error = try fixture.failure(to: "entity Item\n  size int32")
             #expect(error.localizedDescription.contains("trigger “MINE”"), "\(error)")
         }
     }
@@ -129,10 +129,10 @@ struct RefusedMigrationTests {
         let (older, newer) = ("entity Item\n  name string!", "entity Item\n  name string!\n  more int32")
         for isCopied in [true, false] {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(
+                let fixture = try MigrationFixture(
                     folder, older,
                     rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (7, 1, 1); UPDATE Z_PRIMARYKEY SET Z_MAX = 7")
-                let before = try bench.dump()
+                let before = try fixture.dump()
                 let models = [older, newer].map { ModelText.model($0) }
                 let stage = NSCustomMigrationStage(
                     migratingFrom: .init(model: models[0], versionChecksum: models[0].versionChecksum),
@@ -141,7 +141,7 @@ struct RefusedMigrationTests {
                 func migrate() throws {
                     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(newer))
                     let store = try coordinator.addPersistentStore(
-                        ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url,
+                        ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url,
                         options: [
                             NSMigratePersistentStoresAutomaticallyOption: true,
                             NSInferMappingModelAutomaticallyOption: true,
@@ -151,14 +151,14 @@ struct RefusedMigrationTests {
                 }
                 guard isCopied else {
                     try migrate()
-                    return try bench.verify(newer)
+                    return try fixture.verify(newer)
                 }
                 let error = try #require(throws: NSError.self) { try migrate() }
                 #expect(error.code == NSMigrationError, "\(error)")
                 #expect(
                     error.userInfo["entity"] as? String == "Item" && error.userInfo["row"] as? Int64 == 7, "\(error)")
                 #expect(error.localizedRecoverySuggestion?.contains("older version") == true)
-                #expect(try bench.dump() == before)
+                #expect(try fixture.dump() == before)
             }
         }
     }
@@ -166,21 +166,21 @@ struct RefusedMigrationTests {
     @Test("a store behind a symbolic link is opened, and migrated where it lies")
     func symbolicLink() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 4)
+            let fixture = try MappedMigrationFixture(folder, books: 4)
             let other = folder.appendingPathComponent("elsewhere", isDirectory: true)
             try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
             let file = other.appendingPathComponent("Real.sqlite")
-            try FileManager.default.moveItem(at: bench.source, to: file)
-            try FileManager.default.createSymbolicLink(at: bench.source, withDestinationURL: file)
-            try withStore(bench.source, bench.olderModel) { context in
+            try FileManager.default.moveItem(at: fixture.source, to: file)
+            try FileManager.default.createSymbolicLink(at: fixture.source, withDestinationURL: file)
+            try withStore(fixture.source, fixture.olderModel) { context in
                 let books = try context.all("Book")
                 #expect(books.count == 4)
             }
-            try bench.migrateInPlace(bench.mapping())
-            #expect(try bench.books(at: bench.source) == MappedMigrationBench.expectedBooks(4))
-            #expect(try bench.files() == ["Old.sqlite", "elsewhere"])
+            try fixture.migrateInPlace(fixture.mapping())
+            #expect(try fixture.books(at: fixture.source) == MappedMigrationFixture.expectedBooks(4))
+            #expect(try fixture.files() == ["Old.sqlite", "elsewhere"])
             #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["Real.sqlite"])
-            let path = try FileManager.default.destinationOfSymbolicLink(atPath: bench.source.path)
+            let path = try FileManager.default.destinationOfSymbolicLink(atPath: fixture.source.path)
             #expect(path.hasSuffix("Real.sqlite"))
         }
     }

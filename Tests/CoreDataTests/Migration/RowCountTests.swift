@@ -13,10 +13,10 @@ struct RowCountTests {
     @Test("what is written is counted, whoever had it written")
     func counted() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 400)
-            let manager = bench.manager()
-            try bench.migrate(bench.mapping(policies: ["Book": CountedPolicy.self]), manager)
-            let found = try counts(bench.destination, bench.newerModel)
+            let fixture = try MappedMigrationFixture(folder, books: 400)
+            let manager = fixture.manager()
+            try fixture.migrate(fixture.mapping(policies: ["Book": CountedPolicy.self]), manager)
+            let found = try counts(fixture.destination, fixture.newerModel)
             #expect(found == ["Author": 2, "Book": 399, "Chapter": 800, "Shelf": 7, "Tag": 3])
             #expect(manager.madeRows == found)
         }
@@ -25,9 +25,9 @@ struct RowCountTests {
     @Test("a migration into a copy by a policy that makes and removes objects passes its verification")
     func verified() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 400)
-            try bench.migrateInPlace(bench.mapping(policies: ["Book": CountedPolicy.self]))
-            #expect(try counts(bench.source, bench.newerModel)["Book"] == 399)
+            let fixture = try MappedMigrationFixture(folder, books: 400)
+            try fixture.migrateInPlace(fixture.mapping(policies: ["Book": CountedPolicy.self]))
+            #expect(try counts(fixture.source, fixture.newerModel)["Book"] == 399)
         }
     }
 
@@ -41,20 +41,20 @@ struct RowCountTests {
     @Test("a leg that has lost rows is an error that names the entity, wherever on the way it is", arguments: [0, 1])
     func lost(place: Int) throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 4)
-            let before = try bench.content()
+            let fixture = try MappedMigrationFixture(folder, books: 4)
+            let before = try fixture.content()
             let rows = ["Author": 2, "Book": 4, "Chapter": 8, "Tag": 3]
             let copying = CopyingMigration(
-                storeAt: bench.source, model: bench.olderModel, configuration: nil, timeout: 1, progress: nil)
-            let metadata = try SQLiteStoreMetadata.metadata(at: bench.source)
-            var legs = [leg("a", bench.olderModel, rows), leg("b", bench.olderModel, rows)]
-            legs[place] = leg("c", bench.olderModel, rows.merging(["Book": 5]) { $1 })
+                storeAt: fixture.source, model: fixture.olderModel, configuration: nil, timeout: 1, progress: nil)
+            let metadata = try SQLiteStoreMetadata.metadata(at: fixture.source)
+            var legs = [leg("a", fixture.olderModel, rows), leg("b", fixture.olderModel, rows)]
+            legs[place] = leg("c", fixture.olderModel, rows.merging(["Book": 5]) { $1 })
             let error = try #require(throws: NSError.self) { _ = try copying.run(from: metadata, legs) }
             #expect(error.code == NSMigrationError)
             #expect(error.userInfo["entity"] as? String == "Book")
             #expect(error.localizedDescription.contains("4 rows where 5"), "\(error.localizedDescription)")
-            #expect(try bench.content() == before)
-            #expect(try bench.files() == ["Old.sqlite"])
+            #expect(try fixture.content() == before)
+            #expect(try fixture.files() == ["Old.sqlite"])
         }
     }
 
@@ -69,7 +69,7 @@ struct RowCountTests {
             let url = folder.appendingPathComponent("A.sqlite")
             try withStore(url, versions[0]) { context in
                 for number in 0..<9 {
-                    MappedMigrationBench.make(number < 4 ? "A" : number < 7 ? "B" : "C", [:], context)
+                    MappedMigrationFixture.make(number < 4 ? "A" : number < 7 ? "B" : "C", [:], context)
                 }
                 try context.save()
             }
@@ -90,7 +90,7 @@ final class CountedPolicy: NSEntityMigrationPolicy {
             let other = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             other.persistentStoreCoordinator = coordinator
             try other.performAndWait {
-                for number in 0..<5 { MappedMigrationBench.make("Shelf", ["label": "own \(number)"], other) }
+                for number in 0..<5 { MappedMigrationFixture.make("Shelf", ["label": "own \(number)"], other) }
                 try other.save()
                 for shelf in try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf")).prefix(2) {
                     other.delete(shelf)

@@ -64,11 +64,11 @@ struct StagedMigrationTests {
     }
 
     private func open(
-        _ bench: MigrationBench, _ model: NSManagedObjectModel, _ stages: [NSMigrationStage]
+        _ fixture: MigrationFixture, _ model: NSManagedObjectModel, _ stages: [NSMigrationStage]
     ) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url,
+            ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url,
             options: [
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
                 NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages),
@@ -80,20 +80,20 @@ struct StagedMigrationTests {
     func allStages() throws {
         for start in 0...1 {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(folder, Self.versions[start], rows: Self.rows)
+                let fixture = try MigrationFixture(folder, Self.versions[start], rows: Self.rows)
                 let calls = Calls()
                 try open(
-                    bench, Self.model(3),
+                    fixture, Self.model(3),
                     [
                         NSLightweightMigrationStage([Self.checksum(0), Self.checksum(1)]), Self.splitting(calls),
                         NSLightweightMigrationStage([Self.checksum(3)]),
                     ])
                 #expect(calls.all == ["will split names", "did"])
-                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(fixture.url).main))
                 #expect(
-                    try bench.query("SELECT ZFIRST, ZLAST, ZKIND FROM ZHUMAN ORDER BY Z_PK")
+                    try fixture.query("SELECT ZFIRST, ZLAST, ZKIND FROM ZHUMAN ORDER BY Z_PK")
                         == ["Ada|Lovelace|7", "Alan|Turing|7"])
-                try bench.verify(Self.versions[3])
+                try fixture.verify(Self.versions[3])
             }
         }
     }
@@ -101,10 +101,10 @@ struct StagedMigrationTests {
     @Test("the forecast goes the stages' way, names their code, and says which version no stage knows")
     func forecast() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.versions[0], rows: Self.rows)
+            let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.rows)
             func forecast(_ stages: [NSMigrationStage]) throws -> MigrationForecast {
                 try NSPersistentStoreCoordinator.migrationForecast(
-                    forPersistentStoreAt: bench.url, to: Self.model(3),
+                    forPersistentStoreAt: fixture.url, to: Self.model(3),
                     options: [NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages)])
             }
             let calls = Calls()
@@ -130,7 +130,7 @@ struct StagedMigrationTests {
             "entity Item\n  gamma string was beta",
         ]
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(
+            let fixture = try MigrationFixture(
                 folder, texts[0], rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZALPHA) VALUES (1, 1, 1, 'kept')")
             let models = texts.map { ModelText.model($0) }
             let references = models.map {
@@ -138,51 +138,51 @@ struct StagedMigrationTests {
             }
             // A custom stage without handlers is how a program names the models of lightweight versions.
             try open(
-                bench, models[2],
+                fixture, models[2],
                 [
                     NSLightweightMigrationStage([models[0].versionChecksum]),
                     NSCustomMigrationStage(migratingFrom: references[0], to: references[1]),
                     NSLightweightMigrationStage([models[1].versionChecksum]),
                     NSLightweightMigrationStage([models[2].versionChecksum]),
                 ])
-            #expect(try bench.query("SELECT ZGAMMA FROM ZITEM") == ["kept"])
-            try bench.verify(texts[2])
+            #expect(try fixture.query("SELECT ZGAMMA FROM ZITEM") == ["kept"])
+            try fixture.verify(texts[2])
         }
     }
 
     @Test("a handler that throws leaves the store as it was, and the error names the stage")
     func failing() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.versions[1], rows: Self.rows)
-            let before = try bench.dump()
+            let fixture = try MigrationFixture(folder, Self.versions[1], rows: Self.rows)
+            let before = try fixture.dump()
             let calls = Calls()
             let error = #expect(throws: NSError.self) {
-                try open(bench, Self.model(2), [Self.splitting(calls, failing: true)])
+                try open(fixture, Self.model(2), [Self.splitting(calls, failing: true)])
             }
             #expect(error?.code == NSMigrationError)
             #expect(error?.localizedDescription.contains("split names") == true)
             #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.domain.contains("Refusal") == true)
             #expect(calls.all == ["will split names", "did"])
-            #expect(try bench.dump() == before)
-            #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
+            #expect(try fixture.dump() == before)
+            #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(fixture.url).main))
             // The old version of the program still starts.
-            #expect(try bench.migrate(to: Self.versions[1]) == false)
-            try open(bench, Self.model(2), [Self.splitting(calls)])
-            try bench.verify(Self.versions[2])
+            #expect(try fixture.migrate(to: Self.versions[1]) == false)
+            try open(fixture, Self.model(2), [Self.splitting(calls)])
+            try fixture.verify(Self.versions[2])
         }
     }
 
     @Test("the error of a handler is told, also where the handler has removed its store, which then cannot be closed")
     func failingTwice() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.versions[1], rows: Self.rows)
+            let fixture = try MigrationFixture(folder, Self.versions[1], rows: Self.rows)
             let stage = NSCustomMigrationStage(migratingFrom: Self.reference(1), to: Self.reference(2))
             stage.willMigrateHandler = { manager, _ in
                 let coordinator = try #require(manager.container).persistentStoreCoordinator
                 for store in coordinator.persistentStores { try coordinator.remove(store) }
                 throw Refusal()
             }
-            let error = #expect(throws: NSError.self) { try open(bench, Self.model(2), [stage]) }
+            let error = #expect(throws: NSError.self) { try open(fixture, Self.model(2), [stage]) }
             #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.domain.contains("Refusal") == true)
         }
     }
@@ -191,16 +191,16 @@ struct StagedMigrationTests {
     func backup() throws {
         for isPutBack in [false, true] {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(folder, Self.versions[1], rows: Self.rows)
-                try bench.run("PRAGMA journal_mode = DELETE")
+                let fixture = try MigrationFixture(folder, Self.versions[1], rows: Self.rows)
+                try fixture.run("PRAGMA journal_mode = DELETE")
                 let (kept, left) = (folder.appendingPathComponent("kept"), folder.appendingPathComponent("left"))
                 let manager = FileManager.default
-                try manager.copyItem(at: bench.url, to: kept)
-                for (url, name) in [(kept, "Grace Hopper"), (bench.url, "Mary Somerville")] {
+                try manager.copyItem(at: fixture.url, to: kept)
+                for (url, name) in [(kept, "Grace Hopper"), (fixture.url, "Mary Somerville")] {
                     try SQLiteConnection(path: url.path, access: .readWrite)
                         .execute("UPDATE ZPERSON SET ZNAME = '\(name)' WHERE Z_PK = 2")
                 }
-                let place = MigrationFolder.url(for: SQLiteStoreFiles(bench.url).main)
+                let place = MigrationFolder.url(for: SQLiteStoreFiles(fixture.url).main)
                 let calls = Calls()
                 let last = NSCustomMigrationStage(migratingFrom: Self.reference(2), to: Self.reference(3))
                 // What a kill in the second stage leaves.
@@ -208,20 +208,20 @@ struct StagedMigrationTests {
                     try manager.moveItem(at: place, to: left)
                     throw Refusal()
                 }
-                #expect(throws: NSError.self) { try open(bench, Self.model(3), [Self.splitting(calls), last]) }
+                #expect(throws: NSError.self) { try open(fixture, Self.model(3), [Self.splitting(calls), last]) }
                 try manager.moveItem(at: left, to: place)
                 if isPutBack {
-                    try manager.removeItem(at: bench.url)
-                    try manager.moveItem(at: kept, to: bench.url)
+                    try manager.removeItem(at: fixture.url)
+                    try manager.moveItem(at: kept, to: fixture.url)
                 }
                 last.willMigrateHandler = { _, _ in calls.add("will last") }
-                try open(bench, Self.model(3), [Self.splitting(calls), last])
+                try open(fixture, Self.model(3), [Self.splitting(calls), last])
                 let split = ["will split names", "did"]
                 #expect(calls.all == split + (isPutBack ? split : []) + ["will last"])
                 #expect(
-                    try bench.query("SELECT ZLAST FROM ZHUMAN ORDER BY Z_PK")
+                    try fixture.query("SELECT ZLAST FROM ZHUMAN ORDER BY Z_PK")
                         == ["Lovelace", isPutBack ? "Hopper" : "Somerville"])
-                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(bench.url).main))
+                #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(fixture.url).main))
             }
         }
     }
@@ -230,10 +230,10 @@ struct StagedMigrationTests {
     func wrongStages() throws {
         func code(_ start: Int, _ end: Int, _ stages: [NSMigrationStage]) throws -> (Int?, String) {
             try withTemporaryFolder { folder in
-                let bench = try MigrationBench(folder, Self.versions[start])
-                let before = try bench.dump()
-                let error = #expect(throws: NSError.self) { try open(bench, Self.model(end), stages) }
-                #expect(try bench.dump() == before)
+                let fixture = try MigrationFixture(folder, Self.versions[start])
+                let before = try fixture.dump()
+                let error = #expect(throws: NSError.self) { try open(fixture, Self.model(end), stages) }
+                #expect(try fixture.dump() == before)
                 return (error?.code, error?.localizedDescription ?? "")
             }
         }
@@ -271,10 +271,10 @@ struct DeferredMigrationTests {
     private static let older = "entity Item\n  name string\n  old string\n  size int32"
     private static let newer = "entity Item\n  name string index\n  size int32\n  note string"
 
-    private func coordinator(_ bench: MigrationBench, _ text: String) throws -> NSPersistentStoreCoordinator {
+    private func coordinator(_ fixture: MigrationFixture, _ text: String) throws -> NSPersistentStoreCoordinator {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
         try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: bench.url,
+            ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.url,
             options: [
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
                 NSPersistentStoreDeferredLightweightMigrationOptionKey: true,
@@ -287,8 +287,8 @@ struct DeferredMigrationTests {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 
-    private func bench(_ folder: URL) throws -> MigrationBench {
-        try MigrationBench(
+    private func fixture(_ folder: URL) throws -> MigrationFixture {
+        try MigrationFixture(
             folder, Self.older,
             rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZOLD) VALUES (1, 1, 1, 'a', 'b'); "
                 + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
@@ -307,17 +307,17 @@ struct DeferredMigrationTests {
     @Test("what can wait waits: the store is of the newer version, and finishing makes it like a new one")
     func finish() throws {
         try withTemporaryFolder { folder in
-            let bench = try bench(folder)
-            let coordinator = try coordinator(bench, Self.newer)
-            #expect(try bench.schema().contains { $0.contains("ZOLD") })
-            #expect(try !bench.schema().contains { $0.hasPrefix("index") && $0.contains("ZNAME") })
+            let fixture = try fixture(folder)
+            let coordinator = try coordinator(fixture, Self.newer)
+            #expect(try fixture.schema().contains { $0.contains("ZOLD") })
+            #expect(try !fixture.schema().contains { $0.hasPrefix("index") && $0.contains("ZNAME") })
             try rename(coordinator, to: "before")
             try coordinator.finishDeferredLightweightMigration()
             try rename(coordinator, to: "after")
             try close(coordinator)
-            #expect(try bench.query("SELECT ZNAME FROM ZITEM") == ["after"])
-            try bench.verify(Self.newer)
-            let metadata = try SQLiteStoreMetadata.metadata(at: bench.url)
+            #expect(try fixture.query("SELECT ZNAME FROM ZITEM") == ["after"])
+            try fixture.verify(Self.newer)
+            let metadata = try SQLiteStoreMetadata.metadata(at: fixture.url)
             #expect(metadata[DeferredStatements.metadataKey] == nil)
         }
     }
@@ -325,23 +325,23 @@ struct DeferredMigrationTests {
     @Test("a column whose name another one takes is not left for later")
     func takenName() throws {
         try withTemporaryFolder { folder in
-            let bench = try bench(folder)
+            let fixture = try fixture(folder)
             let newer = "entity Item\n  name string was old"
-            let coordinator = try coordinator(bench, newer)
-            #expect(try bench.query("SELECT ZNAME FROM ZITEM") == ["b"])
+            let coordinator = try coordinator(fixture, newer)
+            #expect(try fixture.query("SELECT ZNAME FROM ZITEM") == ["b"])
             try coordinator.finishDeferredLightweightMigration()
             try close(coordinator)
-            #expect(try bench.query("SELECT ZNAME FROM ZITEM") == ["b"])
-            try bench.verify(newer)
+            #expect(try fixture.query("SELECT ZNAME FROM ZITEM") == ["b"])
+            try fixture.verify(newer)
         }
     }
 
     @Test("each task does one piece, and what is left is done by the next program that opens the store")
     func slices() throws {
         try withTemporaryFolder { folder in
-            let bench = try bench(folder)
-            let first = try coordinator(bench, Self.newer)
-            let pending = DeferredStatements.pending(try SQLiteStoreMetadata.metadata(at: bench.url))
+            let fixture = try fixture(folder)
+            let first = try coordinator(fixture, Self.newer)
+            let pending = DeferredStatements.pending(try SQLiteStoreMetadata.metadata(at: fixture.url))
             #expect(pending.count == 2)
             try first.finishDeferredLightweightMigrationTask()
             // Metadata of the program's own do not make the rest forgotten.
@@ -350,26 +350,26 @@ struct DeferredMigrationTests {
             try rename(first, to: "x")
             try close(first)
             #expect(
-                DeferredStatements.pending(try SQLiteStoreMetadata.metadata(at: bench.url))
+                DeferredStatements.pending(try SQLiteStoreMetadata.metadata(at: fixture.url))
                     == Array(pending.dropFirst())
             )
-            let second = try coordinator(bench, Self.newer)
+            let second = try coordinator(fixture, Self.newer)
             try second.finishDeferredLightweightMigrationTask()
             try second.finishDeferredLightweightMigrationTask()
             try close(second)
-            try bench.verify(Self.newer)
+            try fixture.verify(Self.newer)
         }
     }
 
     @Test("the next migration does what the last one left first")
     func nextMigration() throws {
         try withTemporaryFolder { folder in
-            let bench = try bench(folder)
-            try close(try coordinator(bench, Self.newer))
+            let fixture = try fixture(folder)
+            try close(try coordinator(fixture, Self.newer))
             // The name of the column that is still there is taken again.
             let third = "entity Item\n  name string\n  size int32\n  note string\n  old int64 = 5"
-            try bench.migrateAndVerify(to: third)
-            #expect(try bench.query("SELECT ZNAME, ZOLD FROM ZITEM") == ["a|5"])
+            try fixture.migrateAndVerify(to: third)
+            #expect(try fixture.query("SELECT ZNAME, ZOLD FROM ZITEM") == ["a|5"])
         }
     }
 }

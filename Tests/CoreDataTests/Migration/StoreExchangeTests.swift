@@ -30,40 +30,40 @@ struct StoreExchangeTests {
     private struct Stop: Error {}
 
     /// A store of the older model, and beside it the folder with its copy in the newer one.
-    private func prepare(_ folder: URL, oldData: Bool = false, newData: Bool = false) throws -> MigrationBench {
-        let bench = try MigrationBench(folder, Self.older, rows: StoreMigrationTests.fill(Self.rows))
-        let place = try #require(try MigrationFolder.lock(files(bench).main, creating: true, timeout: 5))
-        try FileManager.default.copyItem(at: bench.url, to: place.copy.main)
+    private func prepare(_ folder: URL, oldData: Bool = false, newData: Bool = false) throws -> MigrationFixture {
+        let fixture = try MigrationFixture(folder, Self.older, rows: StoreMigrationTests.fill(Self.rows))
+        let place = try #require(try MigrationFolder.lock(files(fixture).main, creating: true, timeout: 5))
+        try FileManager.default.copyItem(at: fixture.url, to: place.copy.main)
         try LightweightMigrator.migrate(storeAt: place.copy.main, to: ModelText.model(Self.newer))
         try withExtendedLifetime(SoleUse(of: place.copy, timeout: 0)) {}
-        for (isThere, files, text) in [(oldData, files(bench), "old"), (newData, place.copy, "new")] where isThere {
+        for (isThere, files, text) in [(oldData, files(fixture), "old"), (newData, place.copy, "new")] where isThere {
             try FileManager.default.createDirectory(at: files.externalDataFolder, withIntermediateDirectories: true)
             try Data(text.utf8).write(to: files.externalDataFolder.appendingPathComponent("value"))
         }
-        return bench
+        return fixture
     }
 
-    private func files(_ bench: MigrationBench) -> SQLiteStoreFiles { SQLiteStoreFiles(bench.url) }
+    private func files(_ fixture: MigrationFixture) -> SQLiteStoreFiles { SQLiteStoreFiles(fixture.url) }
 
     private func exchange(
-        _ bench: MigrationBench, stoppingAfter step: StoreExchange.Step? = nil, exchangesNames: Bool = true,
+        _ fixture: MigrationFixture, stoppingAfter step: StoreExchange.Step? = nil, exchangesNames: Bool = true,
         meanwhile: @escaping (StoreExchange.Step) throws -> Void = { _ in }
     ) throws {
-        let place = try #require(try MigrationFolder.lock(files(bench).main, creating: false, timeout: 5))
+        let place = try #require(try MigrationFolder.lock(files(fixture).main, creating: false, timeout: 5))
         var exchange = StoreExchange(folder: place)
         exchange.exchangesNames = exchangesNames
         exchange.reached = {
             try meanwhile($0)
             if $0 == step { throw Stop() }
         }
-        try exchange.run(with: SoleUse(of: files(bench), timeout: 0))
+        try exchange.run(with: SoleUse(of: files(fixture), timeout: 0))
     }
 
     /// What a second process does, and where it is stopped too.
     private func goOn(
-        _ bench: MigrationBench, stoppingAfter step: StoreExchange.Step, exchangesNames: Bool = true
+        _ fixture: MigrationFixture, stoppingAfter step: StoreExchange.Step, exchangesNames: Bool = true
     ) throws {
-        let place = try #require(try MigrationFolder.lock(files(bench).main, creating: false, timeout: 5))
+        let place = try #require(try MigrationFolder.lock(files(fixture).main, creating: false, timeout: 5))
         let journal = try #require(try ExchangeJournal.read(in: place.url))
         #expect(journal.older != journal.newer)
         var exchange = StoreExchange(folder: place)
@@ -72,8 +72,8 @@ struct StoreExchangeTests {
         try exchange.finish(journal)
     }
 
-    private func data(_ bench: MigrationBench) -> String? {
-        (try? Data(contentsOf: files(bench).externalDataFolder.appendingPathComponent("value"))).map {
+    private func data(_ fixture: MigrationFixture) -> String? {
+        (try? Data(contentsOf: files(fixture).externalDataFolder.appendingPathComponent("value"))).map {
             String(decoding: $0, as: UTF8.self)
         }
     }
@@ -87,25 +87,25 @@ struct StoreExchangeTests {
         arguments: Case.all)
     func stopped(_ test: Case) throws {
         try withTemporaryFolder { folder in
-            let bench = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
+            let fixture = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
             #expect(throws: Stop.self) {
-                try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
             }
-            try StoreExchange.recover(files(bench), timeout: 5)
+            try StoreExchange.recover(files(fixture), timeout: 5)
             let left = try names(folder)
             guard test.step != .synchronized else {
                 // Nothing says that the copy is whole, or a part of it: the original is the store.
-                #expect(try bench.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|integer"])
-                #expect(data(bench) == (test.hasOldData ? "old" : nil))
-                #expect(!MigrationFolder.exists(for: files(bench).main))
+                #expect(try fixture.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|integer"])
+                #expect(data(fixture) == (test.hasOldData ? "old" : nil))
+                #expect(!MigrationFolder.exists(for: files(fixture).main))
                 return
             }
-            #expect(try bench.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|real"])
-            #expect(data(bench) == (test.hasNewData ? "new" : nil))
-            try bench.verify(Self.newer)
+            #expect(try fixture.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|real"])
+            #expect(data(fixture) == (test.hasNewData ? "new" : nil))
+            try fixture.verify(Self.newer)
             #expect(left == Set(["store.sqlite"] + (test.hasNewData ? [".store_SUPPORT"] : [])))
             if test.hasNewData {
-                #expect(try names(files(bench).supportFolder) == ["_EXTERNAL_DATA"])
+                #expect(try names(files(fixture).supportFolder) == ["_EXTERNAL_DATA"])
             }
         }
     }
@@ -115,23 +115,23 @@ struct StoreExchangeTests {
         arguments: Case.all.filter { $0.hasOldData })
     func shared(_ test: Case) throws {
         try withTemporaryFolder { folder in
-            let bench = try prepare(folder, oldData: true, newData: test.hasNewData)
+            let fixture = try prepare(folder, oldData: true, newData: test.hasNewData)
             try Data().write(to: folder.appendingPathComponent("store.db"))
             let own = "0AC46B4C-0E22-4B4B-9D0D-5A1E4F2C8A01"
-            let data = files(bench).externalDataFolder
+            let data = files(fixture).externalDataFolder
             try Data("own".utf8).write(to: data.appendingPathComponent(own))
-            try bench.run("CREATE TABLE ZOWN (Z_PK INTEGER, ZBYTES BLOB)")
-            try bench.run("INSERT INTO ZOWN VALUES (1, CAST(x'02' || '\(own)' || x'00' AS BLOB))")
-            let note = files(bench).supportFolder.appendingPathComponent("_PENDING-x")
+            try fixture.run("CREATE TABLE ZOWN (Z_PK INTEGER, ZBYTES BLOB)")
+            try fixture.run("INSERT INTO ZOWN VALUES (1, CAST(x'02' || '\(own)' || x'00' AS BLOB))")
+            let note = files(fixture).supportFolder.appendingPathComponent("_PENDING-x")
             try Data().write(to: note)
             try? Data("other".utf8).write(to: data.appendingPathComponent("other"))
             #expect(throws: Stop.self) {
-                try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
             }
             // The other store's program goes on meanwhile.
             try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
             try Data("late".utf8).write(to: data.appendingPathComponent("late"))
-            try StoreExchange.recover(files(bench), timeout: 5)
+            try StoreExchange.recover(files(fixture), timeout: 5)
             func text(_ name: String) -> String? {
                 (try? Data(contentsOf: data.appendingPathComponent(name))).map { String(decoding: $0, as: UTF8.self) }
             }
@@ -150,7 +150,7 @@ struct StoreExchangeTests {
     func newcomer(_ test: Case) throws {
         for isKilled in [false, true] {
             try withTemporaryFolder { folder in
-                let bench = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
+                let fixture = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
                 let other = folder.appendingPathComponent("store.db")
                 let model = ModelText.model("entity Other\n  bytes data external")
                 func add() throws {
@@ -161,13 +161,13 @@ struct StoreExchangeTests {
                 }
                 if isKilled {
                     #expect(throws: Stop.self) {
-                        try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                        try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
                     }
                     try add()
-                    try StoreExchange.recover(files(bench), timeout: 5)
+                    try StoreExchange.recover(files(fixture), timeout: 5)
                 } else {
-                    try exchange(bench, exchangesNames: test.exchangesNames) { if $0 == test.step { try add() } }
-                    #expect(data(bench) == (test.hasNewData ? "new" : nil))
+                    try exchange(fixture, exchangesNames: test.exchangesNames) { if $0 == test.step { try add() } }
+                    #expect(data(fixture) == (test.hasNewData ? "new" : nil))
                 }
                 try withStore(other, model) { context in
                     let others = try context.all("Other")
@@ -180,17 +180,17 @@ struct StoreExchangeTests {
     @Test("killed between two renames of folders, what another store has made of the free name since is kept")
     func newcomerBetweenRenames() throws {
         try withTemporaryFolder { folder in
-            let bench = try prepare(folder, oldData: true, newData: true)
-            #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .mainsExchanged, exchangesNames: false) }
-            let (store, data) = (files(bench), files(bench).externalDataFolder)
+            let fixture = try prepare(folder, oldData: true, newData: true)
+            #expect(throws: Stop.self) { try exchange(fixture, stoppingAfter: .mainsExchanged, exchangesNames: false) }
+            let (store, data) = (files(fixture), files(fixture).externalDataFolder)
             let aside = MigrationFolder.url(for: store.main).appendingPathComponent("older-.store_SUPPORT")
             try FileManager.default.moveItem(at: store.supportFolder, to: aside)
             try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
             try Data("late".utf8).write(to: data.appendingPathComponent("late"))
-            #expect(throws: Stop.self) { try goOn(bench, stoppingAfter: .supportExchanged, exchangesNames: false) }
+            #expect(throws: Stop.self) { try goOn(fixture, stoppingAfter: .supportExchanged, exchangesNames: false) }
             try StoreExchange.recover(store, timeout: 5)
             #expect(try names(data) == ["value", "late"])
-            #expect(self.data(bench) == "new")
+            #expect(self.data(fixture) == "new")
         }
     }
 
@@ -199,28 +199,28 @@ struct StoreExchangeTests {
         arguments: Case.all, [false, true])
     func backup(_ test: Case, hasOwnDate: Bool) throws {
         try withTemporaryFolder { folder in
-            let bench = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
-            let (store, kept) = (files(bench), SQLiteStoreFiles(folder.appendingPathComponent("kept.sqlite")))
+            let fixture = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
+            let (store, kept) = (files(fixture), SQLiteStoreFiles(folder.appendingPathComponent("kept.sqlite")))
             let manager = FileManager.default
             try manager.copyItem(at: store.main, to: kept.main)
             if test.hasOldData { try manager.copyItem(at: store.supportFolder, to: kept.supportFolder) }
             // As many changes, as many bytes, and the same versions as the file that is migrated.
             try SQLiteConnection(path: kept.main.path, access: .readWrite).execute("UPDATE ZITEM SET ZNAME = 'kept'")
-            try bench.run("UPDATE ZITEM SET ZNAME = 'lost'")
+            try fixture.run("UPDATE ZITEM SET ZNAME = 'lost'")
             if !hasOwnDate {
                 let date = try manager.attributesOfItem(atPath: store.main.path)[.modificationDate]
                 try manager.setAttributes([.modificationDate: date as Any], ofItemAtPath: kept.main.path)
             }
             #expect(throws: Stop.self) {
-                try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
             }
             for file in store.existing { try manager.removeItem(at: file) }
             try manager.moveItem(at: kept.main, to: store.main)
             if test.hasOldData { try manager.moveItem(at: kept.supportFolder, to: store.supportFolder) }
             try StoreExchange.recover(store, timeout: 5)
             #expect(try names(folder).subtracting([".store_SUPPORT"]) == ["store.sqlite"])
-            #expect(try bench.query("SELECT DISTINCT ZNAME, typeof(ZSIZE) FROM ZITEM") == ["kept|integer"])
-            #expect(data(bench) == (test.hasOldData ? "old" : nil))
+            #expect(try fixture.query("SELECT DISTINCT ZNAME, typeof(ZSIZE) FROM ZITEM") == ["kept|integer"])
+            #expect(data(fixture) == (test.hasOldData ? "old" : nil))
         }
     }
 
@@ -229,18 +229,18 @@ struct StoreExchangeTests {
         // Behind the removal of the older version there is nothing to take it from.
         for test in Case.all where test.hasOldData && test.step != .olderRemoved {
             try withTemporaryFolder { folder in
-                let bench = try prepare(folder, oldData: true, newData: test.hasNewData)
-                let own = files(bench).externalDataFolder.appendingPathComponent("own")
+                let fixture = try prepare(folder, oldData: true, newData: test.hasNewData)
+                let own = files(fixture).externalDataFolder.appendingPathComponent("own")
                 try Data("own".utf8).write(to: own)
                 let kept = folder.appendingPathComponent("kept.sqlite")
-                try FileManager.default.copyItem(at: bench.url, to: kept)
+                try FileManager.default.copyItem(at: fixture.url, to: kept)
                 #expect(throws: Stop.self) {
-                    try exchange(bench, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                    try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
                 }
-                try? FileManager.default.removeItem(at: bench.url)
-                try FileManager.default.moveItem(at: kept, to: bench.url)
-                try StoreExchange.recover(files(bench), timeout: 5)
-                #expect(try bench.query("SELECT DISTINCT typeof(ZSIZE) FROM ZITEM") == ["integer"])
+                try? FileManager.default.removeItem(at: fixture.url)
+                try FileManager.default.moveItem(at: kept, to: fixture.url)
+                try StoreExchange.recover(files(fixture), timeout: 5)
+                #expect(try fixture.query("SELECT DISTINCT typeof(ZSIZE) FROM ZITEM") == ["integer"])
                 #expect((try? Data(contentsOf: own)) == Data("own".utf8), "\(test)")
             }
         }
@@ -249,8 +249,8 @@ struct StoreExchangeTests {
     @Test("the folder of a copy is nobody else's to look into, and files and folders keep their rights")
     func rights() throws {
         try withTemporaryFolder { folder in
-            let bench = try MappedMigrationBench(folder, books: 4)
-            let files = SQLiteStoreFiles(bench.source)
+            let fixture = try MappedMigrationFixture(folder, books: 4)
+            let files = SQLiteStoreFiles(fixture.source)
             func mode(_ url: URL) throws -> Int? {
                 try (FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? NSNumber)?.intValue
             }
@@ -261,46 +261,46 @@ struct StoreExchangeTests {
             place = nil
             let data = files.externalDataFolder
             try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-            chmod(bench.source.path, 0o640)
+            chmod(fixture.source.path, 0o640)
             chmod(files.supportFolder.path, 0o750)
-            let way = NSLightweightMigrationStage([bench.olderModel.versionChecksum])
+            let way = NSLightweightMigrationStage([fixture.olderModel.versionChecksum])
             let last = NSCustomMigrationStage(
-                migratingFrom: .init(model: bench.olderModel, versionChecksum: bench.olderModel.versionChecksum),
+                migratingFrom: .init(model: fixture.olderModel, versionChecksum: fixture.olderModel.versionChecksum),
                 to: .init(
                     model: ModelText.model(Self.more), versionChecksum: ModelText.model(Self.more).versionChecksum))
             last.willMigrateHandler = { _, _ in }
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.more))
             let store = try coordinator.addPersistentStore(
-                ofType: NSSQLiteStoreType, configurationName: nil, at: bench.source,
+                ofType: NSSQLiteStoreType, configurationName: nil, at: fixture.source,
                 options: [
                     NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
                     NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([way, last]),
                 ])
             try coordinator.remove(store)
-            #expect(try mode(bench.source) == 0o640 && mode(files.supportFolder) == 0o750)
+            #expect(try mode(fixture.source) == 0o640 && mode(files.supportFolder) == 0o750)
         }
     }
 
-    private static let more = MappedMigrationBench.older + "\nentity More\n  name string"
+    private static let more = MappedMigrationFixture.older + "\nentity More\n  name string"
 
     @Test("recovering twice, and stopping while recovering, comes to the same end")
     func stoppedTwice() throws {
         for second in StoreExchange.Step.allCases.dropFirst(2) {
             try withTemporaryFolder { folder in
-                let bench = try prepare(folder, oldData: true, newData: true)
-                #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .journalWritten) }
-                #expect(throws: Stop.self) { try goOn(bench, stoppingAfter: second) }
-                try StoreExchange.recover(files(bench), timeout: 5)
-                try StoreExchange.recover(files(bench), timeout: 5)
+                let fixture = try prepare(folder, oldData: true, newData: true)
+                #expect(throws: Stop.self) { try exchange(fixture, stoppingAfter: .journalWritten) }
+                #expect(throws: Stop.self) { try goOn(fixture, stoppingAfter: second) }
+                try StoreExchange.recover(files(fixture), timeout: 5)
+                try StoreExchange.recover(files(fixture), timeout: 5)
                 #expect(try names(folder) == ["store.sqlite", ".store_SUPPORT"])
-                #expect(data(bench) == "new")
-                try bench.verify(Self.newer)
+                #expect(data(fixture) == "new")
+                try fixture.verify(Self.newer)
             }
         }
     }
 
-    private func write(_ bench: MigrationBench, isInLog: Bool) throws {
-        let writer = try SQLiteConnection(path: bench.url.path, access: .readWrite)
+    private func write(_ fixture: MigrationFixture, isInLog: Bool) throws {
+        let writer = try SQLiteConnection(path: fixture.url.path, access: .readWrite)
         if isInLog { _ = try writer.text("PRAGMA journal_mode = WAL") }
         writer.disableCheckpointOnClose()
         try writer.execute("UPDATE ZITEM SET ZNAME = 'later' WHERE Z_PK = 1")
@@ -310,14 +310,14 @@ struct StoreExchangeTests {
     func writtenMeanwhile() throws {
         for isInLog in [false, true] {
             try withTemporaryFolder { folder in
-                let bench = try prepare(folder)
-                #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .journalWritten) }
+                let fixture = try prepare(folder)
+                #expect(throws: Stop.self) { try exchange(fixture, stoppingAfter: .journalWritten) }
                 // A program that knows nothing of the journal, and is killed, or not.
-                try write(bench, isInLog: isInLog)
-                try StoreExchange.recover(files(bench), timeout: 5)
-                #expect(try bench.query("SELECT ZNAME FROM ZITEM WHERE Z_PK = 1") == ["later"])
-                #expect(!MigrationFolder.exists(for: files(bench).main))
-                try bench.migrateAndVerify(to: Self.newer)
+                try write(fixture, isInLog: isInLog)
+                try StoreExchange.recover(files(fixture), timeout: 5)
+                #expect(try fixture.query("SELECT ZNAME FROM ZITEM WHERE Z_PK = 1") == ["later"])
+                #expect(!MigrationFolder.exists(for: files(fixture).main))
+                try fixture.migrateAndVerify(to: Self.newer)
             }
         }
     }
@@ -325,22 +325,22 @@ struct StoreExchangeTests {
     @Test("an empty folder, which a kill at the very end or the very beginning leaves, goes at the next opening")
     func emptyFolder() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older)
-            _ = try MigrationFolder.lock(files(bench).main, creating: true, timeout: 5)
-            #expect(MigrationFolder.exists(for: files(bench).main))
-            try bench.verify(Self.older)
-            #expect(MigrationFolder.exists(for: files(bench).main))
-            try StoreExchange.recover(files(bench), timeout: 5)
-            #expect(!MigrationFolder.exists(for: files(bench).main))
+            let fixture = try MigrationFixture(folder, Self.older)
+            _ = try MigrationFolder.lock(files(fixture).main, creating: true, timeout: 5)
+            #expect(MigrationFolder.exists(for: files(fixture).main))
+            try fixture.verify(Self.older)
+            #expect(MigrationFolder.exists(for: files(fixture).main))
+            try StoreExchange.recover(files(fixture), timeout: 5)
+            #expect(!MigrationFolder.exists(for: files(fixture).main))
         }
     }
 
     @Test("destroying a store takes its unfinished migration along")
     func destroyed() throws {
         try withTemporaryFolder { folder in
-            let bench = try prepare(folder, oldData: true, newData: true)
-            #expect(throws: Stop.self) { try exchange(bench, stoppingAfter: .journalWritten) }
-            try files(bench).destroy()
+            let fixture = try prepare(folder, oldData: true, newData: true)
+            #expect(throws: Stop.self) { try exchange(fixture, stoppingAfter: .journalWritten) }
+            try files(fixture).destroy()
             #expect(try names(folder).isEmpty)
         }
     }
@@ -348,37 +348,37 @@ struct StoreExchangeTests {
     @Test("a store that somebody has open is a time-out, and stays as it is; alone it is one file, then as before")
     func soleUse() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: StoreMigrationTests.fill(3))
-            var reader: SQLiteConnection? = try SQLiteConnection(path: bench.url.path, access: .readOnly)
+            let fixture = try MigrationFixture(folder, Self.older, rows: StoreMigrationTests.fill(3))
+            var reader: SQLiteConnection? = try SQLiteConnection(path: fixture.url.path, access: .readOnly)
             #expect(try reader?.integer("SELECT COUNT(*) FROM ZITEM") == 3)
-            let error = #expect(throws: NSError.self) { _ = try SoleUse(of: files(bench), timeout: 0.02) }
+            let error = #expect(throws: NSError.self) { _ = try SoleUse(of: files(fixture), timeout: 0.02) }
             #expect(error?.code == NSPersistentStoreTimeoutError)
             reader = nil
-            var use: SoleUse? = try SoleUse(of: files(bench), timeout: 0)
+            var use: SoleUse? = try SoleUse(of: files(fixture), timeout: 0)
             #expect(try names(folder) == ["store.sqlite"])
-            let other = try SQLiteConnection(path: bench.url.path, access: .readOnly, busyTimeout: 0)
+            let other = try SQLiteConnection(path: fixture.url.path, access: .readOnly, busyTimeout: 0)
             #expect(throws: SQLiteError.self) { try other.integer("SELECT COUNT(*) FROM ZITEM") }
             use?.giveBack()
             use = nil
-            #expect(try bench.query("PRAGMA journal_mode") != ["delete"])
+            #expect(try fixture.query("PRAGMA journal_mode") != ["delete"])
         }
     }
 
     @Test("whoever holds the lock on a store reads it, whatever another program leaves beside it; others wait")
     func ownLock() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: StoreMigrationTests.fill(3))
-            let use = try SoleUse(of: files(bench), timeout: 0)
+            let fixture = try MigrationFixture(folder, Self.older, rows: StoreMigrationTests.fill(3))
+            let use = try SoleUse(of: files(fixture), timeout: 0)
             // What a program leaves that has opened the store and waits for the lock.
-            try Data(count: 32_768).write(to: files(bench).shm)
-            let metadata = try SQLiteStoreMetadata.metadata(at: bench.url, timeout: 0)
+            try Data(count: 32_768).write(to: files(fixture).shm)
+            let metadata = try SQLiteStoreMetadata.metadata(at: fixture.url, timeout: 0)
             #expect(metadata[NSStoreModelVersionHashesKey] != nil)
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.older))
             _ = try coordinator.add(
-                ofType: NSSQLiteStoreType, nil, at: bench.url,
+                ofType: NSSQLiteStoreType, nil, at: fixture.url,
                 [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreTimeoutOption: 0],
                 for: .migrationSource(isLocked: true), insteadOf: nil)
-            let (url, done) = (bench.url, DispatchSemaphore(value: 0))
+            let (url, done) = (fixture.url, DispatchSemaphore(value: 0))
             let code = Locked(0)
             Thread.detachNewThread {
                 do {
@@ -397,25 +397,25 @@ struct StoreExchangeTests {
     @Test("two that want to migrate a store follow one another")
     func locked() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older)
-            var first = try MigrationFolder.lock(files(bench).main, creating: true, timeout: 5)
+            let fixture = try MigrationFixture(folder, Self.older)
+            var first = try MigrationFolder.lock(files(fixture).main, creating: true, timeout: 5)
             let error = #expect(throws: NSError.self) {
-                _ = try MigrationFolder.lock(files(bench).main, creating: true, timeout: 0.02)
+                _ = try MigrationFolder.lock(files(fixture).main, creating: true, timeout: 0.02)
             }
             #expect(error?.code == NSPersistentStoreTimeoutError)
             try first?.remove()
             first = nil
-            #expect(try MigrationFolder.lock(files(bench).main, creating: false, timeout: 5) == nil)
+            #expect(try MigrationFolder.lock(files(fixture).main, creating: false, timeout: 5) == nil)
         }
     }
 
     @Test("an opening that waited for an exchange opens the newer file, not the one it was waiting at")
     func moved() throws {
         try withTemporaryFolder { folder in
-            let bench = try prepare(folder)
-            let waiting = try SQLiteConnection(path: bench.url.path, access: .readOnly, busyTimeout: 0)
+            let fixture = try prepare(folder)
+            let waiting = try SQLiteConnection(path: fixture.url.path, access: .readOnly, busyTimeout: 0)
             #expect(!waiting.hasMoved)
-            try exchange(bench)
+            try exchange(fixture)
             #expect(waiting.hasMoved)
         }
     }

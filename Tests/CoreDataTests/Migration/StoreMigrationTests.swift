@@ -41,9 +41,9 @@ struct StoreMigrationTests {
     @Test("without options the error is 134100 and names the entities; the file does not change")
     func noOptions() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(3))
-            let before = try bench.dump()
-            let failure = try #require(error(Self.newer, at: bench.url, nil))
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(3))
+            let before = try fixture.dump()
+            let failure = try #require(error(Self.newer, at: fixture.url, nil))
             #expect(failure.domain == NSCocoaErrorDomain)
             #expect(failure.code == NSPersistentStoreIncompatibleVersionHashError)
             #expect(
@@ -51,16 +51,16 @@ struct StoreMigrationTests {
                     == "The model used to open the store is incompatible with the one used to create the store")
             #expect(failure.userInfo["metadata"] is [String: Any])
             #expect(failure.localizedDescription.contains("Item"))
-            #expect(try bench.dump() == before)
+            #expect(try fixture.dump() == before)
         }
     }
 
     @Test("migrating without inferring needs a mapping model: 134140")
     func withoutInference() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older)
+            let fixture = try MigrationFixture(folder, Self.older)
             let failure = try #require(
-                error(Self.newer, at: bench.url, [NSMigratePersistentStoresAutomaticallyOption: true]))
+                error(Self.newer, at: fixture.url, [NSMigratePersistentStoresAutomaticallyOption: true]))
             #expect(failure.code == NSMigrationMissingMappingModelError)
         }
     }
@@ -68,50 +68,50 @@ struct StoreMigrationTests {
     @Test("with both options the store is migrated and opened")
     func bothOptions() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(10))
-            try add(Self.newer, at: bench.url, Self.both)
-            #expect(try bench.query("SELECT COUNT(*), SUM(ZSIZE), typeof(ZSIZE) FROM ZITEM") == ["10|55.0|real"])
-            try add(Self.newer, at: bench.url, nil)
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(10))
+            try add(Self.newer, at: fixture.url, Self.both)
+            #expect(try fixture.query("SELECT COUNT(*), SUM(ZSIZE), typeof(ZSIZE) FROM ZITEM") == ["10|55.0|real"])
+            try add(Self.newer, at: fixture.url, nil)
         }
     }
 
     @Test("a store without an archived model and without its model at hand is an error: 134130")
     func missingSource() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older)
-            try bench.run("DELETE FROM Z_MODELCACHE")
-            let failure = try #require(error(Self.newer, at: bench.url, Self.both))
+            let fixture = try MigrationFixture(folder, Self.older)
+            try fixture.run("DELETE FROM Z_MODELCACHE")
+            let failure = try #require(error(Self.newer, at: fixture.url, Self.both))
             #expect(failure.code == NSMigrationMissingSourceModelError)
             #expect(failure.userInfo["reason"] as? String == "Can't find model for source store")
             #expect(
                 try LightweightMigrator.migrate(
-                    storeAt: bench.url, to: ModelText.model(Self.newer), source: ModelText.model(Self.older)))
-            try bench.verify(Self.newer)
+                    storeAt: fixture.url, to: ModelText.model(Self.newer), source: ModelText.model(Self.older)))
+            try fixture.verify(Self.newer)
         }
     }
 
     @Test("a store that somebody else is writing is an error after the time limit: 134090")
     func locked() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(3))
-            let other = try SQLiteConnection(path: bench.url.path, access: .readWrite)
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(3))
+            let other = try SQLiteConnection(path: fixture.url.path, access: .readWrite)
             try other.execute("BEGIN IMMEDIATE; UPDATE ZITEM SET ZSIZE = 1")
             var options = Self.both
             options[NSPersistentStoreTimeoutOption] = 0.05
-            let failure = try #require(error(Self.newer, at: bench.url, options))
+            let failure = try #require(error(Self.newer, at: fixture.url, options))
             #expect(failure.code == NSPersistentStoreTimeoutError)
             try other.execute("COMMIT")
-            try add(Self.newer, at: bench.url, options)
+            try add(Self.newer, at: fixture.url, options)
         }
     }
 
     @Test("what lies in a -wal of a killed process is migrated too")
     func foreignLog() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older)
+            let fixture = try MigrationFixture(folder, Self.older)
             // The rows are in the -wal only.
-            let writer = try bench.log(Self.fill(500))
-            let copy = try withExtendedLifetime(writer) { try bench.copyAsKilled() }
+            let writer = try fixture.log(Self.fill(500))
+            let copy = try withExtendedLifetime(writer) { try fixture.copyAsKilled() }
             #expect(try LightweightMigrator.migrate(storeAt: copy, to: ModelText.model(Self.newer)))
             let reader = try SQLiteConnection(path: copy.path, access: .readOnly)
             #expect(try reader.integer("SELECT COUNT(*) FROM ZITEM WHERE typeof(ZSIZE) = 'real'") == 500)
@@ -196,27 +196,27 @@ struct StoreMigrationTests {
     @Test("a full disk leaves the old store and gives the error for it")
     func fullDisk() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(2000))
-            let before = try bench.dump()
-            let pages = try #require(Int(try bench.query("PRAGMA page_count")[0]))
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(2000))
+            let before = try fixture.dump()
+            let pages = try #require(Int(try fixture.query("PRAGMA page_count")[0]))
             var options = Self.both
             options[NSSQLitePragmasOption] = ["max_page_count": "\(pages + 5)"]
-            let failure = try #require(error(Self.newer, at: bench.url, options))
+            let failure = try #require(error(Self.newer, at: fixture.url, options))
             #expect(failure.code == CocoaError.Code.fileWriteOutOfSpace.rawValue)
-            #expect(try bench.dump() == before)
-            try add(Self.older, at: bench.url, nil)
-            try add(Self.newer, at: bench.url, Self.both)
+            #expect(try fixture.dump() == before)
+            try add(Self.older, at: fixture.url, nil)
+            try add(Self.newer, at: fixture.url, Self.both)
         }
     }
 
     @Test("progress goes up in steps to its end")
     func progress() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(200_000))
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(200_000))
             let recorder = ProgressRecorder()
             var options = Self.both
             options[NSMigrationProgressOption] = recorder.progress
-            let values = try recorder.recording { try add(Self.newer, at: bench.url, options) }
+            let values = try recorder.recording { try add(Self.newer, at: fixture.url, options) }
             #expect(recorder.progress.totalUnitCount > 200_000)
             #expect(recorder.progress.completedUnitCount == recorder.progress.totalUnitCount)
             #expect(recorder.progress.isFinished)
@@ -228,17 +228,17 @@ struct StoreMigrationTests {
     @Test("a cancelled migration leaves the old store: 134120")
     func cancellation() throws {
         try withTemporaryFolder { folder in
-            let bench = try MigrationBench(folder, Self.older, rows: Self.fill(200_000))
-            let before = try bench.query("SELECT COUNT(*), SUM(ZSIZE), MAX(typeof(ZSIZE)) FROM ZITEM")
+            let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(200_000))
+            let before = try fixture.query("SELECT COUNT(*), SUM(ZSIZE), MAX(typeof(ZSIZE)) FROM ZITEM")
             let progress = CancellingProgress(totalUnitCount: 1)
             var options = Self.both
             options[NSMigrationProgressOption] = progress
-            let failure = try #require(error(Self.newer, at: bench.url, options))
+            let failure = try #require(error(Self.newer, at: fixture.url, options))
             #expect(failure.code == NSMigrationCancelledError)
             #expect(progress.completedUnitCount < progress.totalUnitCount)
             #expect(progress.completedUnitCount > 0)
-            #expect(try bench.query("SELECT COUNT(*), SUM(ZSIZE), MAX(typeof(ZSIZE)) FROM ZITEM") == before)
-            try add(Self.older, at: bench.url, nil)
+            #expect(try fixture.query("SELECT COUNT(*), SUM(ZSIZE), MAX(typeof(ZSIZE)) FROM ZITEM") == before)
+            try add(Self.older, at: fixture.url, nil)
         }
     }
 }

@@ -133,13 +133,13 @@ struct HostileDecimalsTests {
                 INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZPRICE) VALUES (2, 1, 1, \(value));
                 UPDATE Z_PRIMARYKEY SET Z_MAX = 3;
                 """
-            let bench = try MigrationBench(folder, "entity Item\n  price double", rows: rows)
-            let error = try bench.failure(to: "entity Item\n  price decimal")
+            let fixture = try MigrationFixture(folder, "entity Item\n  price double", rows: rows)
+            let error = try fixture.failure(to: "entity Item\n  price decimal")
             #expect(error.code == NSMigrationError, "\(error)")
             #expect(error.userInfo["property"] as? String == "price")
-            try bench.run("UPDATE ZITEM SET ZPRICE = 3e165 WHERE Z_PK = 2")
-            try bench.migrateAndVerify(to: "entity Item\n  price decimal")
-            #expect(try bench.query("SELECT ZPRICE FROM ZITEM WHERE Z_PK <> 2 ORDER BY Z_PK") == ["2.5", "-"])
+            try fixture.run("UPDATE ZITEM SET ZPRICE = 3e165 WHERE Z_PK = 2")
+            try fixture.migrateAndVerify(to: "entity Item\n  price decimal")
+            #expect(try fixture.query("SELECT ZPRICE FROM ZITEM WHERE Z_PK <> 2 ORDER BY Z_PK") == ["2.5", "-"])
         }
     }
 }

@@ -9,11 +9,11 @@ struct HotJournalTests {
     /// A store as a killed process leaves it in the middle of a transaction with a rollback journal: pages of the main
     /// file are written, the journal says what they were.
     private func makeStore(_ folder: URL) throws -> URL {
-        let bench = try MigrationBench(
+        let fixture = try MigrationFixture(
             folder, "entity Item\n  name string",
             rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'whole'); "
                 + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
-        let connection = try SQLiteConnection(path: bench.url.path, access: .readWrite)
+        let connection = try SQLiteConnection(path: fixture.url.path, access: .readWrite)
         // A cache of few pages spills into the file before the commit.
         try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN")
         try connection.execute(
@@ -24,7 +24,7 @@ struct HotJournalTests {
             """)
         let copy = folder.appendingPathComponent("killed.sqlite")
         for suffix in ["", "-journal"] {
-            try FileManager.default.copyItem(atPath: bench.url.path + suffix, toPath: copy.path + suffix)
+            try FileManager.default.copyItem(atPath: fixture.url.path + suffix, toPath: copy.path + suffix)
         }
         connection.rollback()
         return copy

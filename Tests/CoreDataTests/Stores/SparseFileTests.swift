@@ -11,12 +11,12 @@ struct SparseFileTests {
 
     private func makeStore(_ folder: URL) throws -> URL {
         let rows = (1...500).map { "(\($0), 1, 1, 'an item with a rather long name \($0)')" }.joined(separator: ", ")
-        let bench = try MigrationBench(
+        let fixture = try MigrationFixture(
             folder, "entity Item\n  name string",
             rows: "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES \(rows); UPDATE Z_PRIMARYKEY SET Z_MAX = 500")
-        try RawDatabase(bench.url).execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        for suffix in ["-wal", "-shm"] { unlink(bench.url.path + suffix) }
-        return bench.url
+        try RawDatabase(fixture.url).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for suffix in ["-wal", "-shm"] { unlink(fixture.url.path + suffix) }
+        return fixture.url
     }
 
     private func expectWhole(_ url: URL, in folder: URL) throws {

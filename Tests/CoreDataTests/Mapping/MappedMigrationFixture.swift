@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// A store of an older model with some objects, and a migration to a newer model by a mapping model.
-struct MappedMigrationBench {
+struct MappedMigrationFixture {
     static let older = """
         entity Author
           name string

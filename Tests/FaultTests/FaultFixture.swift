@@ -5,14 +5,14 @@
 //   makes the n-th fail, fall short, wait or end the process. It also writes a log of all changes.
 // - `SimulatedDisk` plays a part of that log, drops a random part of the writes that were not synced, and leaves the
 //   state that a disk with a cache leaves.
-// - `FaultState` is the content of a folder, as text. `FaultBench.settle` compares: the state must be the older one or
+// - `FaultState` is the content of a folder, as text. `FaultFixture.settle` compares: the state must be the older one or
 //   the newer one. Once the operation is done again it must be the newer one, with nothing left over.
 
 import Foundation
 import TestSupport
 
 /// An operation on a store, what the store is before and after it, and how often it calls what.
-final class FaultBench: Sendable {
+final class FaultFixture: Sendable {
     let operation: FaultOperation
     let older: FaultState
     let newer: FaultState

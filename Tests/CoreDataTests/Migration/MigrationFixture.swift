@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// A store of one model, to be filled by SQL and migrated to another model.
-struct MigrationBench {
+struct MigrationFixture {
     let url: URL
 
     /// Makes an empty store of a model and runs SQL on it.
@@ -77,7 +77,7 @@ struct MigrationBench {
         }
         #expect(try query("PRAGMA integrity_check") == ["ok"], sourceLocation: location)
         try withTemporaryFolder { folder in
-            let fresh = try MigrationBench(folder, text)
+            let fresh = try MigrationFixture(folder, text)
             #expect(
                 try query(Self.keysQuery) == fresh.query(Self.keysQuery), "numbers of entities",
                 sourceLocation: location)
