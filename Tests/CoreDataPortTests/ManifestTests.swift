@@ -75,7 +75,7 @@ struct ManifestTests {
     }
 
     @Test("A second run changes nothing, and a package without need is left alone")
-    func settled() throws {
+    func secondRun() throws {
         let manifest = """
             // swift-tools-version:6.0
             let package = Package(name: "Kit", targets: [.target(name: "Kit")])

@@ -5,8 +5,8 @@
 //   makes the n-th fail, fall short, wait or end the process. It also writes a log of all changes.
 // - `SimulatedDisk` plays a part of that log, drops a random part of the writes that were not synced, and leaves the
 //   state that a disk with a cache leaves.
-// - `FaultState` is the content of a folder, as text. `FaultFixture.settle` compares: the state must be the older one or
-//   the newer one. Once the operation is done again it must be the newer one, with nothing left over.
+// - `FaultState` is the content of a folder, as text. `FaultFixture.complete` compares: the state must be the older one
+//   or the newer one. Once the operation is done again it must be the newer one, with nothing left over.
 
 import Foundation
 import TestSupport
@@ -115,7 +115,7 @@ final class FaultFixture: Sendable {
                 if !remains.isEmpty, fault.call != "unlink" { complain("temporary files are left: \(remains)") }
             }
             do {
-                let left = try settle(folder.appendingPathComponent("store"), complain)
+                let left = try complete(folder.appendingPathComponent("store"), complain)
                 switch left {
                 case .older: if run.hasToldDone { complain("it said “done”, and did nothing") }
                 case .newer:
@@ -139,7 +139,7 @@ final class FaultFixture: Sendable {
     ///
     /// - Parameter isPowerLost: whether files of external values may lie there that no row names. A note of them is
     ///   not waited for.
-    func settle(_ store: URL, isPowerLost: Bool = false, _ complain: (String) -> Void) throws -> Left? {
+    func complete(_ store: URL, isPowerLost: Bool = false, _ complain: (String) -> Void) throws -> Left? {
         func isEnd(_ state: FaultState) -> Bool {
             state == newer || (isPowerLost && state.withoutExternalFiles == newer.withoutExternalFiles)
         }

@@ -65,7 +65,7 @@ struct PowerLossTests {
                     + "\(isDone ? ", of which one said “done”" : ""): \(what)"
             }
             var left: FaultFixture.Left?
-            do { left = try fixture.settle(store, isPowerLost: true, complain) } catch {
+            do { left = try fixture.complete(store, isPowerLost: true, complain) } catch {
                 complain("the store cannot be opened: \(error)")
             }
             if left == .older, isDone {

@@ -86,12 +86,12 @@ final class Browser {
 
     func open(_ address: String) throws {
         try command("POST", "/url", ["url": address])
-        try settle()
+        try waitUntilIdle()
     }
 
     func back() throws {
         try command("POST", "/back", [:])
-        try settle()
+        try waitUntilIdle()
     }
 
     /// Runs a script, which may return a value.
@@ -146,7 +146,7 @@ final class Browser {
         let id = try element(selector)
         try run("arguments[0].scrollIntoView({block: 'center', inline: 'nearest'})", [Self.reference(id)])
         try command("POST", "/element/\(id)/click", [:])
-        try settle()
+        try waitUntilIdle()
     }
 
     /// Types keys into whatever has the focus.
@@ -165,7 +165,7 @@ final class Browser {
 
     private func press(_ keys: [[String: String]]) throws {
         try command("POST", "/actions", ["actions": [["type": "key", "id": "keyboard", "actions": keys]]])
-        try settle()
+        try waitUntilIdle()
     }
 
     /// Clicks into a field and writes a text in place of what is there.
@@ -198,7 +198,7 @@ final class Browser {
     }
 
     /// Waits until no request of the page is under way.
-    func settle() throws {
+    func waitUntilIdle() throws {
         try wait(
             "document.readyState === 'complete' && document.body.dataset.busy !== 'true'"
         )

@@ -19,7 +19,7 @@ struct OpenPage {
     /// Goes to an address within the page.
     func go(_ address: String) throws {
         try browser.run("location.hash = arguments[0]", [address])
-        try browser.settle()
+        try browser.waitUntilIdle()
     }
 
     /// What went wrong in the page's scripts.
@@ -384,7 +384,7 @@ struct BrowserTests {
             try browser.click("[data-choice=\"Author/2\"]")
             try browser.wait("document.querySelector('[data-key=author] a[data-link=\"Author/2\"]') !== null")
             try browser.click("#discard")
-            try browser.settle()
+            try browser.waitUntilIdle()
             if try browser.count("dialog[open]") > 0 { try browser.press(Key.enter) }
             try browser.wait("document.querySelector('[data-key=author] a[data-link=\"Author/1\"]') !== null")
             // An object that is not valid is told when it is saved.

@@ -74,7 +74,7 @@ struct CrawlerTests {
                     pressed.insert(names[place])
                     trail.append(names[place])
                     try browser.run(Self.push, [place, texts[steps % texts.count]])
-                    try browser.settle()
+                    try browser.waitUntilIdle()
                 } else if try browser.count("dialog[open]") > 0 {
                     try browser.press(Key.escape)
                 } else {

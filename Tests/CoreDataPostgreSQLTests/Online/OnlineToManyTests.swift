@@ -237,7 +237,7 @@
         }
 
         @Test("A later migration without others, while the store serves both versions still")
-        func settling() throws {
+        func laterMigrationAlone() throws {
             let both = try Both()
             try both.changeNewer("0", add: ["Carl"])
             try both.store.close(both.older)

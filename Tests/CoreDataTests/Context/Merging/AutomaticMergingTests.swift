@@ -5,7 +5,7 @@ import Testing
 @Suite("Merging by itself", .leavesNothingBehind, .onEveryKindOfStore)
 struct AutomaticMergingTests {
     /// Waits until what was delivered to a context is taken over: it stands before this block in the queue.
-    private func settle(_ contexts: NSManagedObjectContext...) {
+    private func waitForMerges(_ contexts: NSManagedObjectContext...) {
         for context in contexts { context.performAndWait {} }
     }
 
@@ -36,7 +36,7 @@ struct AutomaticMergingTests {
             book.value.setValue("new", forKey: "title")
             try saver.save()
         }
-        settle(reader, plain)
+        waitForMerges(reader, plain)
         reader.performAndWait { #expect(copies[0].value.text("title") == "new") }
         plain.performAndWait { #expect(copies[1].value.text("title") == "old") }
         // And back: no conflict for whoever has merged.
@@ -44,13 +44,13 @@ struct AutomaticMergingTests {
             copies[0].value.setValue("newer", forKey: "title")
             try reader.save()
         }
-        settle(saver)
+        waitForMerges(saver)
         try saver.performAndWait {
             #expect(book.value.text("title") == "newer")
             saver.delete(book.value)
             try saver.save()
         }
-        settle(reader)
+        waitForMerges(reader)
         reader.performAndWait { #expect(copies[0].value.managedObjectContext == nil) }
     }
 
@@ -70,7 +70,7 @@ struct AutomaticMergingTests {
             try context.performAndWait { Held(try #require(try context.all("Book", "title == '0'").first)) }
         }
         func expectAll(_ title: String, _ place: SourceLocation = #_sourceLocation) {
-            settle(root, one, other, grandchild)
+            waitForMerges(root, one, other, grandchild)
             for (context, copy) in zip([one, other, grandchild], copies) {
                 context.performAndWait { #expect(copy.value.text("title") == title, sourceLocation: place) }
             }
@@ -89,7 +89,7 @@ struct AutomaticMergingTests {
         expectAll("by a sibling")
         other.performAndWait { #expect(copies[1].value.texts("tags", "name") == ["t"]) }
         try root.performAndWait { try root.save() }
-        settle(root, one, other, grandchild)
+        waitForMerges(root, one, other, grandchild)
         try grandchild.performAndWait {
             #expect(copies[2].value.texts("tags", "name") == ["t"])
             let tags = try grandchild.all("Tag")
@@ -136,7 +136,7 @@ struct AutomaticMergingTests {
                 }
             }
         }
-        settle(reader)
+        waitForMerges(reader)
         try reader.performAndWait {
             #expect(books.value.allSatisfy { $0.number("pages") == rounds })
             let tags = try reader.all("Tag")
@@ -195,7 +195,7 @@ struct AutomaticMergingTests {
             book.value.setValue("new", forKey: "title")
             try saver.save()
         }
-        settle(reader)
+        waitForMerges(reader)
         reader.performAndWait { #expect(copy.value.text("title") == "old") }
     }
 }

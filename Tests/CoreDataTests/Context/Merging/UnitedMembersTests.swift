@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// Two contexts change the members of one relationship; whoever is second settles it by its policy.
+/// Two contexts change the members of one relationship; whoever is second resolves it by its policy.
 @Suite("Members that two contexts have changed are united", .leavesNothingBehind, .onEveryKindOfStore)
 struct UnitedMembersTests {
     private let library: Library
