@@ -210,7 +210,7 @@ struct ReferenceStack: Sendable {
             // What was set back to what it was is not written.
             for label in changes.updated.keys { versions[label, default: 0] += 1 }
             for label in touched.union(changes.inserted.keys) { levels[level].seen[label] = versions[label] }
-            // Which rows a changed relationship or a settled conflict touches is the store's affair: the other side
+            // Which rows a changed relationship or a resolved conflict touches is the store's affair: the other side
             // reads anew.
             let beside = level == 0 ? Self.other : 0
             if changes.isStructural || !conflicts.isEmpty {

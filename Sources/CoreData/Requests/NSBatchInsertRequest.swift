@@ -30,7 +30,7 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 ///   attribute.
 /// - 133021: a row breaks a uniqueness constraint.
 ///
-/// Other validation does not take place. The merge policy of the context may settle a broken uniqueness constraint
+/// Other validation does not take place. The merge policy of the context may resolve a broken uniqueness constraint
 /// instead. With object trump the given values replace those of the row that is there. With overwrite all values of
 /// that row are replaced. With store trump and with rollback that row stays as it is.
 ///

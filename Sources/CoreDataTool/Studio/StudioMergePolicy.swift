@@ -12,8 +12,8 @@ struct ToldConflict: Hashable {
     }
 }
 
-/// Settles the conflicts that a person has seen and decided, and no others. Objects that have one unique value are none
-/// of them: one would have to go.
+/// Resolves the conflicts that a person has seen and decided, and no others. Objects that have one unique value are
+/// none of them: one would have to go.
 final class StudioMergePolicy: NSMergePolicy {
     private let told: Set<ToldConflict>
 

@@ -75,7 +75,7 @@ struct TwoWritersTests {
         }
     }
 
-    @Test("Among siblings who wants no conflict settled for him is refused with one, works again, and loses nothing")
+    @Test("Among siblings who wants no conflict resolved for him is refused with one, works again, and loses nothing")
     func siblings() async throws {
         try await withCounter(.siblings) { manager, counter in
             try await Self.both {

@@ -250,7 +250,7 @@ struct LifeCycleCallsTests {
     }
 
     @Test(
-        "A merge policy that settles a conflict tells the object, with the values that it leaves",
+        "A merge policy that resolves a conflict tells the object, with the values that it leaves",
         arguments: [
             (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, "mine"),
             (.mergeByPropertyStoreTrumpMergePolicyType, "theirs"),

@@ -51,11 +51,11 @@ export class Scroll {
     // Near an end of the bar without being near that of the rows: there is room again after the bar is set anew.
     const isShort = (place < this.view && this.top > this.view)
       || (place > this.range - this.view && this.top < this.most - this.view);
-    return isShort ? this.settle() : null;
+    return isShort ? this.realign() : null;
   }
 
   /** Sets the bar to where the rows are; what is seen stays. */
-  settle() {
+  realign() {
     if (!this.isScaled) return null;
     return this.place(this.top);
   }

@@ -40,7 +40,7 @@ export class Table {
 
   close() {
     this.observer.disconnect();
-    clearTimeout(this.settling);
+    clearTimeout(this.realigning);
   }
 
   get place() {
@@ -133,9 +133,9 @@ export class Table {
     if (place !== null) this.root.scrollTop = place;
     this.draw();
     // The bar is brought to where the rows are after the movement, lest it stops under the hand.
-    clearTimeout(this.settling);
-    this.settling = setTimeout(() => {
-      const at = this.scroll.settle();
+    clearTimeout(this.realigning);
+    this.realigning = setTimeout(() => {
+      const at = this.scroll.realign();
       if (at !== null && Math.abs(this.root.scrollTop - at) > 1) this.root.scrollTop = at;
       if (at !== null) this.draw();
     }, 200);
