@@ -52,9 +52,9 @@ extension CoreDataManager {
     /// - Throws: The error that ended the launch. Or `CancellationError` if the calling task is cancelled; the launch
     ///   itself and its display continue.
     public func launch(display: any LaunchDisplay) async throws {
-        let gate = Gate<Void>()
-        launch(display: display) { gate.open($0) }
-        try await gate.wait()
+        let awaited = AwaitedResult<Void>()
+        launch(display: display) { awaited.resume(with: $0) }
+        try await awaited.wait()
     }
 }
 

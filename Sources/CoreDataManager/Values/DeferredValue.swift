@@ -129,8 +129,8 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
 
     /// Waits for a task that is not cancelled with the one that waits.
     private func waited(for task: Task<Value, any Error>) async throws -> Value {
-        let gate = Gate<Value>()
-        Task { gate.open(await task.result) }
-        return try await gate.wait()
+        let awaited = AwaitedResult<Value>()
+        Task { awaited.resume(with: await task.result) }
+        return try await awaited.wait()
     }
 }

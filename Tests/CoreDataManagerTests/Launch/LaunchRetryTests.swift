@@ -166,8 +166,8 @@ struct LaunchRetryTests {
             $0.graceDelay = 0
             $0.minimumScreenTime = 0
         } body: { manager in
-            let shown = Gate<Void>()
-            let display = Signal { shown.open(.success(())) }
+            let shown = AwaitedResult<Void>()
+            let display = Signal { shown.resume(with: .success(())) }
             let task = Task { try await manager.launch(display: display) }
             try await shown.wait()
             task.cancel()

@@ -3,18 +3,18 @@ import Foundation
 /// Lets one waiter through once, by the first of a result and a cancellation, whichever order they and the waiter come
 /// in.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
-final class Gate<Value: Sendable>: @unchecked Sendable {
+final class AwaitedResult<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var continuation: CheckedContinuation<Value, any Error>?
     private var early: Result<Value, any Error>?
-    private var isOpen = false
+    private var isResumed = false
 
     /// Waits for the result, or throws `CancellationError` as soon as the waiting task is cancelled. For one waiter.
     func wait() async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { set($0) }
         } onCancel: {
-            open(.failure(CancellationError()))
+            resume(with: .failure(CancellationError()))
         }
     }
 
@@ -30,10 +30,10 @@ final class Gate<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    func open(_ result: Result<Value, any Error>) {
+    func resume(with result: Result<Value, any Error>) {
         let waiting = lock.withLock { () -> CheckedContinuation<Value, any Error>? in
-            guard !isOpen else { return nil }
-            isOpen = true
+            guard !isResumed else { return nil }
+            isResumed = true
             if continuation == nil {
                 early = result
             }
