@@ -3,7 +3,7 @@ import Foundation
 
 /// Begins a migration at once, and carries it out when the test says so.
 struct HeldAdapter: MigrationAdapter {
-    let gate = DispatchSemaphore(value: 0)
+    let semaphore = DispatchSemaphore(value: 0)
     let real = CoreDataManager.Configuration().adapter
 
     func forecast(_ job: MigrationJob) throws -> LaunchForecast { try real.forecast(job) }
@@ -12,7 +12,7 @@ struct HeldAdapter: MigrationAdapter {
         let progress = Progress(totalUnitCount: 2)
         progress.completedUnitCount = 1
         begun(ProgressAdapter(progress, forecast: try? forecast(job)))
-        gate.wait()
+        semaphore.wait()
         try job.migrateByOpening()
     }
 }

@@ -55,7 +55,7 @@ struct LaunchDisplayTests {
                 written.value += text
                 if shownAt.value == nil {
                     shownAt.value = .now
-                    adapter.gate.signal()
+                    adapter.semaphore.signal()
                 }
             }
             try await manager.launch(display: display)
@@ -69,14 +69,14 @@ struct LaunchDisplayTests {
 
     /// Fails the first time, when its screen is up, and migrates the second time, when it is up again.
     private struct RefusingAdapter: MigrationAdapter {
-        let gate = DispatchSemaphore(value: 0)
+        let semaphore = DispatchSemaphore(value: 0)
         let times = Box(0)
 
         func forecast(_ job: MigrationJob) throws -> LaunchForecast { LaunchForecast(isMigrationRequired: true) }
 
         func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
             begun(ProgressAdapter(Progress(totalUnitCount: 1)))
-            gate.wait()
+            semaphore.wait()
             times.update { $0 += 1 }
             if times.value == 1 { throw CocoaError(.fileWriteOutOfSpace) }
             try job.migrateByOpening()
@@ -86,13 +86,13 @@ struct LaunchDisplayTests {
     @MainActor
     private final class Recorder: LaunchDisplay {
         var messages: [String] = []
-        let gate: DispatchSemaphore
+        let semaphore: DispatchSemaphore
 
-        init(_ gate: DispatchSemaphore) { self.gate = gate }
+        init(_ semaphore: DispatchSemaphore) { self.semaphore = semaphore }
 
         func begin(_ migration: any MigrationProgressReporting, message: String) {
             messages.append(message)
-            gate.signal()
+            semaphore.signal()
         }
 
         func update(_ status: MigrationStatus, text: String) {}
@@ -110,7 +110,7 @@ struct LaunchDisplayTests {
             $0.minimumScreenTime = 0
             $0.texts = texts
         } body: { manager in
-            let recorder = Recorder(adapter.gate)
+            let recorder = Recorder(adapter.semaphore)
             await #expect(throws: CocoaError.self) { try await manager.launch(display: recorder) }
             let outcome = await withCheckedContinuation { continuation in
                 manager.retry { continuation.resume(returning: $0) }

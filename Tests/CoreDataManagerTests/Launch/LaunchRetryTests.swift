@@ -142,7 +142,7 @@ struct LaunchRetryTests {
             manager.launch { _ in }
             for await state in states where state.isMigrating { break }
             #expect(try await manager.forecast().isMigrationRequired)
-            adapter.gate.signal()
+            adapter.semaphore.signal()
             try await manager.ready()
             #expect(try await !manager.forecast().isMigrationRequired)
         }
@@ -173,7 +173,7 @@ struct LaunchRetryTests {
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
             #expect(manager.state.isMigrating)
-            adapter.gate.signal()
+            adapter.semaphore.signal()
             let outcome = await withCheckedContinuation { continuation in
                 manager.launch { continuation.resume(returning: $0) }
             }

@@ -3,7 +3,7 @@ import CoreDataManager
 import TestSupport
 import Testing
 
-@Suite("Migration gate")
+@Suite("Whether a store needs a migration")
 struct MigrationTests {
     @Test("A store that is not there needs no migration, and asking makes no file")
     func missingStore() throws {

@@ -52,11 +52,11 @@ struct DeferredValueTests {
 
     @Test("A cancelled waiter is let go while the loading goes on")
     func cancelled() async throws {
-        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let (stream, opener) = AsyncStream.makeStream(of: Void.self)
         let (begun, beginner) = AsyncStream.makeStream(of: Void.self)
         let value = DeferredValue<Int> {
             beginner.finish()
-            for await _ in gate {}
+            for await _ in stream {}
             return 1
         }
         let waiter = Task { try await value.value }
@@ -69,11 +69,11 @@ struct DeferredValueTests {
 
     @Test("What was dropped while it was loaded is not kept")
     func droppedWhileLoading() async throws {
-        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let (stream, opener) = AsyncStream.makeStream(of: Void.self)
         let (begun, beginner) = AsyncStream.makeStream(of: Void.self)
         let value = DeferredValue<Int> {
             beginner.finish()
-            for await _ in gate {}
+            for await _ in stream {}
             return 1
         }
         let waiter = Task { try await value.value }
