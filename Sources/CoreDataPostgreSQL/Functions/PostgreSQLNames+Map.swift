@@ -14,7 +14,7 @@
             let select = "SELECT entity, property, role, \"column\", \"table\" FROM coredata.columns"
             for row in try connection.rows(select) {
                 if row[2] == "members" { joins["\(row[0] ?? "").\(row[1] ?? "")"] = row[4] }
-                columns[Place(entity: row[0] ?? "", property: row[1] ?? "", role: row[2] ?? "")] =
+                columns[PropertyPart(entity: row[0] ?? "", property: row[1] ?? "", role: row[2] ?? "")] =
                     row[3].map(PostgreSQLDialect.column(given:))
             }
         }
@@ -115,10 +115,10 @@
                     (target, inverse) = (self.table(of: relationship.entity), relationship.name)
                 case .attribute, .companion, .order: break
                 }
-                let place = PostgreSQLNames.place(of: slot, in: entity)
+                let part = PostgreSQLNames.part(of: slot, in: entity)
                 columns.append(
                     row([
-                        .string(label(place.entity)), .string(place.property), .string(place.role), .string(table),
+                        .string(label(part.entity)), .string(part.property), .string(part.role), .string(table),
                         .string(PostgreSQLDialect.asGiven(column)),
                         properties.bit(ofSlot: number).map { .int(Int64($0)) } ?? .null, text(target), text(inverse),
                     ]))

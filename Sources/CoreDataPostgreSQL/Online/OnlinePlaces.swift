@@ -11,7 +11,7 @@
         private var chosen: PostgreSQLPlaces
         private(set) var refusals: [NSError] = []
         /// By entity of the newer version: the slots that have a name.
-        private var known: Set<PostgreSQLNames.Place> = []
+        private var known: Set<PostgreSQLNames.PropertyPart> = []
 
         private var source: ModelLayout { migration.difference.source }
         private var destination: ModelLayout { migration.difference.destination }
@@ -55,9 +55,9 @@
                 guard let place = self.slot(of: origin, for: slot, in: entity),
                     let column = old.columns[origin.index][place]
                 else { continue }
-                let name = PostgreSQLNames.place(of: slot, in: entity)
-                chosen.names.columns[name] = column
-                known.insert(name)
+                let part = PostgreSQLNames.part(of: slot, in: entity)
+                chosen.names.columns[part] = column
+                known.insert(part)
             }
             for toMany in entity.toManys {
                 guard
@@ -83,10 +83,10 @@
                             help: "Rename it in a version that is migrated without others."))
                 }
                 chosen.names.joins["\(entity.name).\(toMany.relationship.name)"] = end.table
-                let name = PostgreSQLNames.Place(
+                let part = PostgreSQLNames.PropertyPart(
                     entity: entity.name, property: toMany.relationship.name, role: "members")
-                chosen.names.columns[name] = end.ownerColumn
-                known.insert(name)
+                chosen.names.columns[part] = end.ownerColumn
+                known.insert(part)
             }
         }
 
@@ -192,13 +192,13 @@
                 for index in root.subtree {
                     let entity = destination.entities[index]
                     for (number, slot) in entity.slots.enumerated() where slot.declaringIndex == index {
-                        let place = PostgreSQLNames.place(of: slot, in: entity)
-                        guard !known.contains(place), let column = schema.columns[index][number],
+                        let part = PostgreSQLNames.part(of: slot, in: entity)
+                        guard !known.contains(part), let column = schema.columns[index][number],
                             there.contains(column)
                         else { continue }
                         let name = Self.free(column, where: taken.contains)
                         taken.insert(name)
-                        chosen.names.columns[place] = name
+                        chosen.names.columns[part] = name
                     }
                 }
             }

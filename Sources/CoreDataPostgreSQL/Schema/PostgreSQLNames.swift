@@ -13,15 +13,16 @@
         static let ownerKey = "PostgreSQLOwnerColumn"
         static let memberKey = "PostgreSQLMemberColumn"
 
-        struct Place: Hashable, Sendable {
+        /// A part of a property that has a column of its own.
+        struct PropertyPart: Hashable, Sendable {
             var entity: String
             var property: String
             var role: String
 
             /// Where an older version, which is served still, keeps one of the objects that a relationship leads to, or
             /// what is in an object that leads to another one.
-            static func formerKey(_ relationship: String, of entity: String) -> Place {
-                Place(entity: entity, property: relationship, role: formerRole)
+            static func formerKey(_ relationship: String, of entity: String) -> PropertyPart {
+                PropertyPart(entity: entity, property: relationship, role: formerRole)
             }
 
             static let formerRole = "former"
@@ -32,7 +33,7 @@
         /// By entity and relationship: the join tables.
         var joins: [String: String] = [:]
         /// By entity that has the property.
-        var columns: [Place: String] = [:]
+        var columns: [PropertyPart: String] = [:]
         /// By entity: the mark of its changes in history, where another version has the same names for other
         /// properties.
         var marks: [String: Int64] = [:]
@@ -45,7 +46,7 @@
         }
 
         /// What a slot is called in the map.
-        static func place(of slot: Slot, in entity: EntityLayout) -> Place {
+        static func part(of slot: Slot, in entity: EntityLayout) -> PropertyPart {
             let (property, role) =
                 switch slot.role {
                 case .attribute: (slot.name, "value")
@@ -54,7 +55,7 @@
                 case .order(let key): (entity.slots[key].name, "place")
                 case .owner(let relationship): ("\(relationship.entity.name ?? "").\(relationship.name)", "owner")
                 }
-            return Place(entity: entity.name, property: property, role: role)
+            return PropertyPart(entity: entity.name, property: property, role: role)
         }
 
         init() {}

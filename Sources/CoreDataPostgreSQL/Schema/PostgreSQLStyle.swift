@@ -42,7 +42,7 @@
         }
 
         func givenColumn(of slot: Slot, in entity: EntityLayout) -> String? {
-            if let known = names.columns[PostgreSQLNames.place(of: slot, in: entity)] { return known }
+            if let known = names.columns[PostgreSQLNames.part(of: slot, in: entity)] { return known }
             return PostgreSQLNames.given(slot.property?.userInfo)
                 .flatMap { fixedColumns.contains($0) ? nil : PostgreSQLDialect.column(given: $0) }
         }
@@ -93,7 +93,7 @@
                     .map(PostgreSQLDialect.column(given:))
             }
             func known(_ side: SQLJoinSides.Side) -> String? {
-                names.columns[Names.Place(entity: side.entity, property: side.relationship, role: "members")]
+                names.columns[Names.PropertyPart(entity: side.entity, property: side.relationship, role: "members")]
             }
             func place(_ column: String) -> String {
                 var name = PostgreSQLDialect.asGiven(column) + "_place"

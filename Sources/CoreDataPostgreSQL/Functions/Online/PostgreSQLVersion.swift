@@ -54,8 +54,8 @@
         }
 
         /// Where the version before, which is served still, keeps what this one has elsewhere.
-        var formerKeys: [PostgreSQLNames.Place: String] {
-            names.columns.filter { $0.key.role == PostgreSQLNames.Place.formerRole }
+        var formerKeys: [PostgreSQLNames.PropertyPart: String] {
+            names.columns.filter { $0.key.role == PostgreSQLNames.PropertyPart.formerRole }
         }
 
         func label(of entity: String) -> String { labels[entity] ?? entity }
