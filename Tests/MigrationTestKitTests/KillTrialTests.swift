@@ -34,7 +34,7 @@ struct KillTrialTests {
         try withTrial(kind) { trial in
             let steps = Set(try trial.steps())
             if kind != .inPlace {
-                for step in StoreExchange.Step.allCases { #expect(steps.contains(step.rawValue), "\(step)") }
+                for moment in StoreExchange.Moment.allCases { #expect(steps.contains(moment.rawValue), "\(moment)") }
             }
             let report = try trial.killAtEveryStep(most: Self.isLong ? 8 : 2)
             expectClean(report)

@@ -11,14 +11,14 @@ struct StoreExchangeTests {
     private static let rows = 40
 
     struct Case: CustomTestStringConvertible, Sendable {
-        var step: StoreExchange.Step
+        var step: StoreExchange.Moment
         var exchangesNames: Bool
         var hasOldData: Bool
         var hasNewData: Bool
         var testDescription: String {
             "\(step)\(exchangesNames ? "" : ", by renaming")\(hasOldData ? ", old data" : "")\(hasNewData ? ", new data" : "")"
         }
-        static let all = StoreExchange.Step.allCases.flatMap { step in
+        static let all = StoreExchange.Moment.allCases.flatMap { step in
             [true, false].flatMap { names in
                 [(false, false), (true, false), (false, true), (true, true)].map {
                     Case(step: step, exchangesNames: names, hasOldData: $0.0, hasNewData: $0.1)
@@ -46,8 +46,8 @@ struct StoreExchangeTests {
     private func files(_ fixture: MigrationFixture) -> SQLiteStoreFiles { SQLiteStoreFiles(fixture.url) }
 
     private func exchange(
-        _ fixture: MigrationFixture, stoppingAfter step: StoreExchange.Step? = nil, exchangesNames: Bool = true,
-        meanwhile: @escaping (StoreExchange.Step) throws -> Void = { _ in }
+        _ fixture: MigrationFixture, stoppingAfter step: StoreExchange.Moment? = nil, exchangesNames: Bool = true,
+        meanwhile: @escaping (StoreExchange.Moment) throws -> Void = { _ in }
     ) throws {
         let place = try #require(try MigrationFolder.lock(files(fixture).main, creating: false, timeout: 5))
         var exchange = StoreExchange(folder: place)
@@ -61,7 +61,7 @@ struct StoreExchangeTests {
 
     /// What a second process does, and where it is stopped too.
     private func goOn(
-        _ fixture: MigrationFixture, stoppingAfter step: StoreExchange.Step, exchangesNames: Bool = true
+        _ fixture: MigrationFixture, stoppingAfter step: StoreExchange.Moment, exchangesNames: Bool = true
     ) throws {
         let place = try #require(try MigrationFolder.lock(files(fixture).main, creating: false, timeout: 5))
         let journal = try #require(try ExchangeJournal.read(in: place.url))
@@ -285,7 +285,7 @@ struct StoreExchangeTests {
 
     @Test("recovering twice, and stopping while recovering, comes to the same end")
     func stoppedTwice() throws {
-        for second in StoreExchange.Step.allCases.dropFirst(2) {
+        for second in StoreExchange.Moment.allCases.dropFirst(2) {
             try withTemporaryFolder { folder in
                 let fixture = try prepare(folder, oldData: true, newData: true)
                 #expect(throws: Stop.self) { try exchange(fixture, stoppingAfter: .journalWritten) }

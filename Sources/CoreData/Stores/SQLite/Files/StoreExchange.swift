@@ -15,7 +15,7 @@ import Foundation
 /// it is done already.
 struct StoreExchange {
     /// The moments between which a process can be killed, for tests.
-    enum Step: String, CaseIterable {
+    enum Moment: String, CaseIterable {
         case synchronized, journalWritten, mainsExchanged, supportExchanged, folderSynchronized, olderRemoved
     }
 
@@ -23,13 +23,13 @@ struct StoreExchange {
     /// Ends the exchange before its journal is written, when it is cancelled.
     var progress: Progress?
     /// Called after every step. An error of it stops the exchange there, as a kill does.
-    var reached: (Step) throws -> Void = { _ in }
+    var reached: (Moment) throws -> Void = { _ in }
     /// Whether the kernel is asked to exchange two names; tests take the other way too.
     var exchangesNames = true
 
-    private func reach(_ step: Step) throws {
-        if let moment = MigrationMoment(rawValue: step.rawValue) { MigrationMoment.reach(moment) }
-        try reached(step)
+    private func reach(_ moment: Moment) throws {
+        if let known = MigrationMoment(rawValue: moment.rawValue) { MigrationMoment.reach(known) }
+        try reached(moment)
     }
 
     var store: SQLiteStoreFiles { SQLiteStoreFiles(folder.store) }
