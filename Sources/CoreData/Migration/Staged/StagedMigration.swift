@@ -26,24 +26,24 @@ struct StagedMigration {
     }
 
     /// A version whose model is known, and the stage that leads to it where it has code of the program's own.
-    private struct Step {
+    private struct StagedVersion {
         var model: NSManagedObjectModel
         var stage: NSCustomMigrationStage?
     }
 
     /// Migrates from the version that the store's metadata name.
     func run(_ metadata: [String: Any]) throws {
-        let steps = try withConfiguration(steps(on: way(from: metadata)), metadata) {
+        let versions = try withConfiguration(versions(on: way(from: metadata)), metadata) {
             try SourceModel(
                 metadata: metadata, url: url, timeout: StoreOptions.timeout(options)
             ).find()
         }
         let timeout = StoreOptions.timeout(options)
-        let lossGuard = try lossGuard(steps, metadata)
+        let lossGuard = try lossGuard(versions, metadata)
         try lossGuard?.atBeginning.checkBeforehand(timeout: timeout)
-        guard steps.contains(where: { $0.stage != nil }) else {
+        guard versions.contains(where: { $0.stage != nil }) else {
             try LightweightMigrator.migrate(
-                storeAt: url, through: steps.dropLast().map(\.model), to: model, configuration: configuration,
+                storeAt: url, through: versions.dropLast().map(\.model), to: model, configuration: configuration,
                 options: options, lossGuard: lossGuard, progress: progress)
             return
         }
@@ -51,50 +51,50 @@ struct StagedMigration {
             storeAt: url, model: model, configuration: configuration, timeout: timeout,
             progress: progress)
         // Where somebody else has migrated the store meanwhile, it is looked at again.
-        if try !copying.run(from: metadata, legs(steps, lossGuard)) {
+        if try !copying.run(from: metadata, legs(versions, lossGuard)) {
             try StoreMigration.prepare(url: url, model: model, configuration: configuration, options: options)
         }
     }
 
     /// The guard against losing values, if the way leads back to a version that the store was of before. Nil otherwise:
     /// a program that names versions in stages decides itself which values go.
-    private func lossGuard(_ steps: [Step], _ metadata: [String: Any]) throws -> LossGuard? {
-        try lossGuard(steps, metadata) {
+    private func lossGuard(_ versions: [StagedVersion], _ metadata: [String: Any]) throws -> LossGuard? {
+        try lossGuard(versions, metadata) {
             let timeout = StoreOptions.timeout(options)
             return try SourceModel(metadata: metadata, url: url, timeout: timeout).find()
         }
     }
 
     private func lossGuard(
-        _ steps: [Step], _ metadata: [String: Any], source: () throws -> NSManagedObjectModel
+        _ versions: [StagedVersion], _ metadata: [String: Any], source: () throws -> NSManagedObjectModel
     ) rethrows -> LossGuard? {
         guard VersionRecord(metadata).holds(model.versionHashes(ofConfiguration: configuration)) else { return nil }
         return LossGuard(
             url: url, target: model, configuration: configuration, options: options,
-            hops: hops(from: try source(), steps))
+            hops: hops(from: try source(), versions))
     }
 
     /// The same for a store whose model is at hand.
     func lossGuard(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> LossGuard? {
-        lossGuard(try withConfiguration(steps(on: way(from: metadata)), metadata) { source }, metadata) { source }
+        lossGuard(try withConfiguration(versions(on: way(from: metadata)), metadata) { source }, metadata) { source }
     }
 
     /// The legs of the way of a store whose model is at hand.
     func legs(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [CopyingMigration.Leg] {
-        let steps = try withConfiguration(steps(on: way(from: metadata)), metadata) { source }
-        return legs(steps, lossGuard(steps, metadata) { source })
+        let versions = try withConfiguration(versions(on: way(from: metadata)), metadata) { source }
+        return legs(versions, lossGuard(versions, metadata) { source })
     }
 
     /// The hops that it would go from the store's version, for a forecast.
     func hops(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [MigrationHop] {
-        try hops(from: source, withConfiguration(steps(on: way(from: metadata)), metadata) { source })
+        try hops(from: source, withConfiguration(versions(on: way(from: metadata)), metadata) { source })
     }
 
-    private func hops(from source: NSManagedObjectModel, _ steps: [Step]) -> [MigrationHop] {
-        zip([source] + steps.map(\.model), steps).map { older, step in
+    private func hops(from source: NSManagedObjectModel, _ versions: [StagedVersion]) -> [MigrationHop] {
+        zip([source] + versions.map(\.model), versions).map { older, version in
             MigrationHop(
-                source: older, target: step.model, means: .inferred,
-                stage: step.stage.map { $0.label ?? "without a label" })
+                source: older, target: version.model, means: .inferred,
+                stage: version.stage.map { $0.label ?? "without a label" })
         }
     }
 
@@ -169,38 +169,38 @@ struct StagedMigration {
 
     // MARK: Going
 
-    /// The versions on the way whose models are known. Changes to one of the others become a part of the next step.
-    private func steps(on way: [Stop]) throws -> [Step] {
+    /// The versions on the way whose models are known. Changes to one of the others become a part of the next version.
+    private func versions(on way: [Stop]) throws -> [StagedVersion] {
         try way.compactMap { stop in
             guard let next = try version(stop, isLast: stop.checksum == way.last?.checksum) else { return nil }
-            return Step(model: next, stage: stop.stage.flatMap { $0.hasHandlers ? $0 : nil })
+            return StagedVersion(model: next, stage: stop.stage.flatMap { $0.hasHandlers ? $0 : nil })
         }
     }
 
     /// Gives versions that do not have the store's configuration one of that name, with their part of the store's
     /// content.
     private func withConfiguration(
-        _ steps: [Step], _ metadata: [String: Any], source: () throws -> NSManagedObjectModel
-    ) throws -> [Step] {
+        _ versions: [StagedVersion], _ metadata: [String: Any], source: () throws -> NSManagedObjectModel
+    ) throws -> [StagedVersion] {
         guard let configuration,
-            steps.contains(where: { $0.model.entities(forConfigurationName: configuration) == nil })
-        else { return steps }
+            versions.contains(where: { $0.model.entities(forConfigurationName: configuration) == nil })
+        else { return versions }
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         let map = try MigrationMap(
             from: source(), storing: hashes.map { Set($0.keys) }, to: model, configuration: configuration, infers: true,
             mappings: MappingModelCandidates(in: []))
-        map.add(steps.dropLast().map(\.model))
+        map.add(versions.dropLast().map(\.model))
         let hops = map.way(along: [MigrationMap.start] + map.others + [MigrationMap.end])
         // Where one cannot be inferred, going it says why.
-        guard hops.count == steps.count else { return steps }
-        return zip(steps, hops).map { Step(model: $1.target, stage: $0.stage) }
+        guard hops.count == versions.count else { return versions }
+        return zip(versions, hops).map { StagedVersion(model: $1.target, stage: $0.stage) }
     }
 
     /// A leg for each stage with code of the program's own, and one for all versions between them.
-    private func legs(_ steps: [Step], _ lossGuard: LossGuard?) -> [CopyingMigration.Leg] {
+    private func legs(_ versions: [StagedVersion], _ lossGuard: LossGuard?) -> [CopyingMigration.Leg] {
         var legs: [CopyingMigration.Leg] = []
         var plain: [NSManagedObjectModel] = []
-        /// For the steps up to a place, as many as these.
+        /// For the versions up to a place, as many as these.
         func part(_ count: Int, before end: Int) -> LossGuard? {
             var part = lossGuard
             part?.hops.removeSubrange(end...)
@@ -216,21 +216,21 @@ struct StagedMigration {
             legs.append(.inferred(name, through: plain, to: last, configuration, options, own))
             plain = []
         }
-        for (number, step) in steps.enumerated() {
-            guard let stage = step.stage else {
-                plain.append(step.model)
+        for (number, version) in versions.enumerated() {
+            guard let stage = version.stage else {
+                plain.append(version.model)
                 continue
             }
             endPlain(before: number)
             let own = part(1, before: number + 1)
-            let before = number > 0 ? steps[number - 1].model : nil
-            let way = "\(stage.currentModel.versionChecksum) → \(step.model.versionChecksum)"
+            let before = number > 0 ? versions[number - 1].model : nil
+            let way = "\(stage.currentModel.versionChecksum) → \(version.model.versionChecksum)"
             legs.append(
-                .init(name: "\(stage.label ?? "stage"): \(way)", weight: 2, model: step.model) {
-                    try run(stage, from: current(stage, before), to: step.model, $0, $1, own, $2)
+                .init(name: "\(stage.label ?? "stage"): \(way)", weight: 2, model: version.model) {
+                    try run(stage, from: current(stage, before), to: version.model, $0, $1, own, $2)
                 })
         }
-        endPlain(before: steps.count)
+        endPlain(before: versions.count)
         return legs
     }
 
