@@ -11,17 +11,17 @@ struct StoreExchangeTests {
     private static let rows = 40
 
     struct Case: CustomTestStringConvertible, Sendable {
-        var step: StoreExchange.Moment
+        var moment: StoreExchange.Moment
         var exchangesNames: Bool
         var hasOldData: Bool
         var hasNewData: Bool
         var testDescription: String {
-            "\(step)\(exchangesNames ? "" : ", by renaming")\(hasOldData ? ", old data" : "")\(hasNewData ? ", new data" : "")"
+            "\(moment)\(exchangesNames ? "" : ", by renaming")\(hasOldData ? ", old data" : "")\(hasNewData ? ", new data" : "")"
         }
-        static let all = StoreExchange.Moment.allCases.flatMap { step in
+        static let all = StoreExchange.Moment.allCases.flatMap { moment in
             [true, false].flatMap { names in
                 [(false, false), (true, false), (false, true), (true, true)].map {
-                    Case(step: step, exchangesNames: names, hasOldData: $0.0, hasNewData: $0.1)
+                    Case(moment: moment, exchangesNames: names, hasOldData: $0.0, hasNewData: $0.1)
                 }
             }
         }
@@ -46,7 +46,7 @@ struct StoreExchangeTests {
     private func files(_ fixture: MigrationFixture) -> SQLiteStoreFiles { SQLiteStoreFiles(fixture.url) }
 
     private func exchange(
-        _ fixture: MigrationFixture, stoppingAfter step: StoreExchange.Moment? = nil, exchangesNames: Bool = true,
+        _ fixture: MigrationFixture, stoppingAfter moment: StoreExchange.Moment? = nil, exchangesNames: Bool = true,
         meanwhile: @escaping (StoreExchange.Moment) throws -> Void = { _ in }
     ) throws {
         let place = try #require(try MigrationFolder.lock(files(fixture).main, creating: false, timeout: 5))
@@ -54,21 +54,21 @@ struct StoreExchangeTests {
         exchange.exchangesNames = exchangesNames
         exchange.reached = {
             try meanwhile($0)
-            if $0 == step { throw Stop() }
+            if $0 == moment { throw Stop() }
         }
         try exchange.run(with: SoleUse(of: files(fixture), timeout: 0))
     }
 
     /// What a second process does, and where it is stopped too.
     private func goOn(
-        _ fixture: MigrationFixture, stoppingAfter step: StoreExchange.Moment, exchangesNames: Bool = true
+        _ fixture: MigrationFixture, stoppingAfter moment: StoreExchange.Moment, exchangesNames: Bool = true
     ) throws {
         let place = try #require(try MigrationFolder.lock(files(fixture).main, creating: false, timeout: 5))
         let journal = try #require(try ExchangeJournal.read(in: place.url))
         #expect(journal.older != journal.newer)
         var exchange = StoreExchange(folder: place)
         exchange.exchangesNames = exchangesNames
-        exchange.reached = { if $0 == step { throw Stop() } }
+        exchange.reached = { if $0 == moment { throw Stop() } }
         try exchange.finish(journal)
     }
 
@@ -89,11 +89,11 @@ struct StoreExchangeTests {
         try withTemporaryFolder { folder in
             let fixture = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
             #expect(throws: Stop.self) {
-                try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                try exchange(fixture, stoppingAfter: test.moment, exchangesNames: test.exchangesNames)
             }
             try StoreExchange.recover(files(fixture), timeout: 5)
             let left = try names(folder)
-            guard test.step != .synchronized else {
+            guard test.moment != .synchronized else {
                 // Nothing says that the copy is whole, or a part of it: the original is the store.
                 #expect(try fixture.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|integer"])
                 #expect(data(fixture) == (test.hasOldData ? "old" : nil))
@@ -126,7 +126,7 @@ struct StoreExchangeTests {
             try Data().write(to: note)
             try? Data("other".utf8).write(to: data.appendingPathComponent("other"))
             #expect(throws: Stop.self) {
-                try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                try exchange(fixture, stoppingAfter: test.moment, exchangesNames: test.exchangesNames)
             }
             // The other store's program goes on meanwhile.
             try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
@@ -137,7 +137,7 @@ struct StoreExchangeTests {
             }
             #expect(text("other") == "other" && text("late") == "late")
             #expect(FileManager.default.fileExists(atPath: note.path))
-            guard test.step != .synchronized else { return }
+            guard test.moment != .synchronized else { return }
             #expect(text(own) == nil)
             #expect(text("value") == (test.hasNewData ? "new" : "old"))
             #expect(try names(folder) == ["store.sqlite", "store.db", ".store_SUPPORT"])
@@ -161,12 +161,12 @@ struct StoreExchangeTests {
                 }
                 if isKilled {
                     #expect(throws: Stop.self) {
-                        try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                        try exchange(fixture, stoppingAfter: test.moment, exchangesNames: test.exchangesNames)
                     }
                     try add()
                     try StoreExchange.recover(files(fixture), timeout: 5)
                 } else {
-                    try exchange(fixture, exchangesNames: test.exchangesNames) { if $0 == test.step { try add() } }
+                    try exchange(fixture, exchangesNames: test.exchangesNames) { if $0 == test.moment { try add() } }
                     #expect(data(fixture) == (test.hasNewData ? "new" : nil))
                 }
                 try withStore(other, model) { context in
@@ -212,7 +212,7 @@ struct StoreExchangeTests {
                 try manager.setAttributes([.modificationDate: date as Any], ofItemAtPath: kept.main.path)
             }
             #expect(throws: Stop.self) {
-                try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                try exchange(fixture, stoppingAfter: test.moment, exchangesNames: test.exchangesNames)
             }
             for file in store.existing { try manager.removeItem(at: file) }
             try manager.moveItem(at: kept.main, to: store.main)
@@ -227,7 +227,7 @@ struct StoreExchangeTests {
     @Test("a backup of the main file alone, put back after a kill within the exchange, has the older external data")
     func backupOfMainFile() throws {
         // Behind the removal of the older version there is nothing to take it from.
-        for test in Case.all where test.hasOldData && test.step != .olderRemoved {
+        for test in Case.all where test.hasOldData && test.moment != .olderRemoved {
             try withTemporaryFolder { folder in
                 let fixture = try prepare(folder, oldData: true, newData: test.hasNewData)
                 let own = files(fixture).externalDataFolder.appendingPathComponent("own")
@@ -235,7 +235,7 @@ struct StoreExchangeTests {
                 let kept = folder.appendingPathComponent("kept.sqlite")
                 try FileManager.default.copyItem(at: fixture.url, to: kept)
                 #expect(throws: Stop.self) {
-                    try exchange(fixture, stoppingAfter: test.step, exchangesNames: test.exchangesNames)
+                    try exchange(fixture, stoppingAfter: test.moment, exchangesNames: test.exchangesNames)
                 }
                 try? FileManager.default.removeItem(at: fixture.url)
                 try FileManager.default.moveItem(at: kept, to: fixture.url)
