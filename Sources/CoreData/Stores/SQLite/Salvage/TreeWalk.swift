@@ -17,7 +17,7 @@ struct TreeWalk {
         self.use = use
     }
 
-    private struct Step {
+    private struct PageVisit {
         let page: Int
         let parent: Int?
         let depth: Int
@@ -29,42 +29,42 @@ struct TreeWalk {
         from root: Int, atMost limit: Int = .max, _ body: (BTreePage, ClosedRange<Int64>) throws -> Void
     ) rethrows {
         var rest = limit
-        var waiting = [Step(page: root, parent: nil, depth: 0, keys: Int64.min...Int64.max)]
-        while rest > 0, let step = waiting.popLast() {
-            if let parent = step.parent {
-                if use.isFree(step.page) || use.belongsElsewhere(step.page, than: parent) {
+        var waiting = [PageVisit(page: root, parent: nil, depth: 0, keys: Int64.min...Int64.max)]
+        while rest > 0, let visit = waiting.popLast() {
+            if let parent = visit.parent {
+                if use.isFree(visit.page) || use.belongsElsewhere(visit.page, than: parent) {
                     unread.insert(parent)
                     continue
                 }
             }
-            guard step.depth < Self.deepest, step.page > 0, step.page <= reader.expectedPageCount,
-                visited.insert(step.page).inserted
+            guard visit.depth < Self.deepest, visit.page > 0, visit.page <= reader.expectedPageCount,
+                visited.insert(visit.page).inserted
             else {
                 // The information of the branch about its pages is wrong.
-                if let parent = step.parent { unread.insert(parent) }
+                if let parent = visit.parent { unread.insert(parent) }
                 continue
             }
-            guard let page = tablePage(step.page) ?? (step.parent == nil ? nil : leafWithoutKind(step.page)) else {
-                unread.insert(step.page)
+            guard let page = tablePage(visit.page) ?? (visit.parent == nil ? nil : leafWithoutKind(visit.page)) else {
+                unread.insert(visit.page)
                 continue
             }
             if page.kind == .tableLeaf {
                 rest -= 1
-                try body(page, step.keys)
+                try body(page, visit.keys)
             } else {
-                waiting += Self.steps(below: page, step).reversed()
+                waiting += Self.visits(below: page, visit).reversed()
             }
         }
     }
 
     /// The pages below a branch. Keys that do not ascend say nothing.
-    private static func steps(below page: BTreePage, _ step: Step) -> [Step] {
-        var least = step.keys.lowerBound
+    private static func visits(below page: BTreePage, _ visit: PageVisit) -> [PageVisit] {
+        var least = visit.keys.lowerBound
         return page.children.map { child in
-            let greatest = child.greatest.map { min($0, step.keys.upperBound) } ?? step.keys.upperBound
+            let greatest = child.greatest.map { min($0, visit.keys.upperBound) } ?? visit.keys.upperBound
             let keys = least <= greatest ? least...greatest : Int64.min...Int64.max
             if greatest >= least, greatest < Int64.max { least = greatest + 1 }
-            return Step(page: child.page, parent: step.page, depth: step.depth + 1, keys: keys)
+            return PageVisit(page: child.page, parent: visit.page, depth: visit.depth + 1, keys: keys)
         }
     }
 
