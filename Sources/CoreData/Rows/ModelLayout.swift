@@ -113,7 +113,7 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
         relationship.destinationEntity.flatMap { indexByName[$0.name ?? ""] }
     }
 
-    private struct Place: Hashable {
+    private struct RelationshipName: Hashable {
         let entity: String
         let relationship: String
         init(_ relationship: NSRelationshipDescription) {
@@ -124,10 +124,10 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
 
     private func assemble(_ drafts: [Draft]) {
         var slotLists: [[Slot]] = []
-        var toOneSlots: [Place: Int] = [:]
-        var orderSlots: [Place: Int] = [:]
-        var ownerSlots: [Place: Int] = [:]
-        var ownerOrderSlots: [Place: Int] = [:]
+        var toOneSlots: [RelationshipName: Int] = [:]
+        var orderSlots: [RelationshipName: Int] = [:]
+        var ownerSlots: [RelationshipName: Int] = [:]
+        var ownerOrderSlots: [RelationshipName: Int] = [:]
         for draft in drafts {
             var slots = draft.superIndex.map { slotLists[$0] } ?? []
             for own in draft.own {
@@ -146,7 +146,7 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
                             isPersistent: !attribute.isTransient && !composite.isTransient,
                             declaringIndex: draft.index, composite: composite, elementPath: path))
                 case .toOne(let relationship):
-                    toOneSlots[Place(relationship)] = number
+                    toOneSlots[RelationshipName(relationship)] = number
                     let destination = destinationIndex(of: relationship)
                     let hasCompanion = destination.map { drafts[$0].subtreeEnd > $0 + 1 } ?? false
                     slots.append(
@@ -161,20 +161,20 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
                             name: relationship.name, kind: .entityNumber, role: .companion(slot: number - 1),
                             isPersistent: !relationship.isTransient, declaringIndex: draft.index))
                 case .order(let relationship):
-                    orderSlots[Place(relationship)] = number
+                    orderSlots[RelationshipName(relationship)] = number
                     slots.append(
                         Slot(
                             name: relationship.name, kind: .order,
-                            role: .order(slot: toOneSlots[Place(relationship)] ?? number),
+                            role: .order(slot: toOneSlots[RelationshipName(relationship)] ?? number),
                             isPersistent: true, declaringIndex: draft.index))
                 case .owner(let relationship):
-                    ownerSlots[Place(relationship)] = number
+                    ownerSlots[RelationshipName(relationship)] = number
                     slots.append(
                         Slot(
                             name: relationship.name, kind: .reference, role: .owner(relationship), isPersistent: true,
                             declaringIndex: draft.index))
                 case .ownerOrder(let relationship):
-                    ownerOrderSlots[Place(relationship)] = number
+                    ownerOrderSlots[RelationshipName(relationship)] = number
                     slots.append(
                         Slot(
                             name: relationship.name, kind: .order, role: .order(slot: number - 1), isPersistent: true,
@@ -191,20 +191,21 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
             var toManys = draft.superIndex.map { toManyLists[$0] } ?? []
             for relationship in draft.ownToManys {
                 let kind: ToManyKind
-                let place = Place(relationship)
+                let name = RelationshipName(relationship)
                 if relationship.isTransient {
                     kind = .transient
                 } else if let inverse = relationship.inverseRelationship {
                     if inverse.isToMany {
                         kind = .join(
-                            inverse: toManyIndex[Place(inverse)] ?? 0,
-                            isNaming: naming.contains(place))
+                            inverse: toManyIndex[RelationshipName(inverse)] ?? 0,
+                            isNaming: naming.contains(name))
                     } else {
                         kind = .inverseKey(
-                            slot: toOneSlots[Place(inverse)] ?? 0, order: orderSlots[Place(inverse)])
+                            slot: toOneSlots[RelationshipName(inverse)] ?? 0,
+                            order: orderSlots[RelationshipName(inverse)])
                     }
                 } else {
-                    kind = .ownerKey(slot: ownerSlots[place] ?? 0, order: ownerOrderSlots[place])
+                    kind = .ownerKey(slot: ownerSlots[name] ?? 0, order: ownerOrderSlots[name])
                 }
                 toManys.append(
                     ToManySlot(
@@ -222,8 +223,8 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
                 else { continue }
                 slotLists[draft.index][number].inverse =
                     inverse.isToMany
-                    ? toManyIndex[Place(inverse)].map { .toMany(index: $0) }
-                    : toOneSlots[Place(inverse)].map { .toOne(slot: $0) }
+                    ? toManyIndex[RelationshipName(inverse)].map { .toMany(index: $0) }
+                    : toOneSlots[RelationshipName(inverse)].map { .toOne(slot: $0) }
             }
             var access: [String: PropertyAccess] = [:]
             for (number, slot) in slotLists[draft.index].enumerated() {
@@ -268,13 +269,13 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
         return CompositeAccess(name: path.joined(separator: "."), elements: elements)
     }
 
-    private func toManyIndexes(_ drafts: [Draft]) -> [Place: Int] {
+    private func toManyIndexes(_ drafts: [Draft]) -> [RelationshipName: Int] {
         var counts: [Int] = []
-        var indexes: [Place: Int] = [:]
+        var indexes: [RelationshipName: Int] = [:]
         for draft in drafts {
             var count = draft.superIndex.map { counts[$0] } ?? 0
             for relationship in draft.ownToManys {
-                indexes[Place(relationship)] = count
+                indexes[RelationshipName(relationship)] = count
                 count += 1
             }
             counts.append(count)
@@ -285,9 +286,9 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
     /// The side of each many-to-many pair that names the join table (FORMATS §1.7): entities by name without case, in
     /// each its to-many properties, inherited ones included, by name; the first met names the pair. Where both ends lie
     /// on one entity, the greater name does.
-    private func namingSides(_ drafts: [Draft]) -> Set<Place> {
-        var naming: Set<Place> = []
-        var seen: Set<Place> = []
+    private func namingSides(_ drafts: [Draft]) -> Set<RelationshipName> {
+        var naming: Set<RelationshipName> = []
+        var seen: Set<RelationshipName> = []
         let byName = drafts.map { (key: ($0.entity.name ?? "").lowercased(), entity: $0.entity) }
             .sorted { $0.key < $1.key }.map(\.entity)
         for entity in byName {
@@ -295,12 +296,12 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
                 .filter { $0.isToMany && !$0.isTransient && $0.inverseRelationship?.isToMany == true }
                 .sorted { $0.name < $1.name }
             for relationship in toManys {
-                let place = Place(relationship)
-                guard let inverse = relationship.inverseRelationship, !seen.contains(place) else { continue }
-                seen.insert(place)
-                seen.insert(Place(inverse))
-                let isSameEntity = place.entity == Place(inverse).entity
-                naming.insert(isSameEntity && inverse.name > relationship.name ? Place(inverse) : place)
+                let name = RelationshipName(relationship)
+                guard let inverse = relationship.inverseRelationship, !seen.contains(name) else { continue }
+                seen.insert(name)
+                seen.insert(RelationshipName(inverse))
+                let isSameEntity = name.entity == RelationshipName(inverse).entity
+                naming.insert(isSameEntity && inverse.name > relationship.name ? RelationshipName(inverse) : name)
             }
         }
         return naming

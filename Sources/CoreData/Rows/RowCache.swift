@@ -20,9 +20,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     private let lock = NSLock()
     /// When rows were put in (nanoseconds of the machine's clock), once somebody asks for their ages; under `lock`,
     /// which keeps accesses apart without a check of each.
-    @exclusivity(unchecked) private var times: [Place: UInt64]?
+    @exclusivity(unchecked) private var times: [CachedKey: UInt64]?
 
-    private struct Place: Hashable {
+    private struct CachedKey: Hashable {
         var rootIndex: Int
         var key: Int64
     }
@@ -33,7 +33,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// Counts the changes that make rows old while somebody is reading: each row that is saved or forgotten.
     private let changes = Atomic<UInt64>(0)
     /// The rows that were saved or forgotten last, one for each change; under `lock`.
-    @exclusivity(unchecked) private var changed: [Place] = []
+    @exclusivity(unchecked) private var changed: [CachedKey] = []
     /// The number of rows that are remembered so: beside a writer without rest those of about a tenth of a second. A
     /// reader that began before does not learn which rows changed.
     static let rememberedChanges = 4_096
@@ -49,7 +49,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// Notes that a row which somebody is reading may be old.
     fileprivate func noteChange(of key: Int64, _ root: Int) {
         if changed.count == Self.rememberedChanges { changed.removeFirst(Self.rememberedChanges / 2) }
-        changed.append(Place(rootIndex: root, key: key))
+        changed.append(CachedKey(rootIndex: root, key: key))
         changes.add(1, ordering: .releasing)
     }
 
@@ -65,7 +65,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         if count == 0 { return .none }
         if count > changed.count { return .all }
         var keys = KeySet()
-        for place in changed.suffix(Int(count)) where place.rootIndex == root { _ = keys.insert(place.key) }
+        for cached in changed.suffix(Int(count)) where cached.rootIndex == root { _ = keys.insert(cached.key) }
         return keys.count == 0 ? .none : .some(keys)
     }
 
@@ -205,7 +205,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// How long ago a row was put in, in seconds; nil when it is not there or nobody noted it.
     package func age(of key: Int64, rootIndex: Int) -> TimeInterval? {
         lock.withLock {
-            guard let time = times?[Place(rootIndex: rootIndex, key: key)], probe(key, rootIndex) != nil else {
+            guard let time = times?[CachedKey(rootIndex: rootIndex, key: key)], probe(key, rootIndex) != nil else {
                 return nil
             }
             return TimeInterval(DispatchTime.now().uptimeNanoseconds - time) / 1_000_000_000
@@ -363,7 +363,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
 
     @inline(__always)
     private func noteTime(_ row: Snapshot, _ root: Int) {
-        if times != nil { times?[Place(rootIndex: root, key: row.key)] = DispatchTime.now().uptimeNanoseconds }
+        if times != nil { times?[CachedKey(rootIndex: root, key: row.key)] = DispatchTime.now().uptimeNanoseconds }
     }
 
     private func removeLocked(_ key: Int64, _ root: Int) {

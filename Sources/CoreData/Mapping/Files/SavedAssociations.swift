@@ -36,14 +36,14 @@ final class SavedAssociations {
     private let connection: SQLiteConnection
     private let isCancelled: () -> Bool
     /// The highest source keys that are in runs, by mapping and entity: runs never overlap.
-    private var highestKeys: [Place: Int64] = [:]
+    private var highestKeys: [MappedEntity: Int64] = [:]
     /// The mappings of which something is in no run.
     private var scattered: Set<Int> = []
     private var hasReverseIndexes = false
     /// Whether objects have been deleted that something was associated with.
     private var knowsGone = false
 
-    private struct Place: Hashable {
+    private struct MappedEntity: Hashable {
         var mapping: Int
         var entity: Int
     }
@@ -79,7 +79,7 @@ final class SavedAssociations {
             [.column("mapping"), .column("sourceEntity"), .function(.max, [last])], of: Self.runs.name)
         highest.groupBy = [.column("mapping"), .column("sourceEntity")]
         try connection.prepare(.select(highest)).rows { row in
-            highestKeys[Place(mapping: Int(row.int64(0)), entity: Int(row.int64(1)))] = row.int64(2)
+            highestKeys[MappedEntity(mapping: Int(row.int64(0)), entity: Int(row.int64(1)))] = row.int64(2)
         }
         var mappings = SQLSelect([.column("mapping")], of: Self.associations.name)
         mappings.isDistinct = true
@@ -115,8 +115,8 @@ final class SavedAssociations {
             }
             if let run { try write(run) }
             run = nil
-            let place = Place(mapping: mapping, entity: source.layoutIndex)
-            if entry.isRepeated || source.key <= highestKeys[place] ?? .min {
+            let mapped = MappedEntity(mapping: mapping, entity: source.layoutIndex)
+            if entry.isRepeated || source.key <= highestKeys[mapped] ?? .min {
                 try write(entry, destination)
             } else {
                 run = Run(mapping: mapping, source: source, destination: destination, count: 1)
@@ -127,7 +127,7 @@ final class SavedAssociations {
 
     private func write(_ run: Run) throws {
         try insert(into: Self.runs, run.mapping, run.source, run.destination, run.count)
-        highestKeys[Place(mapping: run.mapping, entity: run.source.layoutIndex)] = run.source.key + run.count - 1
+        highestKeys[MappedEntity(mapping: run.mapping, entity: run.source.layoutIndex)] = run.source.key + run.count - 1
     }
 
     private func write(_ entry: PendingAssociations.Entry, _ destination: ObjectKey) throws {
@@ -192,14 +192,14 @@ final class SavedAssociations {
     /// Whether a source object may have a destination by one mapping.
     func mayKnow(_ source: ObjectKey, mapping: Int) -> Bool {
         scattered.contains(mapping)
-            || source.key <= highestKeys[Place(mapping: mapping, entity: source.layoutIndex)] ?? .min
+            || source.key <= highestKeys[MappedEntity(mapping: mapping, entity: source.layoutIndex)] ?? .min
     }
 
     /// The destinations of a source object by one mapping.
     func destinations(of source: ObjectKey, mapping: Int) throws -> [ObjectKey] {
         var found: [ObjectKey] = []
         let bind = Self.binding(source, mapping)
-        if source.key <= highestKeys[Place(mapping: mapping, entity: source.layoutIndex)] ?? .min {
+        if source.key <= highestKeys[MappedEntity(mapping: mapping, entity: source.layoutIndex)] ?? .min {
             let runs = try statement("runs of a source") { Self.lastRun(of: "source", leadingTo: "destination") }
             found += try runs.keyInRun(source.key, bind)
         }

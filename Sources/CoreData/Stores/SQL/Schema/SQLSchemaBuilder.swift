@@ -216,23 +216,24 @@ package struct SQLSchemaBuilder {
 
     // MARK: Join tables
 
-    private struct Place: Hashable {
+    private struct RelationshipName: Hashable {
         var entity: Int
         var name: String
     }
 
     private mutating func makeJoinTables() {
-        var seen: Set<Place> = []
+        var seen: Set<RelationshipName> = []
         var takenColumns = SQLNames()
         let byName = layout.entities.filter { isStored($0.index) }
             .sorted { Self.precedes($0.name, $1.name) }
         for entity in byName {
             for toMany in entity.toManys.sorted(by: { $0.relationship.name < $1.relationship.name }) {
                 guard case .join(let inverseIndex, _) = toMany.kind, isStored(toMany.destinationIndex),
-                    seen.insert(Place(entity: toMany.declaringIndex, name: toMany.relationship.name)).inserted
+                    seen.insert(RelationshipName(entity: toMany.declaringIndex, name: toMany.relationship.name))
+                        .inserted
                 else { continue }
                 let inverse = layout.entities[toMany.destinationIndex].toManys[inverseIndex]
-                seen.insert(Place(entity: inverse.declaringIndex, name: inverse.relationship.name))
+                seen.insert(RelationshipName(entity: inverse.declaringIndex, name: inverse.relationship.name))
                 guard case .join(_, let isNaming) = toMany.kind else { continue }
                 addJoin(naming: isNaming ? toMany : inverse, inverse: isNaming ? inverse : toMany, &takenColumns)
             }
@@ -261,9 +262,10 @@ package struct SQLSchemaBuilder {
         let sides = SQLJoinSides(
             naming: side(naming, owner), inverse: side(inverse, member), isReflexive: isReflexive)
         let join = style.join(sides, &tableNames, &takenColumns)
-        joinPlaces[Place(entity: naming.declaringIndex, name: naming.relationship.name)] = (schema.joins.count, true)
+        joinsByName[RelationshipName(entity: naming.declaringIndex, name: naming.relationship.name)] =
+            (schema.joins.count, true)
         if !isReflexive {
-            joinPlaces[Place(entity: inverse.declaringIndex, name: inverse.relationship.name)] =
+            joinsByName[RelationshipName(entity: inverse.declaringIndex, name: inverse.relationship.name)] =
                 (schema.joins.count, false)
         }
         schema.joins.append(join)
@@ -271,13 +273,13 @@ package struct SQLSchemaBuilder {
         schema.indexes.append(join.index)
     }
 
-    private var joinPlaces: [Place: (join: Int, isNaming: Bool)] = [:]
+    private var joinsByName: [RelationshipName: (join: Int, isNaming: Bool)] = [:]
 
     private mutating func fillJoinEnds() {
         for entity in layout.entities where isStored(entity.index) {
             for toMany in entity.toManys {
-                let place = Place(entity: toMany.declaringIndex, name: toMany.relationship.name)
-                guard let (index, isNaming) = joinPlaces[place] else { continue }
+                let name = RelationshipName(entity: toMany.declaringIndex, name: toMany.relationship.name)
+                guard let (index, isNaming) = joinsByName[name] else { continue }
                 schema.joinEnds[entity.index][toMany.index] = schema.joins[index].end(index, naming: isNaming)
             }
         }
