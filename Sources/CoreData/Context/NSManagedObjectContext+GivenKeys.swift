@@ -24,23 +24,23 @@ extension NSManagedObjectContext {
         guard objects.count == numbers.count else {
             throw refusal("There are \(numbers.count) numbers for \(objects.count) objects.")
         }
-        struct Place: Hashable {
+        struct StoreTable: Hashable {
             var root: Int
             var store: Int
         }
-        var groups: [Place: [(object: NSManagedObject, number: Int64)]] = [:]
+        var groups: [StoreTable: [(object: NSManagedObject, number: Int64)]] = [:]
         for (object, number) in zip(objects, numbers) {
             guard object.home.context === self, object.key < 0 else {
                 throw refusal("\(object.objectID) is no new object of \(debugName) that has a temporary id.")
             }
-            let place = Place(
+            let table = StoreTable(
                 root: object.home.layout.rootIndex, store: try storeNumber(forNew: object, coordinator))
-            groups[place, default: []].append((object, number))
+            groups[table, default: []].append((object, number))
         }
         var permanent: [Int64: Int64] = [:]
-        for (place, group) in groups {
-            let root = coordinator.modelLayout.entities[place.root].name
-            guard let store = coordinator.store(numbered: place.store),
+        for (table, group) in groups {
+            let root = coordinator.modelLayout.entities[table.root].name
+            guard let store = coordinator.store(numbered: table.store),
                 [.file, .memory].contains(StoreEngines.form(of: store.type))
             else { throw refusal("The store that holds '\(root)' gives its numbers itself.") }
             guard Set(group.map(\.number)).count == group.count else {
@@ -50,9 +50,9 @@ extension NSManagedObjectContext {
                 guard (1...ObjectKey.primaryKeyMask).contains(member.number) else {
                     throw refusal("\(member.number) is no number of an object of '\(root)'.")
                 }
-                return ObjectKey.key(storeNumber: place.store, primaryKey: member.number)
+                return ObjectKey.key(storeNumber: table.store, primaryKey: member.number)
             }
-            try reserve(keys, place.root, place.store, coordinator) { refusal("'\(root)' has given \($0) before.") }
+            try reserve(keys, table.root, table.store, coordinator) { refusal("'\(root)' has given \($0) before.") }
             for (member, key) in zip(group, keys) { permanent[member.object.key] = key }
         }
         installPermanentKeys(permanent, of: objects)

@@ -20,16 +20,16 @@ extension NSManagedObjectContext {
         }
         try obtainKeysFromObjectStores(objects, coordinator)
         var permanent: [Int64: Int64] = [:]
-        struct Place: Hashable {
+        struct StoredEntity: Hashable {
             var layout: Int
             var store: Int
         }
-        let places = try Dictionary(grouping: objects.filter { $0.key < 0 }) {
-            Place(layout: $0.home.layout.index, store: try storeNumber(forNew: $0, coordinator))
+        let groups = try Dictionary(grouping: objects.filter { $0.key < 0 }) {
+            StoredEntity(layout: $0.home.layout.index, store: try storeNumber(forNew: $0, coordinator))
         }
-        for (place, group) in places {
-            let layout = home(at: place.layout).layout
-            let number = place.store
+        for (stored, group) in groups {
+            let layout = home(at: stored.layout).layout
+            let number = stored.store
             let keys = try coordinator.reserveKeys([layout.rootIndex: group.count], inStoreNumbered: number)
             for (object, key) in zip(group, (keys[layout.rootIndex] ?? []).joined()) { permanent[object.key] = key }
         }
@@ -111,23 +111,23 @@ extension NSManagedObjectContext {
         _ inserted: [NSManagedObject], _ stores: [Int: Int], _ coordinator: NSPersistentStoreCoordinator,
         into permanent: inout [Int64: Int64]
     ) throws {
-        struct Place: Hashable {
+        struct StoreTable: Hashable {
             var store: Int
             var root: Int
         }
-        var groups: [Place: [NSManagedObject]] = [:]
+        var groups: [StoreTable: [NSManagedObject]] = [:]
         for object in inserted where object.key < 0 && permanent[object.key] == nil {
             let assigned = assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0.store) }
             let number = assigned ?? stores[object.home.layout.index] ?? 0
-            groups[Place(store: number, root: object.home.layout.rootIndex), default: []].append(object)
+            groups[StoreTable(store: number, root: object.home.layout.rootIndex), default: []].append(object)
         }
         var counts: [Int: [Int: Int]] = [:]
-        for (place, objects) in groups { counts[place.store, default: [:]][place.root] = objects.count }
+        for (table, objects) in groups { counts[table.store, default: [:]][table.root] = objects.count }
         permanent.reserveCapacity(inserted.count)
         for (number, roots) in counts {
             let reserved = try lending { _ in try coordinator.reserveKeys(roots, inStoreNumbered: number) }
             for (root, keys) in reserved {
-                let objects = groups[Place(store: number, root: root)] ?? []
+                let objects = groups[StoreTable(store: number, root: root)] ?? []
                 for (object, key) in zip(objects, keys.joined()) { permanent[object.key] = key }
             }
         }

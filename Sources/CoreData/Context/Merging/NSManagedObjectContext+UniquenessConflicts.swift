@@ -4,24 +4,24 @@ import Foundation
 extension NSManagedObjectContext {
     /// Groups broken constraints: all objects with the same values are in one conflict.
     final func constraintConflicts(_ found: [SaveConflicts.ConstraintConflict]) -> [NSConstraintConflict] {
-        struct Place: Hashable {
+        struct BrokenConstraint: Hashable {
             var constraint: [String]
             var existing: ObjectKey?
         }
-        var order: [Place] = []
-        var groups: [Place: [SaveConflicts.ConstraintConflict]] = [:]
+        var order: [BrokenConstraint] = []
+        var groups: [BrokenConstraint: [SaveConflicts.ConstraintConflict]] = [:]
         for conflict in found {
-            let place = Place(constraint: conflict.constraint, existing: conflict.existing)
-            if groups[place] == nil { order.append(place) }
-            groups[place, default: []].append(conflict)
+            let broken = BrokenConstraint(constraint: conflict.constraint, existing: conflict.existing)
+            if groups[broken] == nil { order.append(broken) }
+            groups[broken, default: []].append(conflict)
         }
-        return order.map { place in
-            let group = groups[place] ?? []
+        return order.map { broken in
+            let group = groups[broken] ?? []
             var objects = group.compactMap { objectBeingSaved(under: $0.key) }
             var database: NSManagedObject?
             var values: [String: Any]?
-            if let existing = place.existing {
-                if let rival = objectBeingSaved(under: existing), isSaving(place.constraint, of: rival) {
+            if let existing = broken.existing {
+                if let rival = objectBeingSaved(under: existing), isSaving(broken.constraint, of: rival) {
                     objects.insert(rival, at: 0)
                 } else if let row = group.first?.existingRow {
                     let object = object(for: existing)
@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
                 }
             }
             return NSConstraintConflict(
-                constraint: place.constraint, database: database, databaseSnapshot: values, conflicting: objects,
+                constraint: broken.constraint, database: database, databaseSnapshot: values, conflicting: objects,
                 conflictingSnapshots: objects.map { object in object.row.map { object.snapshotValues(of: $0) } ?? [:] })
         }
     }
