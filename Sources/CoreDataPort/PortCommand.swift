@@ -10,7 +10,7 @@ package struct PortCommand {
     private let path: String
     private let outcome: Outcome
     private let models: [URL]
-    private let package: ManifestPorter.Place?
+    private let package: ManifestPorter.Location?
 
     /// - Parameters:
     ///   - path: a file, or a folder.
@@ -24,7 +24,7 @@ package struct PortCommand {
         let file = { URL(fileURLWithPath: $0).standardizedFileURL }
         outcome = inPlace ? .inPlace : output.map { .copied(file($0)) } ?? .shown
         self.models = models.map(file)
-        self.package = try package.map(Self.place)
+        self.package = try package.map(Self.location)
     }
 
     /// Ports; `diff` and `message` take what is to be printed. Returns whether something is left to do by hand.
@@ -52,7 +52,7 @@ package struct PortCommand {
         return left > 0
     }
 
-    private static func place(_ value: String) throws -> ManifestPorter.Place {
+    private static func location(_ value: String) throws -> ManifestPorter.Location {
         if value.contains("://") || value.hasPrefix("git@") { return .url(value) }
         let folder = URL(fileURLWithPath: value).standardizedFileURL
         guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) else {
@@ -62,10 +62,10 @@ package struct PortCommand {
     }
 
     /// The package that the program was built in: it lies in the `.build` of that.
-    private static var ownPackage: ManifestPorter.Place? {
+    private static var ownPackage: ManifestPorter.Location? {
         let parts = Bundle.main.executableURL?.resolvingSymlinksInPath().pathComponents ?? []
         guard let build = parts.lastIndex(of: ".build"), build > 1 else { return nil }
-        return try? place("/" + parts[1..<build].joined(separator: "/"))
+        return try? location("/" + parts[1..<build].joined(separator: "/"))
     }
 
     private func check(_ target: URL, _ tree: SourceTree) throws {

@@ -30,7 +30,7 @@ struct Porting {
 
     /// Ports the files of a tree. `models` are looked into besides those in the tree; `package` is where manifests find
     /// the framework.
-    init(_ tree: SourceTree, models others: [URL], package: ManifestPorter.Place? = nil) throws {
+    init(_ tree: SourceTree, models others: [URL], package: ManifestPorter.Location? = nil) throws {
         let sources = tree.swiftFiles.map { file in
             // Messages name files so that an editor finds them from where the program was called.
             SourceFile(path: Self.name(of: file.url), text: String(decoding: file.bytes, as: UTF8.self))
@@ -102,13 +102,13 @@ struct Porting {
 
     private mutating func port(
         _ targets: PackageTargets, _ needy: Set<PackageTargets.ID>, _ files: [SourceTree.File],
-        _ place: ManifestPorter.Place?
+        _ location: ManifestPorter.Location?
     ) {
         for (number, manifest) in targets.manifests.enumerated() {
             var porter = ManifestPorter(manifest)
             let own = manifest.targets.indices.map { PackageTargets.ID(manifest: number, target: $0) }
             let those = own.filter { needy.contains($0) || targets.models[$0] != nil }
-            porter.run(needy: those.map { ($0.target, targets.modelsBelow($0)) }, place: place)
+            porter.run(needy: those.map { ($0.target, targets.modelsBelow($0)) }, location: location)
             notes += porter.notes
             if !porter.edits.isEmpty { changed.append(ChangedFile(file: files[number], edits: porter.edits)) }
         }

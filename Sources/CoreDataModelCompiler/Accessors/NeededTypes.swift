@@ -18,12 +18,12 @@ struct NeededTypes {
     private(set) var modules: Set<String> = []
 
     init(of members: [ManagedMember], in target: ScannedModule, dependencies: [ScannedModule]) {
-        var declarations: [String: [(place: Place, type: TypeDeclaration)]] = [:]
+        var declarations: [String: [(source: SourceFile, type: TypeDeclaration)]] = [:]
         for module in [target] + dependencies {
             for file in module.files {
                 for type in file.types where !type.access.isOfFile {
-                    let place = Place(module: module.name, file: file.path)
-                    declarations[type.name, default: []].append((place, type))
+                    let source = SourceFile(module: module.name, file: file.path)
+                    declarations[type.name, default: []].append((source, type))
                 }
             }
         }
@@ -32,9 +32,9 @@ struct NeededTypes {
         var needed: Set<String> = []
         while let name = pending.popLast() {
             guard seen.insert(name).inserted else { continue }
-            for (place, type) in declarations[name] ?? [] {
-                needed.insert("\(place.file):\(type.line):\(type.fullName)")
-                modules.insert(place.module)
+            for (source, type) in declarations[name] ?? [] {
+                needed.insert("\(source.file):\(type.line):\(type.fullName)")
+                modules.insert(source.module)
                 pending += type.path + Self.words(in: type.alias)
             }
         }
@@ -48,7 +48,7 @@ struct NeededTypes {
         }
     }
 
-    private struct Place {
+    private struct SourceFile {
         let module: String
         let file: String
     }

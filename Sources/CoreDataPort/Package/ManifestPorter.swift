@@ -3,7 +3,7 @@ import Foundation
 /// Adds the framework to a package: the dependency, and for each target that needs it product, plugin and models.
 struct ManifestPorter {
     /// Where the package OpenCoreData is to be found.
-    enum Place: Equatable {
+    enum Location: Equatable {
         case path(String)
         case url(String)
     }
@@ -33,15 +33,15 @@ struct ManifestPorter {
 
     /// Does it. `needy` are the places of the targets that name the framework, with the models in them, relative to the
     /// target's folder.
-    mutating func run(needy: [(target: Int, models: [String])], place: Place?) {
+    mutating func run(needy: [(target: Int, models: [String])], location: Location?) {
         guard !needy.isEmpty else { return }
         guard let package = manifest.package, raiseToolsVersion() else { return }
         if !manifest.texts(in: 0..<manifest.tokens.count).contains(Self.name) {
-            guard let place else {
+            guard let location else {
                 return note(
                     .byHand, 1, 1, "say where the package OpenCoreData is, by '--package PATH' or '--package URL'")
             }
-            add([Self.dependency(place, from: manifest)], to: "dependencies", of: package, Self.orderOfPackage)
+            add([Self.dependency(location, from: manifest)], to: "dependencies", of: package, Self.orderOfPackage)
         }
         for (number, models) in needy {
             let call = manifest.targets[number].call
@@ -61,8 +61,8 @@ struct ManifestPorter {
         }
     }
 
-    private static func dependency(_ place: Place, from manifest: PackageManifest) -> String {
-        switch place {
+    private static func dependency(_ location: Location, from manifest: PackageManifest) -> String {
+        switch location {
         case .url(let url): ".package(url: \"\(url)\", branch: \"main\")"
         case .path(let path): ".package(name: \"\(name)\", path: \"\(path)\")"
         }
