@@ -68,6 +68,97 @@ struct NilComparisonTests {
         }
     }
 
+    private static let relationshipFormats = [
+        "tags == nil", "tags != nil", "NOT (tags == nil)", "nil == tags", "author.books == nil", "author.books != nil",
+        "tags.@count == 0", "SUBQUERY(tags, $t, $t.books == nil).@count == 0",
+    ]
+
+    @Test(
+        "An empty relationship is not nil where objects are asked one by one, before the save and after it",
+        .onStores(.inMemory, .xml, .binary, .atomic))
+    func emptyRelationships() throws {
+        let library = try Library()
+        let context = library.context()
+        func isbns(_ context: NSManagedObjectContext, _ format: String) throws -> [String] {
+            try context.all("Book", format).compactMap { $0.value(forKey: "isbn") as? String }.sorted()
+        }
+        let unsaved = try context.performAndWait {
+            fill(context)
+            let found = try Self.relationshipFormats.map { try isbns(context, $0) }
+            #expect(found[0].isEmpty && found[1].count == 27)
+            try context.save()
+            return found
+        }
+        for library in [library, try library.beside()] {
+            let reader = library.context()
+            try reader.performAndWait {
+                for (format, before) in zip(Self.relationshipFormats, unsaved) {
+                    let after = try isbns(reader, format)
+                    #expect(after == before, Comment(rawValue: format))
+                }
+            }
+        }
+    }
+
+    @Test("In a SQLite store an empty relationship is nil, and among unsaved objects it is not")
+    func emptyInSQL() throws {
+        let context = try Library().context()
+        try context.performAndWait {
+            let tag = context.make("Tag", ["name": "t"])
+            context.make("Book", ["title": "with", "tags": NSSet(array: [tag])])
+            context.make("Book", ["title": "without"])
+            func titles(_ format: String) throws -> [String] {
+                try context.all("Book", format).compactMap { $0.value(forKey: "title") as? String }.sorted()
+            }
+            #expect(try titles("tags == nil").isEmpty)
+            #expect(try titles("tags.@count == 0") == ["without"])
+            try context.save()
+            #expect(try titles("tags == nil") == ["without"])
+            #expect(try titles("tags != nil") == ["with"])
+            #expect(try titles("tags.@count == 0") == ["without"])
+        }
+    }
+
+    @Test("A member without a value fails ALL … != in a SQLite store, and not among unsaved objects")
+    func allWithoutValue() throws {
+        let context = try Library().context()
+        try context.performAndWait {
+            context.make("Book", ["tags": NSSet(array: [context.make("Tag")])])
+            #expect(try context.all("Book", "ALL tags.name != 'x'").count == 1)
+            try context.save()
+            #expect(try context.all("Book", "ALL tags.name != 'x'").isEmpty)
+            #expect(try context.all("Book", "ALL tags.name == nil").count == 1)
+        }
+    }
+
+    @Test("What follows @count is ignored: members without a value count", .onStores(.sqlite, .inMemory, .xml))
+    func counted() throws {
+        let context = try Library().context()
+        try context.performAndWait {
+            context.make("Author", ["name": "A", "books": NSSet(array: [context.make("Book"), context.make("Book")])])
+            #expect(try context.all("Author", "books.@count.pages == 2").count == 1)
+            try context.save()
+            #expect(try context.all("Author", "books.@count.pages == 2").count == 1)
+            #expect(try context.all("Author", "books.@count == 2").count == 1)
+        }
+    }
+
+    @Test(
+        "Stores in SQLite count Unicode scalars and keep the width of characters, objects do not",
+        .onStores(.sqlite, .inMemory))
+    func texts() throws {
+        let context = try Library().context()
+        try context.performAndWait {
+            context.make("Book", ["title": "\u{1F600}"])
+            context.make("Book", ["title": "\u{FF21}"])
+            #expect(try context.all("Book", "length:(title) == 2").count == 1)
+            #expect(try context.all("Book", "canonical:(title) == 'a'").count == 1)
+            try context.save()
+            #expect(try context.all("Book", "length:(title) == 2").isEmpty)
+            #expect(try context.all("Book", "canonical:(title) == 'a'").isEmpty)
+        }
+    }
+
     @Test(
         "In a SQLite store a missing value is neither equal nor unequal to another, as in Apple's",
         arguments: ["pages != 1", "NOT (pages == 1)", "NOT (pages > 1)", "title !=[c] 'a'", "author.name != 'x'"])

@@ -70,4 +70,11 @@ open class NSAtomicStoreCacheNode: NSObject, @unchecked Sendable {  // written u
 extension NSAtomicStoreCacheNode: KeyValueReadable, ObjectIdentityComparable, ObjectKeyConvertible {
     package var identityForComparison: AnyObject { objectID }
     var objectKey: ObjectKey { objectID.objectKey }
+
+    /// Files leave relationships without members out. To a predicate they are empty sets, as those of an object.
+    package func value(inPredicateForKey key: String) -> Any? {
+        if let value = value(forKey: key) { return value }
+        if case .toMany? = objectID.layout.access[key] { return NSSet() }
+        return nil
+    }
 }

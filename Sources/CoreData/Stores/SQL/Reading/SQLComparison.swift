@@ -17,16 +17,25 @@ package struct SQLComparison {
             return try translator.exists(members) { try equal($0, right) }
         case (.in, _, .members(let members)):
             return try translator.exists(members) { try equal(left, $0) }
-        case (.equalTo, .members(let members), .constant(.null)), (.equalTo, .constant(.null), .members(let members)):
-            return .not(try translator.exists(members) { _ in .alwaysTrue })
-        case (.notEqualTo, .members(let members), .constant(.null)),
-            (.notEqualTo, .constant(.null), .members(let members)):
-            return try translator.exists(members) { _ in .alwaysTrue }
+        case (.equalTo, .members, .constant(.null)), (.equalTo, .constant(.null), .members),
+            (.notEqualTo, .members, .constant(.null)), (.notEqualTo, .constant(.null), .members):
+            return try comparedWithNull(left, right)
         case (_, .members, _), (_, _, .members):
             throw SQLFetchTranslator.failure("to-many key not allowed here: \(comparison.printed)")
         default:
             return try compare(left, right)
         }
+    }
+
+    /// Whether a relationship has no members, or has some. Where objects are asked one by one an empty set is not nil,
+    /// and only a missing owner has none.
+    private func comparedWithNull(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
+        guard case .members(let members) = left else { return try comparedWithNull(right, left) }
+        if translator.decidesByObject {
+            return type == .equalTo ? .isNull(members.owner) : .isNotNull(members.owner)
+        }
+        let some = try translator.exists(members) { _ in .alwaysTrue }
+        return type == .equalTo ? .not(some) : some
     }
 
     /// A comparison of two single values (the right one may be a constant collection).

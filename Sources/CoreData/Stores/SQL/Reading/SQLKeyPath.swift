@@ -142,7 +142,10 @@ extension SQLFetchTranslator {
         // `rel.@sum.price` and `rel.price.@sum` mean the same.
         inner.rest.remove(at: place)
         switch name {
-        case "@count": return try aggregate(.count, of: inner)
+        case "@count":
+            // What follows is ignored, as Apple documents: members without a value count, too.
+            inner.rest.removeSubrange(place...)
+            return try aggregate(.count, of: inner)
         case "@sum": return try aggregate(.sum, of: inner)
         case "@avg": return try aggregate(.average, of: inner)
         case "@min": return try aggregate(.min, of: inner)
