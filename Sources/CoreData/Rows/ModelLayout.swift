@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The layouts of all entities of a frozen model, in the numbering of FORMATS (Z_ENT): depth first, names without case.
+/// The layouts of all entities of a frozen model, in the numbering that SQLite files have (Z_ENT): depth first, names
+/// without case.
 package final class ModelLayout: @unchecked Sendable {  // immutable after init
     /// The model holds its layout. Code that needs the layout longer holds the model.
     package unowned let model: NSManagedObjectModel
@@ -283,7 +284,7 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
         return indexes
     }
 
-    /// The side of each many-to-many pair that names the join table (FORMATS §1.7): entities by name without case, in
+    /// The side of each many-to-many pair that names the join table in a file: entities by name without case, in
     /// each its to-many properties, inherited ones included, by name; the first met names the pair. Where both ends lie
     /// on one entity, the greater name does.
     private func namingSides(_ drafts: [Draft]) -> Set<RelationshipName> {

@@ -18,6 +18,11 @@ struct FoundationPiecesTests {
         #expect(IndexPath(row: 9, section: 0) < IndexPath(row: 0, section: 1))
     }
 
+    @Test("Bundle(for:) compiles, and is the same bundle for every class")
+    func bundleOfClass() {
+        #expect(Bundle(for: Node.self).bundleURL == Bundle(for: NSManagedObject.self).bundleURL)
+    }
+
     @Test("A pool runs its block, hands on what it returns and throws")
     func pools() {
         struct Failure: Error {}
