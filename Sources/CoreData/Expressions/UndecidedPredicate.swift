@@ -20,6 +20,10 @@ final class UndecidedPredicate {
         if current.reason == nil { current.reason = reason() }
     }
 
+    private func check() throws {
+        if let reason { throw NSError.coreData(NSCoreDataError, reason: reason) }
+    }
+
     /// Runs a body that asks predicates, and throws error 134060 where one of them could not be decided.
     static func throwing<Result>(_ body: () throws -> Result) throws -> Result {
         let outer = pthread_getspecific(threadKey)
@@ -27,9 +31,15 @@ final class UndecidedPredicate {
         return try withExtendedLifetime(undecided) {
             pthread_setspecific(threadKey, Unmanaged.passUnretained(undecided).toOpaque())
             defer { pthread_setspecific(threadKey, outer) }
-            let result = try body()
-            if let reason = undecided.reason { throw NSError.coreData(NSCoreDataError, reason: reason) }
-            return result
+            do {
+                let result = try body()
+                try undecided.check()
+                return result
+            } catch {
+                // Other errors may only be consequences: a rule that is not decided counts as broken.
+                try undecided.check()
+                throw error
+            }
         }
     }
 }
