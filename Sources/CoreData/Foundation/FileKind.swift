@@ -56,8 +56,8 @@ enum FileKind: String {
                 + "It was left as it is.", url: url)
     }
 
-    /// Throws if something lies there that is neither a file nor a folder: reading a pipe would wait for its writer, and
-    /// some devices have no end. Symbolic links are followed.
+    /// Throws if something lies there that is neither a file nor a folder: reading a pipe would wait for its writer,
+    /// and some devices have no end. Symbolic links are followed.
     static func requireReadable(_ url: URL) throws {
         guard let found = FileKind(at: url, followsLinks: true), ![.file, .folder].contains(found) else { return }
         throw NSError.coreData(
