@@ -98,11 +98,4 @@ extension NSExpression {
             whenFalse.forEachPredicate(body)
         }
     }
-
-    /// Throws error 134060 for a pattern anywhere in the expression that is no regular expression.
-    package func requirePatterns() throws {
-        var predicates: [NSPredicate] = []
-        forEachPredicate { predicates.append($0) }
-        for predicate in predicates { try predicate.requirePatterns() }
-    }
 }
