@@ -94,6 +94,11 @@ let package = Package(
             name: "contacts", dependencies: ["CoreData"], path: "Examples/Contacts/Sources/contacts",
             plugins: ["CoreDataModelPlugin"]),
         .executableTarget(
+            name: "importer",
+            dependencies: [
+                "CoreData", .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ], path: "Examples/Importer/Sources/importer", plugins: ["CoreDataModelPlugin"]),
+        .executableTarget(
             name: "save-chain-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/SaveChainChild"),
         .executableTarget(
             name: "migration-crash-child", dependencies: ["CoreData", "MigrationTestKit", "TestSupport"],
@@ -134,7 +139,7 @@ let package = Package(
             name: "CoreDataToolTests", dependencies: ["CoreDataTool", "coredata-tool", "TestSupport"]),
         // Runs the built program, and the server of its page by itself.
         .testTarget(name: "StudioTests", dependencies: ["StudioServer", "coredata-tool", "TestSupport"]),
-        .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
+        .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "importer", "TestSupport"]),
         // Runs the child behind a library of the tests' own, which is compiled by them.
         .testTarget(name: "FaultTests", dependencies: ["CoreData", "TestSupport", "fault-child"]),
         .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),
