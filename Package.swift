@@ -98,6 +98,16 @@ let package = Package(
             dependencies: [
                 "CoreData", .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Examples/Importer/Sources/importer", plugins: ["CoreDataModelPlugin"]),
+        .systemLibrary(
+            name: "CHTTPD", path: "Examples/WebService/Sources/CHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        // Without the trait of the studio, whose library it needs as well, this program does nothing.
+        .executableTarget(
+            name: "web-service",
+            dependencies: [
+                "CoreDataManager", .target(name: "CHTTPD", condition: .when(traits: ["Studio"])),
+                .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ], path: "Examples/WebService/Sources/web-service", plugins: ["CoreDataModelPlugin"]),
         .executableTarget(
             name: "save-chain-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/SaveChainChild"),
         .executableTarget(
@@ -139,7 +149,8 @@ let package = Package(
             name: "CoreDataToolTests", dependencies: ["CoreDataTool", "coredata-tool", "TestSupport"]),
         // Runs the built program, and the server of its page by itself.
         .testTarget(name: "StudioTests", dependencies: ["StudioServer", "coredata-tool", "TestSupport"]),
-        .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "importer", "TestSupport"]),
+        .testTarget(
+            name: "ExampleTests", dependencies: ["notes", "contacts", "importer", "web-service", "TestSupport"]),
         // Runs the child behind a library of the tests' own, which is compiled by them.
         .testTarget(name: "FaultTests", dependencies: ["CoreData", "TestSupport", "fault-child"]),
         .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),

@@ -24,4 +24,19 @@ struct ExampleScriptTests {
             try withExtendedLifetime(database) { try run("Importer", "importer", [$0.url.absoluteString]) }
         }
     #endif
+
+    /// Why the web service cannot be run; nil where it can.
+    private static var absence: String? {
+        #if !Studio
+            return "web-service was built without libmicrohttpd (--traits Studio; bin/setup --web)"
+        #else
+            let missing = ["curl", "sqlite3"].filter { Toolchain.program($0) == nil }
+            return missing.isEmpty ? nil : "\(missing.joined(separator: ", ")) is not installed (bin/setup --web)"
+        #endif
+    }
+
+    @Test(
+        "Web service: answers to good and bad requests, many clients at once, a migration behind /health",
+        .enabled(if: absence == nil, "\(absence ?? "")"))
+    func webService() throws { try run("WebService", "web-service") }
 }

@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "WebService",
+    traits: [.trait(name: "PostgreSQL", description: "Stores in PostgreSQL databases, by libpq")],
+    dependencies: [
+        .package(
+            name: "OpenCoreData", path: "../..",
+            traits: [.trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))])
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .executableTarget(
+            name: "web-service",
+            dependencies: [
+                "CHTTPD", .product(name: "CoreData", package: "OpenCoreData"),
+                .product(name: "CoreDataManager", package: "OpenCoreData"),
+                .product(
+                    name: "CoreDataPostgreSQL", package: "OpenCoreData", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            // Writes the accessors of @NSManaged and compiles both versions of the model.
+            plugins: [.plugin(name: "CoreDataModelPlugin", package: "OpenCoreData")]),
+    ],
+    swiftLanguageModes: [.v6]
+)
