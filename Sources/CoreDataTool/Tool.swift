@@ -44,6 +44,9 @@ import Foundation
 
 /// The program `coredata`: finds the command, runs it, and says how it ended.
 package enum Tool {
+    /// The version of all of OpenCoreData. `CHANGELOG.md` begins with it, and `bin/package` takes it from the program.
+    package static let version = "0.1.0"
+
     package static let commands: [any Command.Type] = [
         InfoCommand.self,
         FetchCommand.self,
@@ -115,6 +118,11 @@ package enum Tool {
                 return try dispatch(Array(arguments.dropFirst()) + ["--help"], console)
             }
             try console.line(Help.text(of: commands.map { $0.page }, width: width))
+            return .done
+        }
+        if first == "--version" {
+            guard arguments.count == 1 else { throw ToolError.usage("'--version' stands alone") }
+            try console.line("coredata \(version)")
             return .done
         }
         let (command, rest) = try command(of: arguments)

@@ -42,6 +42,17 @@ struct HelpTests {
         #expect(try ToolRun(["help", "fetch"]).output == ToolRun(["fetch", "-h"]).output)
     }
 
+    @Test("--version prints the version that CHANGELOG.md begins with")
+    func version() throws {
+        let run = try ToolRun(["--version"])
+        #expect(run.status == 0 && run.errors.isEmpty)
+        let changes = try String(contentsOf: Toolchain.package.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
+        let heading = try #require(changes.split(separator: "\n").first { $0.hasPrefix("## ") })
+        #expect(run.output == "coredata \(heading.split(separator: " ")[1])\n")
+        #expect(try ToolRun(["--version", "fetch"]).status == 2)
+        #expect(try ToolRun(["manual"]).output.contains("\"OpenCoreData \(Tool.version)\""))
+    }
+
     @Test("A wrong word is answered with the nearest right one")
     func nearest() throws {
         let command = try ToolRun(["fetsh"])

@@ -26,7 +26,8 @@ package enum Help {
                 "Looks into Core Data stores: SQLite, XML and binary files, and databases of PostgreSQL. Nothing is changed "
                     + "unless a command says so.", to: width),
             "Commands:\n" + list(pages.map { ($0.name, $0.summary) }, width),
-            "'coredata COMMAND --help' shows the arguments of one, with examples.",
+            "'coredata COMMAND --help' shows the arguments of one, with examples.\n"
+                + "'coredata --version' prints the version.",
             "Exit status:\n" + list(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) }, width),
         ].joined(separator: "\n\n")
     }

@@ -5,13 +5,16 @@ package enum ManualPage {
     package static func text(of pages: [CommandPage]) -> String {
         var lines = [
             ".\\\" Made by 'coredata manual'.",
-            ".TH COREDATA 1",
+            ".TH COREDATA 1 \"\" \"OpenCoreData \(Tool.version)\"",
             ".SH NAME",
             "coredata \\- look into Core Data stores and models",
             ".SH SYNOPSIS",
             ".B coredata",
             ".I COMMAND",
             "[arguments]",
+            ".br",
+            ".B coredata",
+            ".RB [ \\-\\-help | \\-\\-version ]",
             ".SH DESCRIPTION",
             "Looks into Core Data stores: SQLite, XML and binary files, and databases of PostgreSQL.",
             "Nothing is changed unless a command says so.",
