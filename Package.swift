@@ -192,3 +192,15 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The desktop example needs the headers of GTK 4, which few have. Examples/Desktop/test asks for it.
+if Context.environment["OPENCOREDATA_GTK"] != nil {
+    package.targets += [
+        .systemLibrary(
+            name: "CGtk", path: "Examples/Desktop/Sources/CGtk", pkgConfig: "gtk4",
+            providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
+        .executableTarget(
+            name: "address-book", dependencies: ["CGtk", "CoreDataManager"],
+            path: "Examples/Desktop/Sources/address-book", plugins: ["CoreDataModelPlugin"]),
+    ]
+}
