@@ -149,8 +149,9 @@ let package = Package(
             name: "CoreDataToolTests", dependencies: ["CoreDataTool", "coredata-tool", "TestSupport"]),
         // Runs the built program, and the server of its page by itself.
         .testTarget(name: "StudioTests", dependencies: ["StudioServer", "coredata-tool", "TestSupport"]),
-        .testTarget(
-            name: "ExampleTests", dependencies: ["notes", "contacts", "importer", "web-service", "TestSupport"]),
+        // Runs the importer and the web service as programs. Linked into the tests their classes, `Book` for one, would
+        // be found for entities of other models.
+        .testTarget(name: "ExampleTests", dependencies: ["notes", "contacts", "TestSupport"]),
         // Runs the child behind a library of the tests' own, which is compiled by them.
         .testTarget(name: "FaultTests", dependencies: ["CoreData", "TestSupport", "fault-child"]),
         .testTarget(name: "RandomGraphTests", dependencies: ["CoreData", "TestSupport"]),
