@@ -135,16 +135,27 @@ enum MappingErrors {
 
     static func destinationStore(_ error: any Error, _ url: URL) -> NSError {
         .coreData(
-            NSMigrationManagerDestinationStoreError,
+            isOfFullDisk(error) ? NSFileWriteOutOfSpaceError : NSMigrationManagerDestinationStoreError,
             reason: "The destination store cannot be made: \((error as NSError).localizedDescription)", url: url,
             underlying: error)
     }
 
+    /// A full disk has its own code in every migration.
+    private static func isOfFullDisk(_ error: any Error) -> Bool {
+        let failure = error as NSError
+        return failure.domain == NSCocoaErrorDomain && failure.code == NSFileWriteOutOfSpaceError
+    }
+
     static func notSaved(_ error: any Error, _ place: Place) -> NSError {
         let failure = error as NSError
-        let isConstraint = failure.code == NSManagedObjectConstraintMergeError
+        let code =
+            switch failure.code {
+            case _ where isOfFullDisk(failure): NSFileWriteOutOfSpaceError
+            case NSManagedObjectConstraintMergeError: NSMigrationConstraintViolationError
+            default: NSMigrationError
+            }
         return .coreData(
-            isConstraint ? NSMigrationConstraintViolationError : NSMigrationError,
+            code,
             reason: "Objects of the destination cannot be saved (\(place.description)): "
                 + failure.localizedDescription, underlying: failure, userInfo: place.userInfo)
     }

@@ -48,9 +48,6 @@ extension StoreExchange {
         for older in [isNewer ?? false ? nil : copy.supportFolder, aside(store.supportFolder)].compactMap(\.self) {
             try SharedSupport.carry(from: older, to: store.supportFolder, except: [], isMoved: true)
         }
-        if let mark = journal.supportMark {
-            try? FileManager.default.removeItem(at: store.supportFolder.appendingPathComponent(mark))
-        }
-        try folder.remove()
+        if removeMark(of: journal) { try folder.remove() }
     }
 }

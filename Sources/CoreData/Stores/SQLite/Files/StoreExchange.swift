@@ -74,13 +74,18 @@ struct StoreExchange {
         Disk.synchronizeFolder(folder.url)
         try reach(.folderSynchronized)
         try copy.removeRemains()
-        if let mark = journal.supportMark {
-            try? FileManager.default.removeItem(at: store.supportFolder.appendingPathComponent(mark))
-        }
+        let isMarkGone = removeMark(of: journal)
         try reach(.olderRemoved)
-        // The exchange is done. A file that cannot be removed is only waste, and goes at the next opening.
-        try? folder.remove()
+        // The exchange is done. A file that cannot be removed is only waste, and goes at the next opening. The journal
+        // names the mark, so it stays as long as the mark.
+        if isMarkGone { try? folder.remove() }
         MigrationMoment.reach(.exchanged)
+    }
+
+    /// Removes the file that tells the newer folder of external data from the older one. Returns whether it is gone.
+    func removeMark(of journal: ExchangeJournal) -> Bool {
+        guard let mark = journal.supportMark else { return true }
+        return unlink(store.supportFolder.appendingPathComponent(mark).path) == 0 || errno == ENOENT
     }
 
     private func exchangeMains(_ journal: ExchangeJournal) throws {
