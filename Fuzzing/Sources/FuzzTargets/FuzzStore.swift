@@ -105,15 +105,26 @@ enum FuzzStore {
         }
     }
 
-    /// One object more, one changed, one gone.
+    /// Of each entity one object changed and one gone; one more, if the model is that of the seeds.
     private static func write(in context: NSManagedObjectContext) throws {
-        let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
-        try context.readingFaults {
-            if let first = objects.first { first.setValue("Changed", forKey: "name") }
-            if objects.count > 1, let last = objects.last { context.delete(last) }
+        let entities = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
+        for (name, entity) in entities.sorted(by: { $0.key < $1.key }) where !entity.isAbstract {
+            let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: name))
+            let texts = entity.attributesByName.values.filter {
+                $0.type == .string && !($0 is NSDerivedAttributeDescription)
+            }
+            try context.readingFaults {
+                for text in texts { objects.first?.setValue("Changed", forKey: text.name) }
+                if objects.count > 1, let last = objects.last { context.delete(last) }
+            }
+        }
+        if entities["Place"]?.attributesByName["title"]?.type == .string,
+            entities["Person"]?.relationshipsByName["home"]?.destinationEntity?.name == "Place"
+        {
             let place = NSEntityDescription.insertNewObject(forEntityName: "Place", into: context)
             place.setValue("New", forKey: "title")
-            objects.first?.setValue(place, forKey: "home")
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+            try context.fetch(request).first { !$0.isDeleted }?.setValue(place, forKey: "home")
         }
         try context.save()
     }
