@@ -142,7 +142,7 @@
             var failure: PostgreSQLError?
             var isCommitted = false
             var number: Int64?
-            while let result = PQgetResult(handle) {
+            while let result = nextResult() {
                 defer { PQclear(result) }
                 switch PQresultStatus(result) {
                 case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
@@ -224,7 +224,7 @@
             isUnconfirmed.pointee = false
             let end = ContinuousClock.now + Self.longestQuestion
             guard PQsendQuery(handle, text) == 1 else { throw error(nil) }
-            while PQisBusy(handle) == 1 {
+            while PQisBusy(handle) == 1, !isEndedForMemory {
                 var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
                 if poll(&descriptor, 1, 50) == 0, ContinuousClock.now > end {
                     distrust()
@@ -233,7 +233,7 @@
                 guard PQconsumeInput(handle) == 1 else { break }
             }
             var failure: PostgreSQLError?
-            while let result = PQgetResult(handle) {
+            while let result = nextResult() {
                 defer { PQclear(result) }
                 if PQresultStatus(result) != PGRES_COMMAND_OK { failure = failure ?? error(result) }
             }

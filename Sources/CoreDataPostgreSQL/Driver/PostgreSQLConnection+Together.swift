@@ -85,7 +85,7 @@
             var failure: (any Error)?
             var wanted: OpaquePointer?
             for purpose in purposes {
-                while let result = PQgetResult(handle) {
+                while let result = nextResult() {
                     do {
                         if case .wanted = purpose, Self.isGood(result) {
                             wanted = result
@@ -99,7 +99,7 @@
                 if !isAlive { break }
             }
             if isAlive {
-                PQclear(PQgetResult(handle))
+                PQclear(nextResult())
             } else if failure == nil {
                 failure = error(nil)
             }
@@ -110,6 +110,25 @@
             }
             answers += 1
             return wanted
+        }
+
+        /// Waits for the next result; nil behind the last one of a statement.
+        func nextResult() -> OpaquePointer? {
+            var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            while PQisBusy(handle) == 1, !isEndedForMemory {
+                // What was encrypted may lie in a buffer already, so the socket is not waited for without an end.
+                poll(&descriptor, 1, 1_000)
+                guard PQconsumeInput(handle) == 1 else { break }
+            }
+            return PQgetResult(handle)
+        }
+
+        /// Whether libpq had no memory for a result. It would wait for ever, for the server has said everything: the
+        /// connection is ended then.
+        var isEndedForMemory: Bool {
+            guard strstr(PQerrorMessage(handle), "out of memory") != nil else { return false }
+            shutdown(socket, Int32(SHUT_RDWR))
+            return true
         }
 
         private static func isGood(_ result: OpaquePointer) -> Bool {
@@ -280,7 +299,7 @@
         func takeOwedResult() {
             if !owesResult { return }
             owesResult = false
-            while let result = PQgetResult(handle) { PQclear(result) }
+            while let result = nextResult() { PQclear(result) }
         }
     }
 #endif

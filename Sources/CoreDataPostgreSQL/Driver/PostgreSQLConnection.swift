@@ -452,7 +452,7 @@
             wasStopped = false
             guard send() == 1 else { return nil }
             var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-            while PQisBusy(handle) == 1 {
+            while PQisBusy(handle) == 1, !isEndedForMemory {
                 if poll(&descriptor, 1, Self.pause) == 0, !wasStopped, question?() == true {
                     wasStopped = true
                     cancel()
@@ -460,7 +460,7 @@
                 guard PQconsumeInput(handle) == 1 else { break }
             }
             var last: OpaquePointer?
-            while let next = PQgetResult(handle) {
+            while let next = nextResult() {
                 PQclear(last)
                 last = next
             }
