@@ -126,6 +126,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// Adds, replaces or removes a fetch request template.
     ///
+    /// The process stops if the model is in use by a coordinator.
+    ///
     /// - Parameters:
     ///   - fetchRequestTemplate: The template; nil removes the template of that name.
     ///   - name: The name of the template.

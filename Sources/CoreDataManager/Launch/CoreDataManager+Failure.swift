@@ -9,7 +9,7 @@ extension CoreDataManager {
     /// Begins a failed launch anew, with the progress screens of the launch before.
     ///
     /// If a launch is under way, this joins it. After ``LaunchState/ready`` it only calls the handler. The failure has
-    /// left the file of the store as it was before, so that there is something to retry.
+    /// left the store as it was before the step that failed, so a retry can succeed.
     ///
     /// - Parameter completion: Receives the outcome on the main queue, as in ``launch(progressScreen:completion:)``.
     public func retry(completion: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void) {

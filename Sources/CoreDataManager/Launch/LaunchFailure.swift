@@ -2,7 +2,7 @@ import CoreData
 
 /// A failed launch in words for the user: what happened, what helps, and whether a retry makes sense.
 ///
-/// The store is as it was before the step that failed. Of a staged migration, the stages that were done remain.
+/// The store is as it was before the step that failed: checking, migrating or opening.
 public struct LaunchFailure: Sendable {
     /// The kind of a failure, by the remedy.
     public enum Kind: String, Sendable, CaseIterable {
