@@ -25,7 +25,7 @@
                         NSPersistentStoreOperationError,
                         reason:
                             "Another store, or another version of this one, was being moved to \(shown.absoluteString) by a "
-                            + "process that was ended. Destroy what it left first.", url: shown)
+                            + "process that was ended. Destroy the unfinished store first.", url: shown)
                 }
             }
             let numbers = isResumed ? try ActualSchema(connection).numbers : nil

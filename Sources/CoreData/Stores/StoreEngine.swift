@@ -44,7 +44,8 @@ extension StoreEngine {
     package func salvage(
         _ url: URL, into newURL: URL, model: NSManagedObjectModel?, options: [AnyHashable: Any]?
     ) throws -> StoreSalvageReport {
-        throw NSError.coreData(NSPersistentStoreInvalidTypeError, reason: "Files alone are salvaged.", url: url)
+        throw NSError.coreData(
+            NSPersistentStoreInvalidTypeError, reason: "Only a store in a file can be salvaged.", url: url)
     }
 }
 

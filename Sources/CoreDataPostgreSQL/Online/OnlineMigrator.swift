@@ -100,8 +100,9 @@
                 "Open the store with the newer model again to go on, or take it back with endOlderPostgreSQLVersions."
             return .coreData(
                 NSMigrationCancelledError,
-                reason: "The migration was cancelled. Programs go on using the store as its present version. What was "
-                    + "done for the newer one stays in the database, and a value that it cannot hold is refused. \(help)",
+                reason: "The migration was cancelled. Programs go on using the store as its present version. The "
+                    + "changes for the newer one stay in the database, and values that it cannot hold are refused. "
+                    + help,
                 url: migration.url, userInfo: [NSLocalizedRecoverySuggestionErrorKey: help])
         }
 

@@ -155,7 +155,8 @@
             else {
                 throw NSError.coreData(
                     NSPersistentStoreInvalidTypeError,
-                    reason: "It is no store of this coordinator that lies in a PostgreSQL database.", url: store.url)
+                    reason: "The store is not in a PostgreSQL database, or belongs to another coordinator.",
+                    url: store.url)
             }
             return try PostgreSQLEngine().reporting { try database.activity() }
         }

@@ -10,9 +10,9 @@ package struct ConvertCommand: Command {
             "TO is a path, or the URL of a database (postgresql://host/database). It is made anew: where there is "
                 + "something already, it stays as it is. Afterwards every object of both stores is compared; the old "
                 + "store is only read.",
-            "From and to databases, rows keep their ids. What PostgreSQL cannot hold is listed before anything is "
-                + "written, and dates are kept to the microsecond. Objects of XML and binary stores have ids of their "
-                + "own; these kinds hold everything in memory, and have no history.",
+            "From and to databases, rows keep their ids. Values that PostgreSQL cannot hold are listed before "
+                + "anything is written, and dates are kept to the microsecond. Objects of XML and binary stores have "
+                + "ids of their own; these kinds hold everything in memory, and have no history.",
             "A file has its name when it is whole: after a kill the next call begins anew. A database that was being "
                 + "filled goes on where it was.",
         ],

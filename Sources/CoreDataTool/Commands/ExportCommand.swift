@@ -12,11 +12,11 @@ package struct ExportCommand: Command {
                 + "store of it.",
             "Dates are seconds since the beginning of 2001 in UTC, bytes and transformable values base 64 of what lies "
                 + "in the store, decimals texts. Numbers and dates that JSON has no number for are the texts \"nan\", "
-                + "\"inf\" and \"-inf\"; an SQLite store cannot hold \"nan\". What is nil is left out, and so are "
+                + "\"inf\" and \"-inf\"; an SQLite store cannot hold \"nan\". Nil values are left out, and so are "
                 + "derived attributes, which are computed anew. Related objects are called by their ids, those of "
                 + "ordered relationships in their order.",
-            "Objects are read and written batch by batch, in one state of the store, whatever other processes do to "
-                + "it. The history is not exported.",
+            "Objects are read and written batch by batch, in one state of the store, also while other processes "
+                + "write to it. The history is not exported.",
         ],
         options: [
             Option(

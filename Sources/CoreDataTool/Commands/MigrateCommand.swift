@@ -8,8 +8,8 @@ package struct MigrateCommand: Command {
         operands: [.store],
         discussion: [
             "Says nothing while it works, unless the standard error is a terminal: there a bar shows the stage, the "
-                + "entity, its rows and the time that is left. ^C cancels: the store is then as it was. What is "
-                + "killed is taken up, or begun anew, by the next call.",
+                + "entity, its rows and the time that is left. ^C cancels: the store is then as it was. The next "
+                + "call resumes a killed migration, or begins it anew.",
             "Values that the version to reach has no place for are not lost silently: each has to be named by "
                 + "--allow-loss. Code of a program's own (policies, handlers of stages) is not here; a store that "
                 + "needs it is migrated by its program.",

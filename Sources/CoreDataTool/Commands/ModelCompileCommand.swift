@@ -10,7 +10,7 @@ package struct ModelCompileCommand: Command {
         discussion: [
             "Writes every version of an .xcdatamodeld to a .momd, or the current version of it, or an .xcdatamodel, "
                 + "to a .mom. The files are those of the build plugin; Apple's framework reads them, too. Of a store, its "
-                + "model is written to a .mom: what was made of it as XML or binary is read with that."
+                + "model is written to a .mom. XML and binary stores that were made of it are read with that."
         ],
         options: [
             Option("output", letter: "o", value: "PATH", completion: .file, "the .momd or .mom to write"),

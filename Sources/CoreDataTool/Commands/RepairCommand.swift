@@ -14,9 +14,9 @@ package struct RepairCommand: Command {
                 + "where the other object is free, and removed where that belongs to a third one. Counters are "
                 + "raised, derived values computed anew. A value that its attribute cannot hold, or whose file is "
                 + "missing, becomes nil where the attribute is optional. In a text the character U+FFFD stands for "
-                + "what is not UTF-8.",
+                + "bytes that are not UTF-8.",
             "Left are values that should be unique, rows of no entity, values that the model does not allow, "
-                + "and damaged pages: what is right there a person has to say. No object is deleted. Of the kinds of "
+                + "and damaged pages: a person has to decide there. No object is deleted. Of the kinds of "
                 + "stores, SQLite has most to mend; XML and binary stores may have one-sided links, derived values "
                 + "and numbers. Databases are not repaired.",
         ],

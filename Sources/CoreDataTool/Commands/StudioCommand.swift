@@ -9,8 +9,8 @@ package struct StudioCommand: Command {
         operands: [.store],
         discussion: [
             "Prints the address of the page, and opens it where there is a desktop. The page is served to this machine "
-                + "alone. Its address is good once: whoever opens it first has the page, until the browser ends. ^C ends "
-                + "the studio.",
+                + "alone. Its address is good once: the first browser that opens it has the page until it ends. "
+                + "^C ends the studio.",
             "On a machine that others use, --no-open keeps the address out of the list of processes.",
             "The page shows entities, objects and the links between them, the model, the history, what other programs "
                 + "save while they do, and what a migration would do. It reads only; with --write values are edited in "

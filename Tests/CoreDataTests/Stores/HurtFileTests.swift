@@ -206,10 +206,10 @@ struct HurtFileTests {
             let log = URL(fileURLWithPath: copy.path + "-wal")
             unlink(copy.path + "-shm")
             try change(log) { $0[$0.startIndex + 32 + 24 + 300] ^= 1 }
-            #expect(try damage() == ["Copy-wal is damaged: what was saved behind its frame 0 is missing"])
+            #expect(try damage() == ["Copy-wal is damaged: saves after its frame 0 are missing"])
             unlink(copy.path + "-shm")
             try change(log) { $0[$0.startIndex] ^= 1 }
-            #expect(try damage() == ["Copy-wal is no log, and was not read: what was only there is missing"])
+            #expect(try damage() == ["Copy-wal is no log, and was not read: saves that were only there are missing"])
         }
     }
 

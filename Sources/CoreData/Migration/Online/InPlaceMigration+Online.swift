@@ -53,8 +53,8 @@ extension InPlaceMigration {
         if mapping == nil, let hop = hops.first(where: { !$0.isInferred || $0.stage != nil }) {
             throw OnlineMigration.refusal(
                 entity: nil,
-                reason: "code of the program's own takes part (\(hop.stage ?? hop.name)), which nobody can apply "
-                    + "backwards to what the older version writes meanwhile",
+                reason: "the change runs code of the program (\(hop.stage ?? hop.name)), which cannot run in reverse "
+                    + "for values that the older version writes",
                 help: "Split the change: add what is new, let programs fill it, and remove what is old in a later "
                     + "version; or migrate without NSPostgreSQLOnlineMigrationOption.")
         }

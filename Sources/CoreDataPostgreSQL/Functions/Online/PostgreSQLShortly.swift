@@ -63,11 +63,11 @@
         /// Why a statement about an index was not done in time: it waits for all who may see rows as they were before.
         private func heldUp(_ error: PostgreSQLError) -> NSError {
             let sessions = (try? connection.snapshots(olderThan: timeout)) ?? []
-            let who = sessions.isEmpty ? "somebody else's" : sessions.map(\.description).joined(separator: ", ")
+            let who = sessions.isEmpty ? "those of other programs" : sessions.map(\.description).joined(separator: ", ")
             return .coreData(
                 NSPersistentStoreTimeoutError,
-                reason: "No index of the store at \(connection.address) is made or removed while a transaction lasts "
-                    + "that has begun before: \(who). Try again when it has ended, or wait longer "
+                reason: "An index of the store at \(connection.address) cannot be made or removed before these "
+                    + "older transactions end: \(who). Try again when they have ended, or wait longer "
                     + "(NSPersistentStoreTimeoutOption).",
                 userInfo: [
                     NSPostgreSQLFailureKey: PostgreSQLFailure.locked.rawValue, NSPostgreSQLStateKey: error.state,

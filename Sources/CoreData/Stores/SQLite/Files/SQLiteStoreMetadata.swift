@@ -150,7 +150,7 @@ enum SQLiteStoreMetadata {
             CocoaError.Code.fileReadCorruptFile.rawValue,
             reason: "The file “\(url.lastPathComponent)” couldn’t be opened because the file "
                 + "“\(files.wal.lastPathComponent)” beside it belongs to another store. Put the store’s own -wal there, "
-                + "or move this one away; what was saved last is missing then. \(SQLiteFault.remedy)", url: url)
+                + "or move this one away; the last saves are missing then. \(SQLiteFault.remedy)", url: url)
     }
 
     /// The size of the smallest page there is.

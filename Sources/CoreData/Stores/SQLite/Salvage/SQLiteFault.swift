@@ -9,10 +9,10 @@ enum SQLiteFault {
         guard let bytes = BesideFileBytes(files.wal), bytes.count > 0 else { return [] }
         let name = files.wal.lastPathComponent
         guard let log = WriteAheadLog(bytes) else {
-            return ["\(name) is no log, and was not read: what was only there is missing"]
+            return ["\(name) is no log, and was not read: saves that were only there are missing"]
         }
         return log.isDamaged
-            ? ["\(name) is damaged: what was saved behind its frame \(log.frameCount) is missing"] : []
+            ? ["\(name) is damaged: saves after its frame \(log.frameCount) are missing"] : []
     }
 
     /// A sentence about the fault and its remedy; nil if nothing can be told.

@@ -31,14 +31,14 @@ final class SalvageSource {
             }
         } else if let beside, beside.count > 0, log == nil {
             findings.append(
-                .init(.log, "\(files.wal.lastPathComponent) is no log: what was only there is lost"))
+                .init(.log, "\(files.wal.lastPathComponent) is no log: saves that were only there are lost"))
         }
         if log?.isDamaged == true {
             findings.append(
                 .init(
                     .log,
-                    "\(files.wal.lastPathComponent) is damaged: what was saved behind its frame "
-                        + "\(log?.frameCount ?? 0) is lost"))
+                    "\(files.wal.lastPathComponent) is damaged: saves after its frame "
+                        + "\(log?.frameCount ?? 0) are lost"))
         }
         (reader, use, records) = (chosen.reader, chosen.use, chosen.records)
         (definitions, schemaWalk) = Self.definitions(chosen)
@@ -89,7 +89,7 @@ final class SalvageSource {
     private static func noteOfForeignLog(_ files: SQLiteStoreFiles) -> StoreSalvageReport.Finding {
         .init(
             .log,
-            "\(files.wal.lastPathComponent) belongs to another store, and was not read; what was saved last may be in "
+            "\(files.wal.lastPathComponent) belongs to another store, and was not read; the last saves may be in "
                 + "the file's own one")
     }
 

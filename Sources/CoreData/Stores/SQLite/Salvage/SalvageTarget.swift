@@ -151,7 +151,7 @@ final class SalvageTarget {
         case .lost: return (.null, "cannot be read; it is nil now")
         case .mended(let text):
             guard [.string, .uri].contains(field.slot.kind) else { return (.null, Self.unfit(.string(text))) }
-            return (.string(text), "is damaged; what can be read of it is kept, with U+FFFD for the rest")
+            return (.string(text), "is damaged; the readable part is kept, with U+FFFD for the rest")
         case .whole(.null): return (.null, nil)
         case .whole(let value):
             guard field.slot.holds(value) else { return (.null, Self.unfit(value)) }

@@ -39,7 +39,7 @@ final class StoreSalvage {
         if let taken = ([newURL] + files.existing).first(where: { FileKind(at: $0) != nil }) {
             throw NSError.coreData(
                 CocoaError.Code.fileWriteFileExists.rawValue,
-                reason: "“\(taken.lastPathComponent)” is there already. What is salvaged goes into a new store.",
+                reason: "“\(taken.lastPathComponent)” is there already. Name a file that does not exist.",
                 url: taken)
         }
         do {
