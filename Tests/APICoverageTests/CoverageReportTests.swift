@@ -52,7 +52,7 @@ import Testing
             APIReference.entries(in: reference, excluding: [9]), in: symbols, notes: try CoverageNotes(notes))
     }
 
-    @Test("What is there is found in the class and its superclass but initialisers are not inherited")
+    @Test("Members are found in the class and its superclass; initialisers are not inherited")
     func whatIsThereIsFoundInTheClassAndItsSuperclassButInitialisersAreNotInherited() throws {
         let missing = try Self.report().missing.map(\.symbol.path)
         #expect(missing.contains("Thing.init(name:)"))

@@ -179,7 +179,7 @@ struct PortCommandTests {
         }
     }
 
-    @Test("What cannot be read is an error that names it, and nothing is written")
+    @Test("A file that cannot be read is an error that names it, and nothing is written")
     func badInput() throws {
         try withSources { folder, file in
             func fails(_ arguments: [String], _ message: String, status: Int32 = 3) throws {

@@ -84,7 +84,7 @@
 
         // MARK: Conflicts
 
-        @Test("What psql changes meanwhile is a conflict for a context, and its merge policy decides")
+        @Test("A change by psql is a conflict for a context, and its merge policy decides")
         func conflicts() throws {
             let context = library.context()
             try context.performAndWait {

@@ -136,7 +136,7 @@
             }
         }
 
-        @Test("What PostgreSQL cannot hold is listed before anything is written")
+        @Test("Values that PostgreSQL cannot hold are listed before anything is written")
         func unfit() throws {
             try withTemporaryFolder { folder in
                 let model = ModelText.model(

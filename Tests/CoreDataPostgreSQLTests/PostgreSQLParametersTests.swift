@@ -65,7 +65,7 @@
             #expect(arrays[2] == header(16, hasNull: 1) + [255, 255, 255, 255] + one + one)
         }
 
-        @Test("What is larger than the server takes is refused before anything is sent")
+        @Test("A value that is too large for the server is refused before anything is sent")
         func large() {
             let parameters = PostgreSQLParameters(
                 types: [PostgreSQLType.bytea, PostgreSQLType.text], labels: EntityLabels())

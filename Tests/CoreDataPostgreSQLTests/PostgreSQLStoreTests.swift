@@ -7,7 +7,7 @@
 
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLStoreTests {
-        @Test("What one coordinator saves another one fetches")
+        @Test("One coordinator fetches the saves of another one")
         func savedAndFetched() throws {
             let library = try Library(.postgreSQL)
             let context = library.context()

@@ -42,7 +42,7 @@ struct KillTrialTests {
         }
     }
 
-    @Test("what was done before the kill is not repeated")
+    @Test("work that was done before the kill is not repeated")
     func resumed() throws {
         try withTrial(.staged) { trial in
             let all = try trial.steps()

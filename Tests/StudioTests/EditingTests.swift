@@ -139,7 +139,7 @@ struct EditingTests {
         }
     }
 
-    @Test("What is no value of its type is refused where it belongs, and nothing is set")
+    @Test("A value of a wrong type is refused beside its field, and nothing is set")
     func wrongValues() throws {
         try withLibrary { client, _ in
             let wrong = [
@@ -298,7 +298,7 @@ struct EditingTests {
 
     // MARK: What is not valid
 
-    @Test("What is not valid when it is saved is told object by object, and nothing is saved")
+    @Test("A save that is not valid reports each object, and saves nothing")
     func validation() throws {
         try withLibrary { client, store in
             let id = try #require(try client.write("edit/make", #"{"entity":"Book"}"#)["object"]["id"].text)
@@ -425,7 +425,7 @@ struct EditingTests {
         }
     }
 
-    @Test("What the page saves has its author in the history")
+    @Test("A save of the page has its author in the history")
     func author() throws {
         try withLibrary(history: true) { client, _ in
             _ = try set(client, "Book/1", "title", "\"x\"")
@@ -437,7 +437,7 @@ struct EditingTests {
 
     // MARK: Live
 
-    @Test("What another process saves is told, and is there when it is asked for", arguments: [false, true])
+    @Test("The save of another process is announced, and can be read", arguments: [false, true])
     func live(history: Bool) throws {
         try withTemporaryFolder { folder in
             let store = try StudioLibrary.make(in: folder, history: history)
@@ -472,7 +472,7 @@ struct EditingTests {
         }
     }
 
-    @Test("What is not saved stays when another process saves")
+    @Test("Unsaved changes stay when another process saves")
     func pendingStays() throws {
         try withLibrary { client, store in
             _ = try set(client, "Book/1", "title", "\"Mine\"")

@@ -114,7 +114,7 @@ struct OthersWriteTests {
         }
     }
 
-    @Test("What is sent as it was shown changes nothing")
+    @Test("A value that is sent as it was shown changes nothing")
     func unchanged() throws {
         try withTemporaryFolder { folder in
             let store = try StudioLibrary.make(in: folder) { context in
@@ -152,7 +152,7 @@ struct OthersWriteTests {
         }
     }
 
-    @Test("Whoever ends the studio is told what was not saved")
+    @Test("The studio lists unsaved changes when it is ended")
     func unsaved() throws {
         try withTemporaryFolder { folder in
             let process = try StudioProcess(try StudioLibrary.make(in: folder), ["--write"])

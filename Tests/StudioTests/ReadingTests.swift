@@ -178,7 +178,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("What is not there is told, with the nearest name")
+    @Test("An unknown name is an error that suggests the nearest name")
     func unknown() throws {
         try withTemporaryFolder { folder in
             try withStudio(try StudioLibrary.make(in: folder)) { client in

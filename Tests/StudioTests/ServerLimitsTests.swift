@@ -21,7 +21,7 @@
             try body(server)
         }
 
-        @Test("A request that drips is ended, however steadily it does")
+        @Test("A request that arrives too slowly is ended")
         func drips() throws {
             try withServer(
                 limits {

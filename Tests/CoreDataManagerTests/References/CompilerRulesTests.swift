@@ -97,7 +97,7 @@ struct CompilerRulesTests {
         #expect(outcome.text.contains("warning: capture of 'note' with non-Sendable type 'NSManagedObject'"))
     }
 
-    @Test("What a program has to do instead is accepted without a warning")
+    @Test("The compiler accepts the recommended code without a warning")
     func accepted() throws {
         let outcome = try compile(
             """

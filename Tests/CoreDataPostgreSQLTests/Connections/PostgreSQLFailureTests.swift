@@ -46,7 +46,7 @@
             #expect(try library.saved("Tag", "name") == ["a", "b"])
         }
 
-        @Test("What the role may not do is a failure of its own")
+        @Test("A missing right of the role is a failure of its own")
         func missingRights() throws {
             let role = "r\(UUID().uuidString.prefix(8).lowercased())"
             let library = try Library(.postgreSQL)

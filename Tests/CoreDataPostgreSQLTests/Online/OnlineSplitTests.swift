@@ -101,7 +101,7 @@
             #expect(try both.people() == "n so nowhere, none s nowhere, o - nowhere, \(others)")
         }
 
-        @Test("What is deleted goes in both versions", arguments: [true, false])
+        @Test("A deletion counts in both versions", arguments: [true, false])
         func deletions(_ isBatch: Bool) throws {
             let both = try Both()
             func delete(_ context: NSManagedObjectContext, _ name: String) throws {

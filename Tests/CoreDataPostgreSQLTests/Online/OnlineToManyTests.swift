@@ -105,7 +105,7 @@
             #expect(both.store.database.psql("SELECT count(*) FROM author_books") == "0")
         }
 
-        @Test("A change of links is one of the row that the older version keeps one in: whoever had read it is told")
+        @Test("A change of links raises the version of the row that the older version reads: its save is a conflict")
         func versions() throws {
             let both = try Both()
             try both.older.performAndWait {

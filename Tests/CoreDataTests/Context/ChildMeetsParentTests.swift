@@ -142,8 +142,8 @@ struct ChildMeetsParentTests {
     }
 
     @Test(
-        "What a child has related and deletes leaves what the parent has related it to meanwhile", arguments: kinds,
-        ["owner", "queuedBy"])
+        "A deletion in a child takes the object out of relationships that the parent has set meanwhile",
+        arguments: kinds, ["owner", "queuedBy"])
     func deletedMember(kind: StoreKind, key: String) throws {
         let library = try Library(kind, model: PairModel.make())
         let root = library.context()

@@ -49,7 +49,7 @@ struct ContextNotificationsTests {
         }
     }
 
-    @Test("What an observer changes when a save without changes begins is saved")
+    @Test("An observer's changes at the beginning of a save without changes are saved")
     func changedByObserver() throws {
         let library = try Library()
         let context = library.context()

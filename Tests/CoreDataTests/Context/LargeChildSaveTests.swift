@@ -35,7 +35,9 @@ struct LargeChildSaveTests {
         }
     }
 
-    @Test("Whoever looks at the parent sees it", arguments: [StoreKind.sqlite, .inMemory, .atomic, .incremental])
+    @Test(
+        "Every look at the parent sees the child's save",
+        arguments: [StoreKind.sqlite, .inMemory, .atomic, .incremental])
     func isThere(kind: StoreKind) throws {
         let stage = try Stage(kind)
         try stage.change("new")
@@ -77,7 +79,7 @@ struct LargeChildSaveTests {
         #expect(isTold.wait(timeout: .now() + 60) == .success)
     }
 
-    @Test("One that is made inside a block of the parent is in the parent at once")
+    @Test("A child that is made inside a block of the parent saves into the parent at once")
     func isInside() throws {
         let stage = try Stage()
         try stage.root.performAndWait {

@@ -23,7 +23,7 @@ struct RefreshedPairTests {
         }
     }
 
-    @Test("What others have unsaved of an object's members stays theirs")
+    @Test("Unsaved changes of other contexts to an object's members stay theirs")
     func members() throws {
         let library = try Library(model: PairModel.make())
         let context = library.context()

@@ -45,7 +45,7 @@ struct UnsavedIndexTests {
         }
     }
 
-    @Test("What is wrong in the index is noticed", .onStores(.sqlite))
+    @Test("A fault in the index is noticed", .onStores(.sqlite))
     func contradictions() throws {
         func spoiled(_ spoil: (NSManagedObjectContext, [NSManagedObject]) throws -> Void) throws -> String? {
             let context = try Library().context()

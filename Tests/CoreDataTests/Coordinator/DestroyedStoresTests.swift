@@ -142,7 +142,7 @@ struct DestroyedStoresTests {
         }
     }
 
-    @Test("What lies beside a main file that is gone is emptied like a store")
+    @Test("The files beside a missing main file are emptied like a store")
     func withoutMain() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")
@@ -368,7 +368,7 @@ struct DestroyedStoresTests {
         }
     }
 
-    @Test("What a killed migration has left beside a main file that is gone is removed", arguments: [false, true])
+    @Test("The remains of a killed migration beside a missing main file are removed", arguments: [false, true])
     func migrationWithoutMain(byForce: Bool) throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")

@@ -32,7 +32,7 @@ struct PredicateParserTests {
         }
     }
 
-    @Test("What is no regular expression is refused by the fetch, not where the predicate is made")
+    @Test("The fetch refuses a wrong regular expression; making the predicate does not")
     func noRegularExpression() throws {
         let library = try Library()
         let context = library.context()
@@ -92,7 +92,7 @@ struct PredicateParserTests {
         #expect(accepted > 100)
     }
 
-    @Test("What is built at random prints to a text that reads as the same predicate")
+    @Test("A random predicate prints to a text that reads as the same predicate")
     func roundTrip() throws {
         var builder = PredicateBuilder(generator: SplitMix(state: 7))
         for _ in 0..<3_000 {

@@ -278,7 +278,7 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    @Test("What another context saved and this one refreshes is told")
+    @Test("A refresh of objects that another context saved is reported")
     func refreshed() throws {
         let library = try Library()
         let context = library.context()

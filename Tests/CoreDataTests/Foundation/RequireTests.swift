@@ -34,7 +34,7 @@ struct RequireTests {
         #expect(try !sources(with: /@TaskLocal/).isEmpty)
     }
 
-    @Test("What is not as required stops the process with the message, which is not made otherwise")
+    @Test("A requirement that fails stops the process with its message, which is made only then")
     func message() async {
         require(true, { fatalError("made for nothing") }())
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

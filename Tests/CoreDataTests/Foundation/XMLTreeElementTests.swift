@@ -55,7 +55,7 @@ struct XMLTreeElementTests {
     }
 
     @Test(
-        "What is not well-formed is refused with its line",
+        "Text that is not well-formed is refused with its line",
         arguments: [("<a>\n<b></a>", 2), ("<a>\n<b>", 2), ("", 1), ("<a>\n</a><", 2)])
     func damaged(text: String, line: Int) {
         let failure = #expect(throws: XMLTreeElement.Failure.self) { try XMLTreeElement.parse(Data(text.utf8)) }

@@ -29,7 +29,7 @@ struct EarlyLinkTests {
         }
     }
 
-    @Test("what a policy sets in the second pass stays")
+    @Test("values that a policy sets in the second pass stay")
     func late() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 100)

@@ -275,7 +275,7 @@ struct MappedMigrationTests {
         }
     }
 
-    @Test("what a migration in the store's place notes in the new file, to be resumed, is not in it afterwards")
+    @Test("the notes for resuming a migration are not in the new file afterwards")
     func noNumber() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 300)

@@ -80,7 +80,7 @@ struct MappingModelTests {
         #expect(shelf.userInfo == nil)
     }
 
-    @Test("what cannot be inferred is error 134190 and names entity and property")
+    @Test("a change that cannot be inferred is error 134190, which names entity and property")
     func cannotInfer() throws {
         let older = ModelText.model("entity Item\n  code string")
         let newer = ModelText.model("entity Item\n  code date")

@@ -25,7 +25,7 @@ struct MigrationAssociationsTests {
         case anyOrder
     }
 
-    @Test("What came of what is found from both sides, in memory and in the file", arguments: 1...6, [0, 1, 2])
+    @Test("Source and destination objects find each other, in memory and in the file", arguments: 1...6, [0, 1, 2])
     func random(seed: Int, manner number: Int) throws {
         let manner = Manner.allCases[number]
         var generator = SplitMix(state: UInt64(seed))

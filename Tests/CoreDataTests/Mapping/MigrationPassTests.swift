@@ -171,7 +171,7 @@ struct MigrationPassTests {
         }
     }
 
-    @Test("what a killed pass leaves goes when the destination is opened", arguments: ["sqlite", "xml", "binary"])
+    @Test("opening the destination removes the remains of a killed pass", arguments: ["sqlite", "xml", "binary"])
     func sweptAtOpening(_ suffix: String) throws {
         try withSource(suffix, items: Self.items) { source, destination in
             let folder = source.deletingLastPathComponent()

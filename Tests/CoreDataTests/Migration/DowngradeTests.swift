@@ -49,7 +49,7 @@ struct DowngradeTests {
         }
     }
 
-    @Test("what lies in the -wal of a killed process counts, and stays there")
+    @Test("rows in the -wal of a killed process count, and stay there")
     func log() throws {
         try withTemporaryFolder { folder in
             let shelf = NoteShelf(folder)

@@ -197,7 +197,7 @@ struct FileMigrationTests {
         }
     }
 
-    @Test("what is impossible, does not fit, fails or is cancelled leaves the file as it was", arguments: kinds)
+    @Test("a migration that is impossible, fails or is cancelled leaves the file as it was", arguments: kinds)
     func failing(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in
             let files = try Files(folder, kind)
@@ -232,7 +232,7 @@ struct FileMigrationTests {
         }
     }
 
-    @Test("who adds a file of another version sees the events of its migration")
+    @Test("adding a file of another version reports the events of its migration")
     func events() throws {
         let models = try NSManagedObjectModel.listedVersions(in: nil).map { try $0.load() }
         try #require(models.count > 1, "the program has resources with versions of a model")
@@ -257,7 +257,7 @@ struct FileMigrationTests {
         }
     }
 
-    @Test("what a killed migration left beside the store goes when it is opened", arguments: kinds)
+    @Test("opening a store removes the remains of a killed migration beside it", arguments: kinds)
     func remains(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in
             let files = try Files(folder, kind)

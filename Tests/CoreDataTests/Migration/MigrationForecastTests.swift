@@ -72,7 +72,7 @@ struct MigrationForecastTests {
         }
     }
 
-    @Test("what stands in the way is named with entity, property and what would help")
+    @Test("obstacles name entity, property and remedy")
     func obstacles() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, "entity Item\n  name string\n  size int32\n  tint string")

@@ -189,7 +189,7 @@ struct ForbiddingVersionTests {
         return gone
     }
 
-    @Test("what only a version between asks for does not count where nobody sees the store at that version")
+    @Test("requirements of a version between do not count if nobody sees the store at that version")
     func passedBy() throws {
         let texts = [
             "entity Item\n  name string", "entity Item\n  title string! was name\n  unique title",

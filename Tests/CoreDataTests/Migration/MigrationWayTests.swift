@@ -124,7 +124,7 @@ struct MigrationWayTests {
         }
     }
 
-    @Test("what is removed, and was never renamed, goes the direct way")
+    @Test("removed entities and properties that were never renamed take the direct way")
     func removedForGood() throws {
         let texts = [
             "entity Item\n  name string\n  old string", "entity Item\n  title string was name\n  old string",

@@ -152,7 +152,7 @@ struct RenamedTwiceTests {
         }
     }
 
-    @Test("whatever is renamed when, everything is kept", arguments: 1...24)
+    @Test("renamings in any order keep everything", arguments: 1...24)
     func random(seed: Int) throws {
         var random = SplitMix(state: UInt64(seed))
         func maybe(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }

@@ -10,7 +10,7 @@ struct RowCountTests {
         try EntityCounts(of: SQLiteStoreFiles(url), model, following: FollowedWork(progress: nil)).rows
     }
 
-    @Test("what is written is counted, whoever had it written")
+    @Test("the counted rows are those of the destination, also with a policy")
     func counted() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 400)

@@ -304,7 +304,7 @@ struct DeferredMigrationTests {
         }
     }
 
-    @Test("what can wait waits: the store is of the newer version, and finishing makes it like a new one")
+    @Test("work that can be deferred is: the store has the newer version, and finishing makes it like a new one")
     func finish() throws {
         try withTemporaryFolder { folder in
             let fixture = try fixture(folder)

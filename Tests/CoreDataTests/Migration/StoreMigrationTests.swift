@@ -105,7 +105,7 @@ struct StoreMigrationTests {
         }
     }
 
-    @Test("what lies in a -wal of a killed process is migrated too")
+    @Test("rows in the -wal of a killed process are migrated too")
     func foreignLog() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older)

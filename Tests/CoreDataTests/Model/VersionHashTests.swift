@@ -37,7 +37,7 @@ struct VersionHashTests {
         #expect(hex(cars.versionHash) == "3c620a49254a65e4fdd1816f9dcb43be5310e63cd52f762a262a9831a688f86f")
     }
 
-    @Test("what does not change the layout does not change the hash")
+    @Test("a change that leaves the layout as it is leaves the hash as it is")
     func indifference() throws {
         let model = SampleModels.library()
         let before = model.entityVersionHashesByName
@@ -50,7 +50,7 @@ struct VersionHashTests {
         #expect(model.entityVersionHashesByName == before)
     }
 
-    @Test("what changes the layout changes the hash, of subentities too")
+    @Test("a change of the layout changes the hash, of subentities too")
     func difference() throws {
         let model = SampleModels.library()
         let before = model.entityVersionHashesByName

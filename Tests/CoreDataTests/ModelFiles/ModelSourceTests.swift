@@ -137,7 +137,7 @@ struct ModelSourceTests {
     }
 
     @Test(
-        "what cannot be right is refused with file, line and reason",
+        "a model that cannot be right is refused with file, line and reason",
         arguments: [
             (
                 "<entity name=\"A\"><relationship name=\"r\" destinationEntity=\"B\"/></entity>",

@@ -124,7 +124,7 @@ struct LifeCycleCallsTests {
         }
     }
 
-    @Test("What a save writes is told before and after, as what it is: new, changed or deleted")
+    @Test("Each saved object is told before and after the save whether it is new, changed or deleted")
     func saving() throws {
         try withContext { context, _ in
             let author = try make(context, "Author", "A")

@@ -9,7 +9,7 @@ struct MutableProxyTests {
         try context.performAndWait { try body(context) }
     }
 
-    @Test("What is added to the live set is in the relationship, and the inverse follows")
+    @Test("An object that is added to the live set is in the relationship, and the inverse follows")
     func adding() throws {
         let library = try Library()
         let context = library.context()

@@ -72,7 +72,7 @@ struct TransientDefaultTests {
         }
     }
 
-    @Test("What one context has set others do not see; a refresh gives the default again, and nil stays nil")
+    @Test("Other contexts do not see a transient value; a refresh gives the default again, and nil stays nil")
     func setValues() throws {
         let library = try makeLibrary()
         let context = library.context()

@@ -162,7 +162,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("What is missing or does not fit is found in every place of a row, of new and of changed objects")
+    @Test("Missing and unfit values are found in every place of a row, of new and of changed objects")
     func everyPlace() throws {
         let count = 70
         let attributes = (0..<count).map { place in

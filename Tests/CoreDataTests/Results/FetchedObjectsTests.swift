@@ -129,7 +129,7 @@ struct FetchedObjectsTests {
         }
     }
 
-    @Test("What a store in memory decides object by object, too", .onStores(.inMemory))
+    @Test("A store in memory decides object by object, too", .onStores(.inMemory))
     func judged() throws {
         try context.performAndWait {
             let request = books(by: "pages")
@@ -247,7 +247,7 @@ struct FetchedObjectsTests {
         }
     }
 
-    @Test("What is deleted meanwhile keeps its place, as a deleted object without values", arguments: [false, true])
+    @Test("An object that is deleted meanwhile keeps its place, without values", arguments: [false, true])
     func deletions(isOwn: Bool) throws {
         try context.performAndWait {
             let found = try context.fetch(books(by: "pages"), batchSize: 10)

@@ -358,7 +358,7 @@ struct RowCacheTests {
         }
     }
 
-    @Test("What is wrong in the cache is noticed")
+    @Test("A fault in the cache is noticed")
     func contradictions() throws {
         let (shape, _, _, library) = try books()
         let store = try #require(library.store as? SQLStore)

@@ -17,7 +17,7 @@ struct AtomicStoreTests {
     }
 
     @Test(
-        "What was saved is there when the store is opened again, under the same ids",
+        "A saved object is there when the store is opened again, under the same id",
         arguments: StoreKind.allCases.filter(\.keepsRecords))
     func reopening(kind: StoreKind) throws {
         let library = try Library(kind)

@@ -6,7 +6,7 @@ import Testing
 /// The check for leaks sees what is left; were it blind, every suite would pass it.
 @Suite("The account of what is there", .onEveryKindOfStore)
 struct LiveAccountTests {
-    @Test("Whatever is held is in the account, and is in it no longer when it is let go")
+    @Test("An object is in the account as long as somebody holds it")
     func seesWhatIsHeld() async throws {
         let account = LiveAccount()
         let held = try LiveAccount.$current.withValue(account) {

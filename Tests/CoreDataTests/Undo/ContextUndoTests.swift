@@ -428,7 +428,7 @@ struct ContextUndoTests {
         }
     }
 
-    @Test("What a child saved can be undone in it, and in its parent")
+    @Test("A child's save can be undone in the child, and in its parent")
     func children() throws {
         let library = try Library()
         let root = library.context()

@@ -110,7 +110,7 @@ struct UndoManagerTests {
         #expect(counter.value == 4)
     }
 
-    @Test("Registration can be disabled, and that nests")
+    @Test("Registration can be disabled, and calls that disable it can be nested")
     func disabling() {
         let counter = counter()
         let manager = counter.manager
