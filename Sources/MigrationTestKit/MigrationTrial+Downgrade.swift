@@ -85,8 +85,8 @@ extension MigrationTrial {
         }
     }
 
-    /// The files of a folder, with what is in them. What only speeds up reading is left out, and so is an empty log. Of
-    /// a store in a database everything that is there.
+    /// The files of a folder, with their bytes. Files that only speed up reading are left out, and so is an empty log.
+    /// For a store in a database, everything that is there.
     private static func state(_ url: URL, in folder: URL) throws -> [String: Data] {
         if !url.isFileURL {
             let lines = try StoreSchema.inventory(of: url, withRows: true)

@@ -193,8 +193,8 @@ public struct MigrationTrial {
 
     // MARK: Stores
 
-    /// Gives the body a folder of its own and the address of a store in it, or in a database of its own. What keeps it
-    /// from its end is a problem of the entry, so that the other ways are tried all the same.
+    /// Gives the body a folder of its own and the address of a store in it, or in a database of its own. An error
+    /// that ends it is a problem of the entry, so that the other ways are tried all the same.
     func play(
         _ versions: [ModelVersion], _ entry: inout MigrationTrialReport.Entry,
         _ body: (_ folder: URL, _ url: URL, _ entry: inout MigrationTrialReport.Entry) throws -> Void

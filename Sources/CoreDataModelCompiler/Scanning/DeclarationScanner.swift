@@ -123,8 +123,8 @@ package struct DeclarationScanner {
         }
     }
 
-    /// A class that a function declares can be seen by nothing outside, so nobody can write its accessors. What a
-    /// condition may leave out is not looked at: the linker says it then.
+    /// A class that a function declares can be seen by nothing outside, so nobody can write its accessors. The
+    /// scan skips code that a condition may leave out: the linker reports it then.
     private mutating func refuseLocalClasses(in range: Range<Int>) {
         guard branches.isEmpty else { return }
         var conditions = 0

@@ -5,8 +5,8 @@ extension FilePorter {
 
     /// Classes with `@NSManaged` that are private to the file: nothing outside it can write their accessors. Private
     /// ones whose name is asked for: Foundation on Linux stops the process. They become internal, and so do the private
-    /// types that they name. What has a name that others use, too, gets one of
-    /// its own.
+    /// types that they name. A type whose name others use, too, gets a new
+    /// name.
     mutating func openPrivateClasses() {
         let types = privateTypes()
         let managed = file.scopes.bodies.filter { body in

@@ -125,7 +125,7 @@
             }
         }
 
-        /// The words of such options. What stands behind a backslash belongs to its word, a blank as well.
+        /// The words of such options. A character after a backslash belongs to its word, also a blank.
         private static func words(ofOptions options: String) -> [String] {
             var words: [String] = []
             var word: String?
@@ -215,7 +215,7 @@
         /// Whether connections to it are those of a pooler.
         var leadsToPooler: Bool { isPooled && !isDirect }
 
-        /// What libpq gets. What the URL says comes before our defaults, and both before the environment's.
+        /// The settings for libpq. The URL comes before our defaults, and both before the environment.
         var settings: [(String, String)] {
             let timeout = connectTimeout.map { [("connect_timeout", "\($0)")] } ?? []
             return timeout + [

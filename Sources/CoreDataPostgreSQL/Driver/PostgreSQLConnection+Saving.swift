@@ -130,7 +130,7 @@
             if let token { continuity?.didCommit(token, transaction: committed, number: recorded) }
         }
 
-        /// Runs statements with a COMMIT among them. What comes behind it cannot undo it, and its failures do not
+        /// Runs statements with a COMMIT among them. Later statements cannot undo it, and their failures do not
         /// count.
         ///
         /// - Returns: the number of the transaction, where a statement before the COMMIT tells it.
@@ -159,7 +159,7 @@
             return number
         }
 
-        /// The server has committed, and would go on alone. What was not on a standby goes with it.
+        /// The server has committed, and would go on alone. Commits that no standby has are lost with it.
         private var unconfirmed: PostgreSQLError {
             PostgreSQLError(
                 message: "The server was told to wait no longer for a standby.", address: address.description)

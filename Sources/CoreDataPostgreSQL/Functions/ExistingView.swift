@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// A view over a table that others have made, with the columns that the framework's tables have. What is written to
-    /// it goes into the table, if the row still has the version that was read.
+    /// A view over a table that others have made, with the columns that the framework's tables have. A write to it
+    /// goes into the table, if the row still has the version that was read.
     ///
     /// A row of a table without a column for versions has the version that the framework gave it, which
     /// `coredata.versions` keeps, as long as nobody else writes it. What PostgreSQL says of each row, which transaction

@@ -52,8 +52,8 @@
             END $body$
             """
 
-        /// Begins a line behind one that the caller has seen, unless somebody else has begun it. What writes history
-        /// waits meanwhile.
+        /// Begins a line behind one that the caller has seen, unless somebody else has begun it. Writers of history
+        /// wait meanwhile.
         private static let beginning = """
             CREATE OR REPLACE FUNCTION coredata.begin_line(seen integer) RETURNS void LANGUAGE plpgsql \(rights) AS $body$
             DECLARE

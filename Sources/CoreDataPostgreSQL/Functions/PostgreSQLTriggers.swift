@@ -23,8 +23,8 @@
     struct PostgreSQLTriggers {
         private static let dialect = PostgreSQLDialect()
 
-        /// Whether somebody else than the framework writes. What a trigger writes is somebody else's in the framework's
-        /// transactions, too, unless the trigger is ours.
+        /// Whether somebody else than the framework writes. A trigger that is not ours counts as somebody else, also
+        /// in the framework's transactions.
         private static let isOther =
             "current_setting('coredata.writer', true) IS DISTINCT FROM 'trigger' "
             + "AND (current_setting('coredata.writer', true) IS DISTINCT FROM 'framework' OR pg_trigger_depth() > 0)"

@@ -216,7 +216,7 @@
             }
         }
 
-        /// Has the pairs of relationships that led to one object go with its keys. What is deleted takes them along
+        /// Has the pairs of relationships that led to one object go with its keys. A deletion removes them
         /// from the first pair on.
         private func link(_ plan: OnlinePlan) throws {
             if plan.links.isEmpty { return }

@@ -36,7 +36,7 @@
             try connection.execute(try statements(ofTables: names))
         }
 
-        /// Brings all tables to what the model says. What is there already stays as it is.
+        /// Adds the tables, columns and constraints that the database lacks. Others stay as they are.
         func furnish() throws {
             var statements = try statements(ofTables: Set(schema.allTables.map(\.name)))
             statements += try foreignKeyStatements()

@@ -80,7 +80,7 @@ package struct ConvertCommand: Command {
 
     // MARK: Databases
 
-    /// Fills a database. What has no rows becomes an SQLite store first.
+    /// Fills a database. A store without rows becomes an SQLite store first.
     private func fill(
         _ url: URL, _ shown: String, _ transfer: GraphTransfer
     ) throws -> (GraphTransfer.Summary, GraphTransfer.Summary, [String: String]?) {

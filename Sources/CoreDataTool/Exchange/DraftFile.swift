@@ -1,9 +1,9 @@
 import CoreData
 import Foundation
 
-/// A new file that has its name when it is whole. What was not finished is removed.
+/// A new file that has its name when it is whole. An unfinished file is removed.
 ///
-/// What a killed process has left the next one removes.
+/// The next process removes the remains of a killed one.
 final class DraftFile {
     let descriptor: Int32
     private let path: String

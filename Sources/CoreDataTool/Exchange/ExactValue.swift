@@ -3,8 +3,8 @@ import Foundation
 
 /// Values of attributes as JSON from which they can be had back to the last bit.
 ///
-/// Dates are their seconds since the beginning of 2001, bytes and transformable values base 64, decimals texts. What no
-/// number of JSON is stands as text: "nan", "inf", "-inf".
+/// Dates are their seconds since the beginning of 2001, bytes and transformable values base 64, decimals texts. Values
+/// that are no number of JSON are texts: "nan", "inf", "-inf".
 enum ExactValue {
     /// Appends a value that is not nil.
     ///

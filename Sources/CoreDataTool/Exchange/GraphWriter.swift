@@ -105,7 +105,7 @@ final class GraphWriter {
         if !given.isEmpty { links.append((name, given)) }
     }
 
-    /// Why the store cannot hold a value; nil where it can. What is not a number SQLite takes for no value.
+    /// Why the store cannot hold a value; nil where it can. SQLite takes a NaN for no value.
     private func problem(of value: Any) -> String? {
         switch value {
         case let text as String: isXML && !Self.isWritable(text) ? "has a control character" : nil

@@ -36,8 +36,8 @@ final class FollowedMigration: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Does the job. Whoever holds the store is waited for here and not by the library, whose wait for a lock of
-    /// SQLite's no ^C would end.
+    /// Does the job. It waits here for a program that holds the store, and not in the library: no ^C would end the
+    /// library's wait for a lock of SQLite's.
     private func work(_ job: MigrationJob, waiting seconds: Int, whileOpen: Bool) throws {
         let deadline = Date(timeIntervalSinceNow: Double(seconds))
         while true {

@@ -63,8 +63,8 @@ package indirect enum JSON: Sendable {
         for _ in 0..<indent { bytes.append(UInt8(ascii: " ")) }
     }
 
-    /// Appends text in quotes. What is a terminal's, or turns the direction of text, is escaped: the lines may be read
-    /// by a person.
+    /// Appends text in quotes. Control characters, and those that turn the direction of text, are escaped: a person may
+    /// read the lines in a terminal.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var text = text

@@ -27,7 +27,7 @@ extension NSManagedObjectModel {
     }
 }
 
-/// An object of a store that is being made. What it holds lay in a store before: nothing is judged anew.
+/// An object of a store that is being made. Its values lay in a store before, so they are not validated.
 final class TransferredObject: NSManagedObject {
     override func validateForInsert() throws {}
     override func validateForUpdate() throws {}

@@ -90,7 +90,7 @@ package final class OpenedStore {
         return nil
     }
 
-    /// A context over the store, opened read-only unless it is told otherwise. What is transformable is read as the
+    /// A context over the store, opened read-only unless it is told otherwise. Transformable values are read as the
     /// bytes that lie in the store.
     ///
     /// - Parameters:

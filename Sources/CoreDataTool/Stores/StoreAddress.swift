@@ -87,7 +87,7 @@ package struct StoreAddress {
     /// most links once; one that is written as a whole has a link at both of its objects.
     package var isInTables: Bool { type != NSXMLStoreType && type != NSBinaryStoreType }
 
-    /// How stores are opened to be read. Whoever holds one alone is waited for as long as a person waits for an answer.
+    /// How stores are opened to be read. The wait for a program that holds one alone is short.
     package static var readingOptions: [AnyHashable: Any] {
         [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreTimeoutOption: 2]
     }

@@ -14,8 +14,8 @@ final class StudioExport: @unchecked Sendable {  // one call at a time, on the c
         writer = ResultWriter(format, columns, on: console)
     }
 
-    /// The next part; nil at the end. What cannot be read ends the file with a line that says so, as its beginning has
-    /// been sent.
+    /// The next part; nil at the end. A row that cannot be read ends the file with a line that says so, as the
+    /// beginning has been sent.
     func next() -> Data? {
         guard let start = place else { return nil }
         return objects.context.performAndWait {

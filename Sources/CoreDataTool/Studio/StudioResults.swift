@@ -44,7 +44,7 @@ struct StudioResults {
     }
 
     /// Hands out the objects as they are read, by a context of its own: whoever takes long to read them holds nobody
-    /// up. What is not saved is not among them.
+    /// up. Unsaved changes are not among them.
     func export(_ request: HTTPRequest) throws -> HTTPResponse {
         let query = try StudioQuery(request)
         let columns = try query.columns(request, in: try session.store.entity(query.entity))

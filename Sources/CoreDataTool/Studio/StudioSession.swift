@@ -119,7 +119,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
 
     // MARK: Changes
 
-    /// What is not saved. What was changed and taken back is still called updated by the context.
+    /// The unsaved objects. The context still calls an object updated whose change was taken back.
     var unsavedObjects: [(Set<NSManagedObject>, state: String)] {
         context.processPendingChanges()
         return [

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Objects as JSON on one line each: millions of them. What is frequent is read without a box and written without a
+/// Objects as JSON on one line each: millions of them. Frequent values are read without a box and written without a
 /// value of JSON in between.
 struct ObjectLines {
     /// How the value of a column is read.

@@ -166,8 +166,8 @@
                 userInfo: [NSMigrationLossesErrorKey: losses, NSLocalizedRecoverySuggestionErrorKey: help])
         }
 
-        /// Removes what a version has and the one that stays has not. What somebody else's view or foreign key needs
-        /// stays, and is the error in the end: then the rest goes when the version is removed once more.
+        /// Removes what a version has and the one that stays has not. A part that somebody else's view or foreign key
+        /// needs stays, and the error names it at the end. The next removal of the version takes the rest.
         func remove(_ version: PostgreSQLVersion, keeping kept: PostgreSQLVersion) throws {
             let (gone, goneLayout, goneSchema) = try version.schema(of: url)
             let (model, layout, schema) = try kept.schema(of: url)

@@ -12,7 +12,7 @@
             /// A migration to it is under way.
             case coming
             case served
-            /// Its programs are let in no more. What only it needs may be there still.
+            /// Its programs are refused. Tables and columns that only it needs may still be there.
             case ended
             /// Nothing is left of it.
             case removed

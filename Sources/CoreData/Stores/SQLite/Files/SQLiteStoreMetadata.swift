@@ -135,8 +135,8 @@ enum SQLiteStoreMetadata {
     /// A -wal does not say which file it belongs to. But most begin with a whole new store or hold its metadata, and
     /// then the file alone has another UUID than the file with its -wal.
     ///
-    /// A checkpoint that a loss of power has cut leaves pages of which some sectors are old ones. What stands in the
-    /// place of the UUID is none then, and the -wal has the whole page.
+    /// A checkpoint that a loss of power has cut leaves pages of which some sectors are old ones. Then there is
+    /// no UUID in its place, and the -wal has the whole page.
     private static func requireOwnLog(at url: URL, _ metadata: [String: Any]) throws {
         let files = SQLiteStoreFiles(url)
         // Without the -wal the file may hold nothing yet, or something in between: then it has nothing to say.
