@@ -333,7 +333,7 @@ extension NSManagedObjectContext {
             do {
                 return try throwingReadErrors { try keysWithUnsaved(plan) }
             } catch let error as NSError where isJudgedInMemory(plan, after: error) {
-                return FetchedKeys(try judgedObjects(plan).map(\.objectKey))
+                return FetchedKeys(try throwingReadErrors { try judgedObjects(plan) }.map(\.objectKey))
             }
         }
         return FetchedKeys(try objects(plan).map(\.objectKey))

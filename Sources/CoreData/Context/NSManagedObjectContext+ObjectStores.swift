@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
         for object in concerned
         where !object.flags.contains(.deleted) && seen.insert(ObjectIdentifier(object)).inserted {
             for (slot, expression, _) in object.home.layout.derivations {
-                let value = expression.expressionValue(with: object, context: nil)
+                let value = try UndecidedPredicate.throwing { expression.expressionValue(with: object, context: nil) }
                 let kind = object.home.layout.slots[slot].kind
                 guard let derived = SlotValue(value, as: kind), derived != object.slotValue(at: slot) else { continue }
                 if case .double(let number) = derived, number.isNaN {

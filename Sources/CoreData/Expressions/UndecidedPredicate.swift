@@ -20,6 +20,20 @@ final class UndecidedPredicate {
         if current.reason == nil { current.reason = reason() }
     }
 
+    /// The same where a value is expected.
+    static func noValue(_ reason: @autoclosure () -> String) -> Any? {
+        note(reason())
+        return nil
+    }
+
+    /// Runs the program's own code: its predicates are none of the request's.
+    static func outside<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let outer = pthread_getspecific(threadKey)
+        pthread_setspecific(threadKey, nil)
+        defer { pthread_setspecific(threadKey, outer) }
+        return try body()
+    }
+
     private func check() throws {
         if let reason { throw NSError.coreData(NSCoreDataError, reason: reason) }
     }

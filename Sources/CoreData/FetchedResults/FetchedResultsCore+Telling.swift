@@ -5,6 +5,10 @@ extension FetchedResultsCore {
     /// Changes the results and tells the delegate. The first change shows which forms the delegate implements. If it
     /// does not take a form, the results are put back, and the change is told in the next form.
     func tell(_ changes: FetchedChanges, _ apply: (inout FetchedArrangement) -> Void) {
+        UndecidedPredicate.outside { tellDelegate(changes, apply) }
+    }
+
+    private func tellDelegate(_ changes: FetchedChanges, _ apply: (inout FetchedArrangement) -> Void) {
         guard let delegate, let controller = owner?.erased, let before = messages(of: changes) else { return }
         if takes(.snapshot) {
             let old = presentDelegateMethods.contains(.snapshot) ? nil : arrangement

@@ -4,21 +4,21 @@ import Foundation
 extension FetchedResultsCore {
     func contextDidChange(_ notification: Notification) {
         do {
-            try context.throwingReadErrors { follow(notification) }
+            try context.throwingReadErrors { try follow(notification) }
         } catch {
             let text = "What changed cannot be read: \(error.localizedDescription)"
             FileHandle.standardError.write(Data("CoreData: error: (NSFetchedResultsController) \(text)\n".utf8))
         }
     }
 
-    private func follow(_ notification: Notification) {
+    private func follow(_ notification: Notification) throws {
         guard delegate != nil, let fetched, fetched.isTracked, arrangement != nil else { return }
         let info = notification.userInfo ?? [:]
         if info[NSInvalidatedAllObjectsKey] != nil {
             isOutdated = true
             return
         }
-        if isOutdated { return refetch(fetched, changed: []) }
+        if isOutdated { return try refetch(fetched, changed: []) }
         func objects(_ key: String) -> Set<NSManagedObject> { info[key] as? Set<NSManagedObject> ?? [] }
         let deleted = objects(NSDeletedObjectsKey)
         let changed = objects(NSInsertedObjectsKey).union(objects(NSUpdatedObjectsKey))
@@ -28,13 +28,13 @@ extension FetchedResultsCore {
         let direct = candidates
         if !fetched.dependencies.isEmpty {
             guard let origins = fetched.dependencies.origins(of: Array(changed)) else {
-                return refetch(fetched, changed: direct)
+                return try refetch(fetched, changed: direct)
             }
             candidates.formUnion(origins.lazy.filter { fetched.entities.contains($0.home.layout.index) })
             candidates.subtract(deleted)
         }
-        guard let plan = plan(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
-            return regroup(fetched, deleted: deleted, candidates: candidates, direct: direct)
+        guard let plan = try plan(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
+            return try regroup(fetched, deleted: deleted, candidates: candidates, direct: direct)
         }
         if plan.changes.isEmpty { return }
         tell(plan.changes) { $0.replace(removed: plan.removed, added: plan.added, sections: plan.sections) }
@@ -52,8 +52,8 @@ extension FetchedResultsCore {
     private func plan(
         _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
         direct: Set<NSManagedObject>
-    ) -> Plan? {
-        guard let update = update(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
+    ) throws -> Plan? {
+        guard let update = try update(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
             return Plan(removed: [], added: [], sections: [], changes: FetchedChanges())
         }
         if update.isOutOfOrder { return nil }
@@ -61,6 +61,21 @@ extension FetchedResultsCore {
     }
 
     private func update(
+        _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
+        direct: Set<NSManagedObject>
+    ) throws -> FetchedUpdate? {
+        do {
+            return try UndecidedPredicate.throwing {
+                decided(fetched, deleted: deleted, candidates: candidates, direct: direct)
+            }
+        } catch {
+            // The results stay as they were. The next change finds what this one would have brought.
+            isOutdated = true
+            throw error
+        }
+    }
+
+    private func decided(
         _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
         direct: Set<NSManagedObject>
     ) -> FetchedUpdate? {
@@ -100,8 +115,14 @@ extension FetchedResultsCore {
     // MARK: The long way
 
     /// Fetches again and finds the differences.
-    private func refetch(_ fetched: Fetched, changed: Set<NSManagedObject>) {
-        let items = (try? items(of: fetched)) ?? []
+    private func refetch(_ fetched: Fetched, changed: Set<NSManagedObject>) throws {
+        let items: [NSObject]
+        do {
+            items = try self.items(of: fetched)
+        } catch {
+            isOutdated = true
+            throw error
+        }
         replace(by: items, fetched.order) { changed.contains(unsafeDowncast($0, to: NSManagedObject.self)) }
     }
 
@@ -109,8 +130,8 @@ extension FetchedResultsCore {
     private func regroup(
         _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
         direct: Set<NSManagedObject>
-    ) {
-        guard let update = update(fetched, deleted: deleted, candidates: candidates, direct: direct),
+    ) throws {
+        guard let update = try update(fetched, deleted: deleted, candidates: candidates, direct: direct),
             var new = arrangement
         else { return }
         new.replace(removed: update.removed, added: update.added, sections: [])

@@ -162,7 +162,7 @@ final class HistoryTransactionView: KeyValueReadable {
         case "timestamp": record.timestamp
         case "token", "transactionNumber": NSNumber(value: record.number)
         case HistoryEntities.changesName: changes
-        default: fatalError("keypath \(key) not found in entity TRANSACTION")
+        default: UndecidedPredicate.noValue("keypath \(key) not found in entity TRANSACTION")
         }
     }
 }
@@ -193,7 +193,7 @@ final class HistoryChangeView: KeyValueReadable {
         case "changedObjectID": id
         case HistoryEntities.transactionName: transaction
         case "token", "transactionNumber": NSNumber(value: record.transaction)
-        default: fatalError("keypath \(key) not found in entity CHANGE")
+        default: UndecidedPredicate.noValue("keypath \(key) not found in entity CHANGE")
         }
     }
 }

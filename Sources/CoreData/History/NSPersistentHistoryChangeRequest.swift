@@ -157,8 +157,10 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         }
         var reading = HistoryReading(
             context: history, resultType: resultType, request: fetchRequest?.parameters)
-        for store in stores { try reading.read(store, interval(of: store), HistoryFilter(fetchRequest, store)) }
-        return NSPersistentHistoryResult(result: reading.result(), resultType: resultType)
+        return try UndecidedPredicate.throwing {
+            for store in stores { try reading.read(store, interval(of: store), HistoryFilter(fetchRequest, store)) }
+            return NSPersistentHistoryResult(result: reading.result(), resultType: resultType)
+        }
     }
 
     private func interval(of store: AttachedHistory) throws -> HistoryInterval {

@@ -171,8 +171,13 @@ enum ObjectValidation {
     private static func check(
         _ value: Any, _ attribute: NSAttributeDescription, _ object: NSManagedObject, _ errors: inout [NSError]
     ) {
-        for (index, predicate) in attribute.validationPredicates.enumerated() where !predicate.evaluate(with: value) {
-            errors.append(broken(predicate, attribute.validationWarnings, index, value, object, attribute.name))
+        for (index, predicate) in attribute.validationPredicates.enumerated() {
+            do {
+                if try UndecidedPredicate.throwing({ predicate.evaluate(with: value) }) { continue }
+                errors.append(broken(predicate, attribute.validationWarnings, index, value, object, attribute.name))
+            } catch {
+                errors.append(error as NSError)
+            }
         }
     }
 

@@ -43,25 +43,30 @@ extension SQLFetchTranslator {
             members.rest += path.keys
             return try finish(members)
         }
-        guard let value = constantValue(of: base) else { throw Self.failure("\(path.text) of \(base)") }
-        return .constant(ExpressionValue(path.value(in: value)))
+        guard let value = try constantValue(of: base) else { throw Self.failure("\(path.text) of \(base)") }
+        return .constant(ExpressionValue(try UndecidedPredicate.throwing { path.value(in: value) }))
     }
 
     /// The value of an expression that does not depend on rows.
     private func constant(_ expression: NSExpression) throws -> Any {
-        guard let value = constantValue(of: expression) else {
+        guard let value = try constantValue(of: expression) else {
             throw Self.failure("\(expression) in a list of constants")
         }
         return value
     }
 
-    private func constantValue(of expression: NSExpression) -> Any? {
+    private func constantValue(of expression: NSExpression) throws -> Any? {
         switch expression.payload {
         case .constant(let value, _): value ?? NSNull()
         case .aggregate, .function:
-            Self.isIndependent(expression) ? expression.expressionValue(with: nil, context: nil) : nil
+            Self.isIndependent(expression) ? try Self.value(of: expression) : nil
         default: nil
         }
+    }
+
+    /// Throws where the expression has no value: it may come from a file.
+    private static func value(of expression: NSExpression) throws -> Any? {
+        try UndecidedPredicate.throwing { expression.expressionValue(with: nil, context: nil) }
     }
 
     /// The elements of a list of which one at least depends on the row.
@@ -99,7 +104,7 @@ extension SQLFetchTranslator {
         _ name: String, _ arguments: [NSExpression], _ expression: NSExpression, in frame: SQLFrame
     ) throws -> SQLOperand {
         if Self.isIndependent(expression), name != "count:" {
-            return .constant(ExpressionValue(expression.expressionValue(with: nil, context: nil)))
+            return .constant(ExpressionValue(try Self.value(of: expression)))
         }
         if let aggregate = Self.aggregates[name], let argument = arguments.first {
             return try aggregateFunction(aggregate, argument, expression, in: frame)

@@ -59,10 +59,11 @@ extension SQLFetchTranslator {
         switch key {
         case "self", "SELF":
             return try follow(rest, frame: frame, alias: alias, layout: layout, path: path)
-        case "objectID" where layout.access[key] == nil:
+        case "objectID", "entity":
+            guard layout.access[key] == nil else { break }
+            guard rest.isEmpty else { throw Self.failure("keypath \(path) not found in entity \(layout.name)") }
+            if key == "entity" { return .entity(.column(alias: alias, name: SQLSchema.entityColumn)) }
             return rowOperand(alias, layout)
-        case "entity" where layout.access[key] == nil:
-            return .entity(.column(alias: alias, name: SQLSchema.entityColumn))
         default:
             break
         }
