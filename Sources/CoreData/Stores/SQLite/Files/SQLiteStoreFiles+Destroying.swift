@@ -47,7 +47,8 @@ extension SQLiteStoreFiles {
             MigrationMoment.reach(.mainEmptied)
             // SQLite takes no -wal for the log of an empty file.
             if !isWhole { try renew(wal, rights) }
-            try rights.makeFile(at: shm)
+            // The store is destroyed. On a full disk the next opening makes the file.
+            try? rights.makeFile(at: shm)
             external.remove(files.orphaned)
             MigrationMoment.reach(.valuesRemoved)
             external.committed(files)
