@@ -53,7 +53,8 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
             self.work = work
         }
 
-        /// Runs the work and lets it go, before anybody hears that it is done: it does not outlive its caller.
+        /// Runs the work and releases it before its caller learns that it is done, so that it does not outlive the
+        /// caller.
         @inline(never)
         func run() {
             HeldContexts.run(holding: context, holdsMain: true) {

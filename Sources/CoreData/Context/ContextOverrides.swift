@@ -1,4 +1,4 @@
-/// Which fetching methods a context's class has made its own.
+/// The fetching methods that a context's class overrides.
 ///
 /// On a Mac the generic `fetch(_:)` and `count(for:)` go through the plain ones, so that a program's tests override
 /// those. The plain ones know nothing of the type of the results; calling them for every fetch would cost a cast of

@@ -55,7 +55,7 @@ final class FetchedBatches {
         return batch(at: place(low))
     }
 
-    /// Stops the process when the books contradict each other; called by tests.
+    /// Stops the process when the keys and the counters contradict each other; called by tests.
     func checkInvariants() {
         require(hasNew == keys.hasTemporary, "A fetch does not know whether it found new objects")
         require(finishedCount <= keys.count, "A fetch has more finished keys than keys")

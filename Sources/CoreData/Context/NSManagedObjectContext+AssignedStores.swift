@@ -1,6 +1,6 @@
 import Foundation
 
-// Which store a new object goes to.
+// The store that a new object goes to.
 extension NSManagedObjectContext {
     /// The store that was chosen for a new object, which is held: another one in its place in memory was not assigned.
     struct AssignedStore {

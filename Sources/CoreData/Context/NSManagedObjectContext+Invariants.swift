@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Stops the process when the context's books contradict each other; for tests, on the context's queue.
+    /// Stops the process when the context's records contradict each other; for tests, on the context's queue.
     package final func checkInvariants() {
         checkConfinement()
         for map in identityMaps { map?.checkInvariants() }

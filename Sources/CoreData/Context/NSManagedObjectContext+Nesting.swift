@@ -316,7 +316,7 @@ extension NSManagedObjectContext {
         guard let more = change.more else { return }
         let slots = object.home.layout.slots
         more.boxedChanges.forEach { slot in
-            // Transient values have no bytes; they travel as they are.
+            // Transient values have no bytes; they are passed as they are.
             object.ensureOverlay().boxed[slot] = slots[slot].isPersistent ? nil : more.boxed[slot]
             if !slots[slot].isPersistent { object.ensureOverlay().boxedChanges.insert(slot) }
         }

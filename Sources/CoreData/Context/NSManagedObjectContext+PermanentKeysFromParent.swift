@@ -1,6 +1,6 @@
 import Foundation
 
-// How the contexts below learn which permanent keys the temporary ones of their objects have become.
+// The contexts below get the permanent keys that replace the temporary ones of their objects.
 extension NSManagedObjectContext {
     final func adopt(child: NSManagedObjectContext) {
         mailboxLock.withLock {

@@ -283,7 +283,7 @@ extension NSManagedObjectContext {
         var isRising = true
         for (index, position) in known.enumerated() {
             guard let position else {
-                // A newcomer before an old member would need a gap, so all members get new numbers.
+                // A new member before an old one would need a gap, so all members get new numbers.
                 if known[index...].contains(where: { $0 != nil }) { isRising = false }
                 break
             }
@@ -303,7 +303,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The error of a save whose policy has left conflicts however often it was asked.
+    /// The error of a save whose policy still leaves conflicts at the last attempt.
     final func unresolved(_ conflicts: SaveConflicts) -> NSError {
         NSError.coreData(
             conflicts.conflicts.isEmpty ? NSManagedObjectConstraintMergeError : NSManagedObjectMergeError,

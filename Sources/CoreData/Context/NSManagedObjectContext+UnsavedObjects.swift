@@ -1,4 +1,4 @@
-// Which unsaved objects a fetch has to judge.
+// The unsaved objects that a fetch has to judge.
 extension NSManagedObjectContext {
     /// Whether a fetch judges an object by its present values, not by those of the store.
     @inline(__always)
@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
         return plan.store.limit > 0 ? min(count, plan.store.limit) : count
     }
 
-    /// A longer list of keys is dearer than the objects.
+    /// A query with a longer list of keys takes longer than reading the objects.
     private static let mostKeysInCount = 400
 
     /// Those of some unsaved objects that a fetch finds.

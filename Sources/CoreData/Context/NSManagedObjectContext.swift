@@ -155,7 +155,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var fetchedBatches: [FetchedBatches] = []
     /// Fetches that found new objects, while a result still holds the keys.
     var fetchesOfNew: [WeakBatches] = []
-    /// Which state of the stores is read.
+    /// The state of the stores that is read.
     var readingState = Reading.present
     var storedReadsFromStandbys = false
     var storedStalenessInterval: TimeInterval = -1
@@ -169,7 +169,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Decides about the conflicts of a save.
     var storedMergePolicy = NSMergePolicy.error
-    /// Whether the context posts no notifications. A migration's contexts are quiet, because they are between versions.
+    /// Whether the context posts no notifications. A migration's contexts post none, because they are between versions.
     var isQuiet = false
     /// Replaces a save's validation, where a migration validates at its end.
     var deferredValidation: ((SaveWork) -> Void)?
@@ -179,7 +179,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var reinsertedObjects: Set<ObjectIdentifier> = []
     /// During a save: the temporary keys of the new objects by the keys they are written under.
     var temporaryKeys: [ObjectKey: Int64] = [:]
-    /// New objects that gave way to others with the same unique values, until the next successful save: key → the
+    /// New objects that others with the same unique values replaced, until the next successful save: key → the
     /// other.
     var replacedKeys: [Int64: ObjectKey] = [:]
 

@@ -10,8 +10,8 @@ import Foundation
 /// and of a turn of the main queue. For the context's queue only.
 final class RecentObjects {
     private static var size: Int { 4096 }
-    /// The destinations of to-one relationships: one place for each value of a hash, where a newcomer replaces the
-    /// older object.
+    /// The destinations of to-one relationships: one place for each value of a hash, where a newer object replaces the
+    /// older one.
     @exclusivity(unchecked) private var places: UnsafeMutablePointer<NSManagedObject?>?
 
     /// The objects that the latest prefetching read, so that they still exist when they are used.

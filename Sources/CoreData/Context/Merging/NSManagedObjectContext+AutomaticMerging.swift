@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// A context wants to hear of saves.
+    /// Adds a context that is told of saves.
     final func subscribe(_ context: NSManagedObjectContext) {
         lock.withLock {
             subscribers.removeAll { $0.context == nil || $0.context === context }

@@ -2,10 +2,10 @@ import Foundation
 
 /// Applies a built-in policy to objects that break a uniqueness constraint: one object for each value stays.
 ///
-/// - A **new** object gives way to the object whose row has the values, or to the first of several new ones. The object
-///   that stays takes over the values that the other one was given (object trump), all of its values (overwrite), or
-///   none (store trump, rollback). Among new objects, store trump takes over values for properties that are nil.
-///   To-many relationships are united, and references to the object that goes lead to the one that stays.
+/// - A **new** object is replaced by the object whose row has the values, or by the first of several new ones. The
+///   object that stays takes over the values that the other one was given (object trump), all of its values
+///   (overwrite), or none (store trump, rollback). Among new objects, store trump takes over values for properties that
+///   are nil. To-many relationships are united, and references to the object that goes lead to the one that stays.
 /// - A **saved** object that was given the values of another saved one keeps them if the object counts more. The other
 ///   one's to-many relationships move over, and it is deleted. If the store counts more, the change of the constraint's
 ///   properties is taken back (store trump), or every change (rollback).
@@ -133,7 +133,7 @@ struct UniquenessResolution {
 }
 
 extension NSManagedObjectContext {
-    /// A new object gives way to another one: it goes, and contexts below this one follow when this one has saved.
+    /// Replaces a new object by another one: it is deleted, and contexts below this one follow when this one has saved.
     fileprivate final func replace(_ object: NSManagedObject, by winner: NSManagedObject) {
         replacedKeys[object.key] = winner.objectKey
         delete(object)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Which state of the stores a context reads.
+    /// The state of the stores that a context reads.
     enum Reading {
         /// The present one, at every read.
         case present
