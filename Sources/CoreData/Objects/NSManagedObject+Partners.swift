@@ -46,7 +46,7 @@ extension NSManagedObject {
                 object.overlay?.mask.contains(partner.inverse) == true,
                 object.reference(at: partner.inverse) != objectKey
             {
-                // The newer row has won on this side, and so it does on the other.
+                // The newer row counts on this side, so it counts on the other side too.
                 if let rival = object.reference(at: partner.inverse) {
                     context.registeredObject(for: rival)?.leave(now, at: partner.slot)
                 }

@@ -61,7 +61,7 @@ extension NSManagedObject {
             row = home.layout.defaultRow
             return home.layout.defaultRow
         }
-        // What the object was found by has named another entity than the row does.
+        // The id or the reference by which the object was found names another entity than the row does.
         guard home.layout.subtree.contains(loaded.layoutIndex) else {
             context.cannotFulfill(context.unfulfilled(objectKey, home.layout.strangeRow(loaded)))
             return home.layout.defaultRow

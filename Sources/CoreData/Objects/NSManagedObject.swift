@@ -75,7 +75,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let batched = Flags(rawValue: 1 << 17)
         /// The did-change notification tells about the object just now.
         static let toldEvent = Flags(rawValue: 1 << 18)
-        /// The context's `unsavedIndex` has read its values, and hears of changes.
+        /// The context's `unsavedIndex` has read its values, and is told of changes.
         static let indexed = Flags(rawValue: 1 << 19)
     }
 

@@ -10,7 +10,7 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
     let identityMap: IdentityMap?
     /// The class of the objects that the context makes of rows.
     private(set) var managedClass: NSManagedObject.Type
-    /// The modules known when the class that the entity names was looked for in vain; nil when it is found, or none
+    /// The modules known when a search did not find the class that the entity names; nil when it is found, or none
     /// named.
     private var missedGeneration: Int?
     /// Of an object without context: the other ones it was related to, until they are inserted.
