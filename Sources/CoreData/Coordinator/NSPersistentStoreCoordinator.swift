@@ -33,7 +33,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Whether new contexts read from standbys, and the views of these by the stores that there were; under `lock`.
     var storedReadsFromStandbys = false
     var knownStandbys: (numbers: [Int], generation: QueryGeneration)?
-    /// Contexts that want to hear of saves.
+    /// Contexts that are told of saves.
     var subscribers: [WeakContext] = []
     /// Held while a context writes and says so to the others.
     let saveLock = NSLock()
