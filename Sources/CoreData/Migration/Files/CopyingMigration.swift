@@ -13,7 +13,7 @@
 //   counters.
 // - Without a journal the store is as it was, and the next migration resumes after the last complete leg.
 // - A leg makes a new file of the one before, in a folder of its own (`step-N`): a mapping model's hop, a stage with
-//   handlers, or all inferred hops between them. So the file before stays whatever happens. Nothing in the new file
+//   handlers, or all inferred hops between them. So the file before stays after any failure. Nothing in the new file
 //   need be taken back, or reach the disk, before it is whole.
 // - `MigrationCheckpoint` counts only for the same file in the same state, the same legs and the same build of the
 //   program.

@@ -51,7 +51,7 @@ struct StoreVerifier {
         }
     }
 
-    // MARK: What is asked
+    // MARK: The checks
 
     private func checks(_ layout: ModelLayout, _ schema: SQLSchema) -> [Check] {
         var checks: [Check] = []

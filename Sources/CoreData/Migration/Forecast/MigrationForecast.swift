@@ -202,7 +202,7 @@ extension MigrationForecast.Obstacle: CustomStringConvertible {
 }
 
 extension MigrationForecast: CustomStringConvertible {
-    /// A report of several lines: the verdict, then every hop with its steps, or every obstacle.
+    /// A report of several lines: time and disk, then every hop with its steps, or every obstacle.
     public var description: String {
         let name = "“\(store.lastPathComponent)”"
         guard isMigrationRequired else { return "\(name) needs no migration." }

@@ -56,7 +56,7 @@ extension MigrationForecaster {
             _ = try ModelDifference(from: hop.source.layout, to: hop.target.layout)
         }
         let machine = MachineCalibration.current
-        // Reading, mapping and writing are each as dear as a row of a mapping model.
+        // Reading, mapping and writing each take as long as a row of a mapping model.
         let seconds = 3 * objectFactor * (Double(rows) * machine.rewrite + Double(size) * machine.byte)
         let step = MigrationForecast.Step(
             kind: hop.isInferred ? .rewrite : .custom, summary: "rewrite of the file", table: nil, rows: rows,

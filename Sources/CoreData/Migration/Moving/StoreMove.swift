@@ -23,7 +23,7 @@ struct StoreMove {
     /// A store of the in-memory type has no use for its URL.
     var place: StorePlace { StoreEngines.form(of: type) == .memory ? .memory : StorePlace(url) }
 
-    /// How long to wait for others who work on the new store.
+    /// The seconds to wait for other users of the new store.
     var timeout: TimeInterval { StoreOptions.timeout(options) }
 
     var configuration: String? {

@@ -22,7 +22,8 @@ public final class MigrationMonitor: Sendable {
     public let progress: Progress
     /// The events of the migration: some twenty a second while it runs, and one for each new stage.
     ///
-    /// The stream ends with the migration, whatever its result. A slow reader gets the newest 256 events.
+    /// The stream ends with the migration, after a success as after a failure. A slow reader gets the newest 256
+    /// events.
     public let events: AsyncStream<MigrationEvent>
     private let feed: MigrationFeed
 

@@ -144,7 +144,7 @@ struct InPlaceMigration {
     ) throws {
         guard let first = hops.first, let last = hops.last else { return }
         let isInferred = hops.allSatisfy { $0.isInferred && $0.stage == nil }
-        // Others who wait want to see how far it is, whether or not this program does.
+        // Other processes that wait read how far it is, also where this program does not.
         let progress = given ?? Progress(totalUnitCount: -1)
         if given == nil { MigrationFeed { _ in }.attach(to: progress) }
         if let online = onlineEngine {

@@ -69,7 +69,7 @@ final class MigrationMap {
         return MigrationHop(source: source, target: target, means: .inferred, difference: difference)
     }
 
-    // MARK: What the store holds
+    // MARK: The entities that the store holds
 
     /// The entities that the store holds now.
     var heldAtStart: [EntityLayout] {

@@ -2,8 +2,8 @@
 enum MigrationRoute {
     /// The places of the versions on the way, without the first, in their order; nil when there is no way.
     ///
-    /// The fewest hops win; of two hops to the same version the caller's cheaper one is its own business. `connects` is
-    /// asked at most once for a pair.
+    /// The way has the fewest hops. The caller chooses between two hops to the same version. `connects` is called at
+    /// most once for a pair.
     ///
     /// - Parameters:
     ///   - start: the place of the version to leave.

@@ -16,9 +16,9 @@ import Foundation
 /// The way of a store from its version to the program's: directly where that is possible, otherwise through other
 /// versions of the model among the program's resources, by inference and by mapping models.
 ///
-/// The fewest hops win, unless a longer way through known versions keeps content that the direct one would lose: a
-/// thing that was renamed twice. Between two versions a mapping model goes before an inferred one. No way leads through
-/// a version that lacks something that the end has again: the store's content of it would be gone.
+/// The way with the fewest hops is taken, unless a longer way through known versions keeps content that the direct one
+/// would lose: a thing that was renamed twice. Between two versions a mapping model goes before an inferred one. No way
+/// leads through a version that lacks something that the end has again: the store's content of it would be gone.
 struct MigrationWay {
     /// Whether a mapping may be inferred.
     var infers: Bool

@@ -83,7 +83,7 @@ struct ModelOrigins {
         difference.sourceOf == entities && difference.properties.map { $0.mapValues(\.name) } == properties
     }
 
-    // MARK: What happens in one hop
+    // MARK: The events of one hop
 
     private static func parentMoved(_ index: Int, _ difference: ModelDifference) -> Bool {
         guard let origin = difference.sourceOf[index] else { return false }

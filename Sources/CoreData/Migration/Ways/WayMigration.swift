@@ -31,7 +31,7 @@ struct WayMigration {
     }
 
     /// A leg for each mapping model, and one for all inferred hops between them. The rows that a mapping model makes
-    /// are ten times as dear as those that SQLite moves.
+    /// take ten times as long as those that SQLite moves.
     func legs() -> [CopyingMigration.Leg] {
         var legs: [CopyingMigration.Leg] = []
         var inferred: [MigrationHop] = []
