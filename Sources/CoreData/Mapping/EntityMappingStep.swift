@@ -192,7 +192,7 @@ final class EntityMappingStep {
         return index
     }
 
-    // MARK: What the second pass need not do
+    // MARK: Relationships that need no second pass
 
     /// Finds the relationships that need no second pass as long as policies do nothing unusual.
     ///

@@ -7,7 +7,7 @@ extension MappedMigrationRun {
     /// Notes now and then how far the migration is. Everything before it has been saved, and nothing after it.
     func keep(_ place: MappedPosition, always: Bool = false) throws {
         guard associations.isKept, canResume(at: place) else { return }
-        // Tests want to see every one.
+        // Tests need every one.
         let isTime = ContinuousClock.now - lastKept >= Self.timeBetweenPositions
         guard always || isTime || MigrationMoment.isObserved else { return }
         var place = place

@@ -281,7 +281,7 @@ extension MappedMigrationRun {
             .filter { seen.insert($0).inserted }.map { sourceContext.object(for: $0) }
     }
 
-    // MARK: What expressions pass
+    // MARK: Values that expressions pass
 
     /// The request for the objects of a source entity for which a predicate holds.
     func fetchRequest(

@@ -29,7 +29,7 @@ open class NSEntityMigrationPolicy: NSObject {
     ///
     /// OpenCoreData only. False unless a subclass overrides it. The resumed migration creates new policies. So a
     /// subclass that returns true promises that its hooks need nothing that earlier hooks left in memory: neither in
-    /// the policy, including what ``begin(_:with:)`` stored there, nor in the manager's `userInfo`, nor elsewhere.
+    /// the policy, including the values of ``begin(_:with:)``, nor in the manager's `userInfo`, nor elsewhere.
     ///
     /// Checkpoints are made about twice a second, between batches, and behind each entity mapping of each pass. The new
     /// store, the associations and the order of the hooks are resumed from the last checkpoint. Hooks that ran before

@@ -192,7 +192,7 @@ open class NSMigrationManager: NSObject {
         }
     }
 
-    // MARK: What is going on
+    // MARK: The running migration
 
     /// The mapping model of the migration; an empty one before the first migration.
     ///

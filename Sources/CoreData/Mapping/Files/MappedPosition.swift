@@ -4,7 +4,7 @@
 //   that comes next. Then comes the new store, under the same number (`PRAGMA user_version`, while the copy is built).
 //   The new store's transaction is held from one position to the next.
 // - So the new store decides. SQLite undoes the writing after its position, and the associations with a higher number
-//   go. Nothing is repeated, and nothing has to be computed backwards, whatever the hooks do to the new store.
+//   go. The hooks may do anything to the new store: nothing is repeated, and nothing has to be computed backwards.
 // - The memory of the hooks is gone after a kill, so their class has to say that it has none (`canResume`). From the
 //   first policy on that does not say so there are no positions.
 
