@@ -42,7 +42,7 @@ package struct GivenValues {
 
 /// Rows to insert.
 package struct BatchInsertion {
-    /// The fate of a row that breaks a uniqueness constraint.
+    /// The handling of a row that breaks a uniqueness constraint.
     package enum Collision {
         /// The whole batch fails.
         case fails
@@ -74,7 +74,7 @@ package struct BatchUpdate {
         case reference(BatchReference)
     }
 
-    /// Which rows.
+    /// The rows to change.
     package var rows: StoreFetch
     package var assignments: [(slot: Int, value: Assigned)]
     package var origin = ChangeOrigin()

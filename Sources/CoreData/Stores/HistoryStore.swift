@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store that remembers who changed which rows.
+/// A store that keeps a history: the transactions, their authors and the changed rows.
 package protocol HistoryStore: AnyObject, Sendable {
     /// Whether changes are remembered from now on.
     var tracksHistory: Bool { get }
@@ -26,7 +26,7 @@ package protocol HistoryStore: AnyObject, Sendable {
     func number(ofEntityNamed name: String) -> Int?
 }
 
-/// Which transactions.
+/// An interval of transactions.
 package enum HistoryInterval {
     case all
     case none
@@ -62,8 +62,8 @@ package struct HistoryChangeRecord {
     package var tombstone: [String: Any]?
 }
 
-/// Why no history is read behind a number: the server that has given it is gone, and the one that went on has never
-/// heard of it.
+/// The reason why no history is read behind a number: the server that has given it is gone, and the one that went on
+/// does not have it.
 package struct LostHistory {
     /// The newest number that both have.
     package var parting: Int64

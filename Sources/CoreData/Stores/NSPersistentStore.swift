@@ -249,7 +249,7 @@ enum StoreOptions {
         return bool(options, key) ?? (value is NSDictionary || value is [AnyHashable: Any])
     }
 
-    /// How many seconds to wait for others who use the store.
+    /// The seconds to wait for other users of the store.
     static func timeout(_ options: [AnyHashable: Any]?) -> TimeInterval {
         number(options, NSPersistentStoreTimeoutOption) ?? 240
     }

@@ -21,8 +21,8 @@ package protocol StoreEngine: Sendable {
 
     /// Makes the store at an address one without tables.
     func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws
-    /// Puts a copy of a store in the place of a file. `timeout` is how long to wait for the source, `waiting` for those
-    /// who have the file open.
+    /// Puts a copy of a store in the place of a file. `timeout` is how long to wait for the source, `waiting` for users
+    /// that have the file open.
     func replace(
         fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, waiting: TimeInterval,
         force: Bool

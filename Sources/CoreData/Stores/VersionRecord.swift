@@ -2,8 +2,8 @@ import Foundation
 
 /// The versions that a store has left, the oldest first: checksums in its metadata.
 ///
-/// A store that goes back to one of them is downgraded. It is then what it was at that version: the record ends before
-/// it, so that the way forward is none back.
+/// A store that goes back to one of them is downgraded. Then the record ends before that version, so that the way
+/// forward again does not count as a downgrade.
 struct VersionRecord {
     /// Apple's framework keeps keys of the metadata that it does not know.
     static let metadataKey = "OpenCoreDataVersions"

@@ -2,8 +2,8 @@ import Foundation
 
 /// The hidden folder beside a store in which a copying migration builds the newer version: `.NAME.migration`.
 ///
-/// Whoever works in it holds a kernel lock on it, which ends with the process. The folder goes when the migration is
-/// done.
+/// The process that works in it holds a kernel lock on it, which ends with the process. The folder goes when the
+/// migration is done.
 final class MigrationFolder {
     /// The store's file; where a link lies there, the one that it leads to.
     let store: URL

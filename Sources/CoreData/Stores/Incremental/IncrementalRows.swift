@@ -39,8 +39,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
 
     func close() { rowCache.removeAll() }
 
-    /// Runs a body with the context that asks, on whose queue this is; with one of its own for those who ask without
-    /// any.
+    /// Runs a body with the context that asks, on whose queue this is. A caller without a context gets a new one.
     private func using<Result>(
         _ given: NSManagedObjectContext?, _ body: (NSManagedObjectContext) throws -> Result
     ) rethrows -> Result {
@@ -191,7 +190,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
     }
 
     /// Puts a row that was just read into the cache. If it differs from the one there, it gets a version of its own, in
-    /// case the store does not count versions: a holder of the old one must not overwrite it unawares. Nil if the
+    /// case the store does not count versions: a holder of the old one must get a conflict. Nil if the
     /// record has been saved since the reader began.
     private func takeIn(_ row: Snapshot, _ layout: EntityLayout, readAfter known: Knowledge) -> Snapshot? {
         lock.withLock {

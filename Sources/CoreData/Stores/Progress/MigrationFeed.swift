@@ -96,7 +96,7 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
         send(nil)
     }
 
-    // MARK: What migrators say
+    // MARK: Reports of migrators
 
     /// How long the present part will take, as far as it can be foreseen. From the first part of several the whole is
     /// guessed.

@@ -2,7 +2,7 @@ import Foundation
 
 /// An engine whose stores are migrated where they lie, in one transaction of their database.
 package protocol InPlaceEngine: StoreEngine {
-    /// Runs a body in a transaction beside which nobody uses the store, and commits it. Others who begin to migrate or
+    /// Runs a body in a transaction beside which nobody uses the store, and commits it. Others that begin to migrate or
     /// open the store wait until it ends, and see its progress.
     ///
     /// - Parameters:

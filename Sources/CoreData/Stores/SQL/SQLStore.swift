@@ -191,7 +191,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         return index
     }
 
-    // MARK: What depends on it
+    // MARK: Objects that depend on it
 
     let dependents = StoreDependents()
 

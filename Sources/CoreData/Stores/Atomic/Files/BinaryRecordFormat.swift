@@ -11,7 +11,8 @@ import Foundation
 ///   record), `values` (per record a list as long as `attributes`: integer, real, text, data, or null for none) and
 ///   `links` (per record a list as long as `relationships`, of lists of numbers).
 ///
-/// Dates are seconds since 2001, UUIDs, URLs and decimals texts; transformable values are what their transformer makes.
+/// Dates are seconds since 2001, UUIDs, URLs and decimals texts, transformable values the results of their
+/// transformers.
 enum BinaryRecordFormat: RecordFormat {
     static var storeType: String { NSBinaryStoreType }
 

@@ -273,7 +273,7 @@ package final class BatchDeleter {
         return members
     }
 
-    // MARK: What leads to rows that go
+    // MARK: References to deleted rows
 
     private func clear(_ keys: [Int64], _ plan: BatchDeletionPlan) throws {
         for incoming in plan.incoming {

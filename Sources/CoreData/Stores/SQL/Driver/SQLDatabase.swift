@@ -52,7 +52,8 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Begins to watch for commits of anybody; nil where the database tells of none.
     func watchCommits(_ notices: CommitNotices) throws -> (any CommitWatch)?
 
-    /// Says who follows where another server goes on in the place of the one that was lost, and does so weakly.
+    /// Sets the object that is told when another server goes on in the place of a lost one. The database holds it
+    /// weakly.
     func follow(_ follower: any ContinuationFollower)
 
     /// Passes on the changes of the last transaction of a save, which was committed.
@@ -61,7 +62,7 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Says which transactions of history somebody has read.
     func didRead(transactions: [Int64])
 
-    /// Whether the history behind a number was lost with a server, where the present one has never heard of that
+    /// Whether the history behind a number was lost with a server, where the present one does not have that
     /// number; nil where it has.
     func lostHistory(after number: Int64) throws -> LostHistory?
 

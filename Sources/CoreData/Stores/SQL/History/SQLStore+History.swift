@@ -77,7 +77,7 @@ extension SQLStore: HistoryStore {
 
     // MARK: Reading
 
-    /// The error of history that cannot be what a program has written.
+    /// The error of a history that no program can have written.
     private func damagedHistory(_ what: String) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,

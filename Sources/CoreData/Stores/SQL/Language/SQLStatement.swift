@@ -16,7 +16,7 @@ package enum SQLStatement: Equatable, Sendable {
 
 /// An INSERT: of values, or of the results of a SELECT.
 package struct SQLInsert: Equatable, Sendable {
-    /// The fate of a row whose key is there already.
+    /// The handling of a row whose key is there already.
     package enum Conflict: Equatable, Sendable {
         case fails
         case keepsStored

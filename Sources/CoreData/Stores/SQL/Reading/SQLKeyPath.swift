@@ -144,7 +144,7 @@ extension SQLFetchTranslator {
         inner.rest.remove(at: place)
         switch name {
         case "@count":
-            // What follows is ignored, as Apple documents: members without a value count, too.
+            // The rest of the key path is ignored, as Apple documents: members without a value count, too.
             inner.rest.removeSubrange(place...)
             return try aggregate(.count, of: inner)
         case "@sum": return try aggregate(.sum, of: inner)

@@ -97,7 +97,7 @@ package struct SQLTypes: Sendable {
         }
     }
 
-    // MARK: What goes together
+    // MARK: Types that go together
 
     private func compares(_ left: SQLExpression, _ right: SQLExpression, in scopes: [SQLSelect]) -> Bool {
         guard computes(left, in: scopes), computes(right, in: scopes) else { return false }

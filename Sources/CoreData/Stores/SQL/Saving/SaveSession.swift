@@ -108,7 +108,7 @@ package struct SaveSession {
         return blocked
     }
 
-    /// Rows that one statement writes stand together, and those of a table in the order of their keys: savers who lock
+    /// Rows that one statement writes stand together, and those of a table in the order of their keys: savers that lock
     /// rows in one order do not wait for each other in a circle.
     private static func grouped(_ updates: [ChangeSet.Update]) -> [ChangeSet.Update] {
         struct Shape: Hashable {
@@ -242,7 +242,7 @@ package struct SaveSession {
         }
     }
 
-    // MARK: What is there now
+    // MARK: The rows that are stored now
 
     package func presentRow(_ object: ObjectKey) throws -> Snapshot? {
         let rootIndex = root(object.layoutIndex)

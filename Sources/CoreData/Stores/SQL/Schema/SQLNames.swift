@@ -6,7 +6,7 @@ package struct SQLNames {
     private var taken: Set<String> = []
     private let fitting: @Sendable (String) -> String
 
-    /// - Parameter fitting: what becomes of a name that is too long for the database.
+    /// - Parameter fitting: shortens a name that is too long for the database.
     package init(fitting: @escaping @Sendable (String) -> String = { $0 }) { self.fitting = fitting }
 
     /// A name as a plain word: letters and digits of ASCII, everything beyond ASCII, underscores and dollar signs.
@@ -55,8 +55,8 @@ package struct SQLNames {
 
     /// The table of every root entity by its name, in the order given.
     ///
-    /// Whoever has a name alone keeps it. Of entities that would share one (`item` and `Item`) the first does, unless
-    /// it is reserved; the others get numbers.
+    /// An entity that has a name alone keeps it. Of entities that would share one (`item` and `Item`) the first does,
+    /// unless it is reserved; the others get numbers.
     package static func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames) {
         let wanted = roots.map { "Z" + upper($0) }
         let users = Dictionary(wanted.map { ($0, 1) }, uniquingKeysWith: +)

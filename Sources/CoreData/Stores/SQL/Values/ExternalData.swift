@@ -77,7 +77,7 @@ package final class ExternalData: Sendable {
         }
     }
 
-    /// What is wrong with a value of too many bytes.
+    /// The reason of an error about a value of too many bytes.
     package static func excess(_ count: Int) -> String {
         "it has \(count) bytes, and a value has at most \(largestValue), as in SQLite"
     }

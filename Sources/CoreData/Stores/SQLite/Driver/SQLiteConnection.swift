@@ -335,7 +335,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private var expectsTransaction = false
 
     /// Throws where SQLite has rolled the transaction back by itself, as it may when memory, the disk or a read fails.
-    /// What came after would be committed statement by statement.
+    /// The statements after that would be committed one by one.
     @inline(__always)
     func requireTransaction() throws {
         if expectsTransaction, !isInTransaction { throw rolledBack() }

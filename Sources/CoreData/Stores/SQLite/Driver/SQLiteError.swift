@@ -41,7 +41,7 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                 .contains { message.contains($0) }
     }
 
-    /// What helps where a table or a column is missing that every store has; nothing for other errors.
+    /// The remedy where a table or a column is missing that every store has; empty for other errors.
     private var remedyOfMissingPart: String {
         let isOfMissingPart =
             primaryCode == SQLITE_ERROR

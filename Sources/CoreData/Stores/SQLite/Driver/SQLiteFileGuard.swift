@@ -9,9 +9,9 @@ import CSQLite
 /// that exchanges the file holds that lock alone. So the check takes place at a moment at which its result stays true.
 ///
 /// The end of a -journal can name a super-journal: the file that makes one transaction of the transactions of several
-/// databases. After a rollback SQLite reads the file of that name and removes it, whatever it is and wherever it lies.
-/// A name that somebody has planted would cost any file. A super-journal that stays harms nobody: as long as it is
-/// there, every -journal that names it is rolled back. Stores here never write one.
+/// databases. After a rollback SQLite reads the file of that name and removes it: any file in any folder. So a forged
+/// name could delete any file. A super-journal that stays does no harm: as long as it is there, every -journal that
+/// names it is rolled back. Stores here never write one.
 enum SQLiteFileGuard {
     /// The name to open connections with; nil, and SQLite's own access is used, where it has none that could be
     /// guarded.

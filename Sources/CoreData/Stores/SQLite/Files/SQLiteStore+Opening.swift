@@ -155,7 +155,7 @@ extension SQLiteStore {
                 SQLiteFunctions.register(on: connection)
                 try settings.configure(connection, isWriter: true)
                 metadata = try creation.create(on: connection, settings: settings, url: url)
-                // Somebody has destroyed the empty file that this was to be: the next one is as good.
+                // The empty file has been destroyed meanwhile. The next attempt opens the file that is there then.
                 if connection.hasMoved { throw Self.moved(url) }
                 try adopt(connection, url: url)
             } catch is SQLiteStoreCreation.AlreadyMade {

@@ -13,8 +13,8 @@
 // - `SQLiteStoreLook.reading` runs further work in the same repetition: losses, plans, forecasts.
 // - Files of external values are noted beside their folder before a transaction makes or forgets them. A note that is
 //   there while nobody can be within a transaction comes from a killed process (`ExternalData+Sweeping`).
-// - `RemoteChangeMonitor` hears of writes from the kernel (inotify on the -wal). It asks SQLite's `data_version` for a
-//   commit, and history for a new transaction. It posts on a queue of its own.
+// - The kernel tells `RemoteChangeMonitor` of writes (inotify on the -wal). The monitor asks SQLite's `data_version`
+//   for a commit, and history for a new transaction. It posts on a queue of its own.
 
 import CSQLite
 import Foundation
@@ -103,7 +103,7 @@ struct SQLiteStoreFiles: Sendable {
         let protected = [main, main.deletingLastPathComponent()].filter(Self.isWriteProtected).count
         if protected == 0 || FileManager.default.fileExists(atPath: journal.path) { return .readOnly }
         let hasIndex = FileManager.default.fileExists(atPath: shm.path)
-        // Without a -wal no index is needed, unless somebody who may write has left one.
+        // Without a -wal no index is needed, unless a process that may write has left one.
         if !hasLog { return protected == 2 || !hasIndex ? .immutable : .readOnly }
         return protected == 2 && hasIndex ? .frozen : .readOnly
     }
@@ -255,7 +255,7 @@ struct SQLiteStoreFiles: Sendable {
                 // of them would wait for each other.
                 if waits {
                     waits = false
-                    // Those who wait for the same store do not meet again and again.
+                    // A random time, so that processes that wait for the same store do not meet again and again.
                     sqlite3_sleep(.random(in: 5...15))
                     continue
                 }

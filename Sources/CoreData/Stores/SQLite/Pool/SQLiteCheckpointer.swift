@@ -3,20 +3,20 @@ import Foundation
 
 /// Copies the -wal into the main file in the background.
 ///
-/// SQLite by itself does it inside the commit that finds the -wal grown: that save, and everybody who waits for it,
+/// SQLite by itself does it inside the commit that finds the -wal grown: that save, and all callers that wait for it,
 /// then waits for the disk twice. Here the commit only notes it. A connection of its own copies the frames that readers
 /// and writers do not need (a passive checkpoint), while they continue.
 ///
 /// A -wal begins anew only at a moment at which all of it is copied and nobody reads from it. If several programs read
 /// and write all the time, there is no such moment. So when the -wal has grown long, the next save makes that moment
-/// before it begins. It keeps writers out, and waits a little for readers, who look whether something was copied
+/// before it begins. It keeps writers out, and waits a little for readers. These look whether something was copied
 /// (`SQLiteReaderPool`).
 final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guarded by `lock`
     /// Pages of -wal from which it is copied: SQLite's own number.
     private static let threshold: Int32 = 1_000
     /// Pages of -wal from which the next save has it begin anew.
     private static let limit: Int32 = 16_000
-    /// How long it waits for those who read from the -wal, in milliseconds. Some keep a state of the past.
+    /// The milliseconds to wait for readers of the -wal. Some keep a state of the past.
     private static let patience: Int32 = 200
 
     private let path: String
@@ -24,8 +24,8 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
     private let lock = NSLock()
     private var isScheduled = false
     private var needsHand = false
-    /// Pages of the -wal with the last commit, and from how many on a save lends its hand: where somebody has kept it
-    /// from beginning anew, not before it has grown as much again.
+    /// Pages of the -wal with the last commit, and the number from which a save has it begin anew. If a reader
+    /// prevented that, the next attempt waits for as many pages again.
     private var pages: Int32 = 0
     private var handAt = SQLiteCheckpointer.limit
     private var isClosed = false

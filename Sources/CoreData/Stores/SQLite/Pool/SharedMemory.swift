@@ -25,7 +25,7 @@ enum SharedMemory {
         }
     }
 
-    /// Has the name stand for a new store. Those who have the old one open keep it to themselves until they close it.
+    /// Has the name stand for a new store. Coordinators that have the old one open keep it until they close it.
     ///
     /// - Parameters:
     ///   - url: the store's URL, for the error.

@@ -125,7 +125,7 @@ final class SalvageSource {
         return rows
     }
 
-    // MARK: What the store keeps for itself
+    // MARK: The store's metadata, model and counters
 
     /// The first row that a body can make something of: of a table, or of any page that is in use.
     private func first<Result>(of table: String, _ body: (SalvagedRow) -> Result?) -> Result? {
