@@ -51,7 +51,7 @@ enum KeyPathNames {
         return isPlain ? keys.joined(separator: ".") : nil
     }
 
-    /// The name; stops the process, naming the path and who needs it, when there is none.
+    /// The name. Without one it stops the process, with a message that names the path and its purpose.
     static func requiredName(of keyPath: AnyKeyPath, for purpose: String) -> String {
         if let name = name(of: keyPath) { return name }
         fatalError(

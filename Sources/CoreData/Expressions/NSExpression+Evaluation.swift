@@ -54,7 +54,7 @@ struct EvaluationContext {
 }
 
 extension NSExpression {
-    /// The value as it is, for a caller who wants it.
+    /// The value as it is, where a caller needs one.
     func value(in context: EvaluationContext) -> Any? {
         switch payload {
         case .constant(let value, _):

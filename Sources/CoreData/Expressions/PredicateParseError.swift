@@ -8,10 +8,10 @@ public struct PredicateParseError: Error, Equatable, CustomStringConvertible, Lo
     public let format: String
     /// The number of Unicode scalars before the place where reading stopped.
     public let position: Int
-    /// A description of the problem, as the end of a sentence: what could be there, or what is wrong.
+    /// A description of the problem, as the end of a sentence: the expected words, or the fault.
     public let problem: String
 
-    /// The format string, the place and the problem. Of a long format string only what is around the place.
+    /// The format string, the place and the problem. A long format string is cut to the part around the place.
     public var description: String {
         "Unable to parse the format string \"\(excerpt)\": at character \(position + 1) \(problem)"
     }
