@@ -1,7 +1,7 @@
 import Foundation
 
-/// Which objects of other entities decide about the results, through the key paths of a request's predicate, its sort
-/// descriptors and its sections, and the way back from them.
+/// The objects of other entities that decide about the results, through the key paths of a request's predicate, its
+/// sort descriptors and its sections, and the way back from them.
 struct FetchedDependencies {
     /// Objects of `entities` are read at the end of a chain of relationships; `way` leads back, its first step first.
     /// Nil where a relationship of the chain has no inverse.

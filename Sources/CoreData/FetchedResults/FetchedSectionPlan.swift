@@ -1,7 +1,8 @@
 /// The sections after a change: which stay, which go, which come.
 ///
 /// A section with an object that neither went nor changed (an anchored one) stays where it is among its like. The
-/// others are put where their first newcomer falls; one that lands between other neighbours than before goes and comes.
+/// others are put where their first new object falls; one that lands between other neighbours than before goes and
+/// comes.
 struct FetchedSectionPlan {
     private(set) var sections: [FetchedArrangement.Section] = []
     private(set) var deleted: [Int] = []

@@ -6,7 +6,7 @@ import Foundation
 /// ``object(at:)``.
 ///
 /// A controller with a delegate follows the inserted, deleted, changed and merged objects of its context, and the
-/// delegate hears of every change. An object also counts as changed if a key path of the predicate, the order or the
+/// delegate is told of every change. An object also counts as changed if a key path of the predicate, the order or the
 /// sections leads from it to a changed object. Results that are not managed objects are not followed.
 ///
 /// Without a delegate the results stay as they were fetched. The request's limit and offset apply to the fetch; later
@@ -91,7 +91,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/cachename)
     open var cacheName: String? { core.cacheName }
 
-    /// The object that hears of changes. It is held weakly.
+    /// The object that is told of changes. It is held weakly.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/delegate)
     open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
@@ -110,7 +110,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// Fetches the results. Call it again after a change of the request.
     ///
-    /// Of all delegates, only one that takes snapshots hears of it.
+    /// Of all delegates, only one that takes snapshots is told of it.
     ///
     /// - Throws: `NSCoreDataError` (134060) if the objects are not sorted by section, and the errors of
     ///   `NSManagedObjectContext.fetch(_:)`.
