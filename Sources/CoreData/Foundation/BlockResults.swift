@@ -15,7 +15,7 @@ func returning<T>(
     switch outcome {
     case .success(let value): return value
     case .failure(let error): try rescue(error)
-    // A subclass of the program's has swallowed the block: there is no result that could be returned.
+    // A subclass of the program's has not run the block: there is no result that could be returned.
     case nil: fatalError("performAndWait(_:) was overridden and did not run its block.")
     }
 }

@@ -14,7 +14,7 @@ enum Disk {
         }
     }
 
-    /// Which names a folder has.
+    /// Brings the names of a folder to the disk.
     static func synchronizeFolder(_ url: URL) {
         let descriptor = open(url.path, O_RDONLY | O_DIRECTORY)
         if descriptor >= 0 {

@@ -41,7 +41,7 @@ final class FileWatcher: @unchecked Sendable {  // what changes is touched on th
         fileWatch = inotify_add_watch(descriptor, file.path, UInt32(IN_MODIFY))
     }
 
-    /// Takes in what happened; whether it concerns the file.
+    /// Reads the events; true if one of them concerns the file.
     private func readEvents() -> Bool {
         var isConcerned = false
         let name = Array(file.lastPathComponent.utf8)

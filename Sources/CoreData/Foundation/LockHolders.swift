@@ -1,6 +1,6 @@
 import Foundation
 
-/// The processes that hold kernel locks on files, so that an error can name who is at work.
+/// The processes that hold kernel locks on files, so that an error can name them.
 enum LockHolders {
     /// The processes that hold a lock on any of the files, in the order of their ids. Empty where the system does not
     /// tell: it hides the processes of other containers, and some file systems show other devices than their files

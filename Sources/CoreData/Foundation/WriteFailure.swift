@@ -73,7 +73,7 @@ enum WriteFailure {
     /// Why nobody can make a file in a folder: an error number, or nil where it can be made.
     static func refusal(inFolderOf url: URL) -> Int32? {
         let folder = url.deletingLastPathComponent().path
-        // By the user that the process acts as, who need not be the one that has started it.
+        // The check is for the user that the process acts as. Another user may have started it.
         return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 ? nil : errno
     }
 }

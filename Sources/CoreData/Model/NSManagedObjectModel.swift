@@ -182,7 +182,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Names that the developer gave to this version of the model. They play no part in compatibility.
+    /// Names that the developer gave to this version of the model. They do not affect compatibility.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/versionidentifiers)
     open var versionIdentifiers: Set<AnyHashable> {

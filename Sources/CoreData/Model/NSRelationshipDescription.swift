@@ -19,8 +19,8 @@ public enum NSDeleteRule: UInt, Sendable {
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription)
 // @unchecked Sendable: see NSPropertyDescription.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
-    // While a model is under construction its parts may die in any order: weak. A frozen model holds all of them,
-    // and its deinit clears the fast pointers, which spare hot paths the cost of a weak load.
+    // While a model is under construction its parts may be released in any order: weak. A frozen model holds all of
+    // them, and its deinit clears the fast pointers, which spare hot paths the cost of a weak load.
     private final weak var weakDestination: NSEntityDescription?
     private final weak var weakInverse: NSRelationshipDescription?
     private final unowned(unsafe) var frozenDestination: NSEntityDescription?

@@ -2,7 +2,7 @@ import Foundation
 
 /// Loads one model from a file or bundle of any kind, with errors that name file, place and reason.
 ///
-/// | suffix | what it is |
+/// | suffix | meaning |
 /// |---|---|
 /// | `.xcdatamodeld` | source bundle of several versions; the current one is loaded |
 /// | `.xcdatamodel` | source of one version: a folder with a file `contents`, or that XML itself |
@@ -25,7 +25,7 @@ package enum ModelFile {
         }
     }
 
-    /// Models that were read, as they were: each caller gets a copy. The limit is in bytes, as `weight(of:)` reckons
+    /// Models that were read, as they were: each caller gets a copy. The limit is in bytes, as `weight(of:)` counts
     /// them.
     private static let kept = KeptFiles<NSManagedObjectModel>(limit: 64_000_000)
 

@@ -160,7 +160,7 @@ extension NSManagedObjectContext {
         // The deletion was saved. The object is inserted again with its key, because other contexts know it by that.
         object.move(to: home(at: object.home.layout.index))
         if let key = undoRecord?.renames[object.key] { object.key = key }
-        // An object that stood for the missing row meanwhile gives way, also one that a child brought and undo took
+        // An object that stood for the missing row meanwhile is dropped, also one that a child brought and undo took
         // away.
         recentObjects.removeAll()
         let other = registeredObject(for: object.objectKey).flatMap { $0.flags.contains(.deleted) ? $0 : nil }
@@ -199,7 +199,7 @@ extension NSManagedObjectContext {
         notePending(object)
     }
 
-    /// A to-many relationship without inverse does not hear of its member's deletion, so that nothing in the record
+    /// A to-many relationship without inverse is not told of its member's deletion, so that nothing in the record
     /// puts the member back where the deletion was saved and the relationship read since.
     private func rejoinOwners(_ object: NSManagedObject) {
         for (slot, description) in object.home.layout.slots.enumerated() {
@@ -210,7 +210,7 @@ extension NSManagedObjectContext {
             else { continue }
             let state = owner.toManyState(toMany.index)
             let isIn = (state.isFault ? state.added.keys : state.members).contains(object.objectKey)
-            // With the save that gives the object its permanent key the owner has to learn of it.
+            // With the save that gives the object its permanent key the owner has to be told of it.
             if isIn, object.key > 0 { continue }
             if !isIn { state.noteAddition(of: object.objectKey) }
             noteUpdate(of: owner)
