@@ -53,7 +53,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         return object(for: key, place: &place)
     }
 
-    /// Where a key that was not found would go, as long as nothing else changes the table.
+    /// The place for a key that was not found, as long as nothing else changes the table.
     struct Place {
         fileprivate var position = 0
         fileprivate var generation = -1

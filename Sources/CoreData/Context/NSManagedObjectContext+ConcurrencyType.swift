@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
         self.init(concurrencyType: type.type)
     }
 
-    /// How the context appears in messages.
+    /// The name of the context in messages.
     final var debugName: String {
         let kind =
             switch queueType {

@@ -190,7 +190,7 @@ extension NSManagedObjectContext {
             underlying: error, userInfo: info)
     }
 
-    /// Where an object's row lies, for messages.
+    /// The place of an object's row, for messages.
     private func place(of key: ObjectKey) -> String {
         let name = modelLayout?.entities[key.layoutIndex].name ?? ""
         if key.isTemporary { return "new \(name)" }

@@ -1,6 +1,6 @@
 import Foundation
 
-// How long rows and objects are kept.
+// The time for which rows and objects are kept.
 extension NSManagedObjectContext {
     /// The value of `retainsRegisteredObjects` unless a subclass overrides it.
     final var plainRetainsRegisteredObjects: Bool {

@@ -789,7 +789,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Names the context by its kind and its ``name``.
     open override var description: String { "<NSManagedObjectContext: \(debugName)>" }
 
-    /// Where rows come from and saves go; nil without a parent and a coordinator.
+    /// The source of rows and the target of saves; nil without a parent and a coordinator.
     final var rowSource: (any RowSource)? {
         if let storedParent { return ParentRows(parent: storedParent) }
         return storedCoordinator.map { StoreRows(coordinator: $0) }

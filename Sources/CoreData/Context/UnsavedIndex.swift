@@ -73,7 +73,7 @@ final class UnsavedIndex {
         }
     }
 
-    /// Why an unsaved object would not be found by its value; nil where each would.
+    /// The reason why an unsaved object would not be found by its value; nil where each would.
     func contradiction(in context: NSManagedObjectContext) -> String? {
         let isStale = Set(stale.map(ObjectIdentifier.init))
         for (attribute, table) in tables {
