@@ -1,7 +1,7 @@
 import Foundation
 
-// How an object gets at its values: the overlay where something changed, the row otherwise, the store when there is
-// none.
+// The reading of values: from the overlay where something changed, from the row otherwise, from the store without a
+// row.
 extension NSManagedObject {
     /// The row of an object that was only read and is no fault: it has all values.
     ///

@@ -2,7 +2,7 @@ import Foundation
 
 // A newer row under an object that has unsaved changes, and the relationships in memory that follow from it.
 extension NSManagedObject {
-    /// Which unsaved changes stay when an object gets a newer row.
+    /// The unsaved changes that stay when an object gets a newer row.
     enum KeptChanges {
         /// All of them. Values that were not changed are those of the newer row.
         case all
@@ -139,7 +139,7 @@ extension NSManagedObject {
 
     // MARK: To-many relationships of owners
 
-    /// Which owners' to-many relationships an object's to-one slots put it into: as its row has it, and as it is now.
+    /// The owner whose to-many relationship an object's to-one slot puts it into: as its row has it, and as it is now.
     struct OwnerLink {
         var slot: Int
         var stored: ObjectKey?

@@ -21,7 +21,7 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
     let modelLayout: ModelLayout
     let model: NSManagedObjectModel
     #if DEBUG
-        /// Where the objects count as living.
+        /// The account that counts the living objects.
         var account: LiveAccount?
     #endif
 

@@ -143,7 +143,7 @@ final class ToManyState {
     /// Puts one member in or out, in the store and in memory: after its own row has told.
     func setMembership(of member: ObjectKey, inStore: Bool, inMemory: Bool, isOrdered: Bool) {
         if let base, base.contains(member) != inStore {
-            // Where it stands in an ordered relationship the store knows.
+            // Only the store knows the member's place in an ordered relationship.
             if inStore, isOrdered, order == nil {
                 self.base = nil
             } else {

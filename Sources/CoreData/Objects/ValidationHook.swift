@@ -18,7 +18,7 @@ enum ValidationHook {
         UnsafePointer<UInt>(unsafeBitCast(type, to: OpaquePointer.self))
     }
 
-    /// Where the method is; nil where the metadata are not as expected: then every subclass counts as having its own.
+    /// The place of the method; nil if the metadata are not as expected: then every subclass counts as having its own.
     private static let place: Int? = {
         let base = words(of: NSManagedObject.self)
         let sizes = UnsafeRawPointer(base).load(fromByteOffset: 32, as: (size: UInt32, addressPoint: UInt32).self)
