@@ -14,7 +14,7 @@ struct FileMigration {
     let model: NSManagedObjectModel
     let configuration: String?
     let options: [AnyHashable: Any]?
-    /// Where versions and mapping models are looked for; nil for the main bundle and the packages' resources.
+    /// The bundles with versions and mapping models; nil for the main bundle and the packages' resources.
     var bundles: [Bundle]?
 
     /// Nil for stores of other kinds.

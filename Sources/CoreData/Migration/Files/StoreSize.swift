@@ -1,6 +1,6 @@
 import Foundation
 
-/// How large a store is, as far as the free disk of a migration needs to know.
+/// The size of a store, as far as the free disk of a migration depends on it.
 struct StoreSize {
     /// Bytes of the main file, with everything that is still in the -wal.
     let database: Int64

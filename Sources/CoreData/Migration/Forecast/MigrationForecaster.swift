@@ -14,7 +14,7 @@ struct MigrationForecaster {
     let model: NSManagedObjectModel
     let configuration: String?
     let options: [AnyHashable: Any]?
-    /// Where versions and mapping models are looked for; nil for the main bundle and the packages' resources.
+    /// The bundles with versions and mapping models; nil for the main bundle and the packages' resources.
     var bundles: [Bundle]?
     /// How long the store's database takes.
     var machine = MachineCalibration.current
@@ -113,7 +113,7 @@ struct MigrationForecaster {
                 number += run.hops
             }
             if let stage = hop.stage, !forecast.hops.isEmpty {
-                // Which rows the program's own code looks at, only it knows.
+                // Only the program's own code knows the rows that it looks at.
                 forecast.hops[forecast.hops.count - 1].steps.append(
                     .init(kind: .custom, summary: "code of stage “\(stage)”", table: nil, rows: 0, bytes: 0, seconds: 0)
                 )
@@ -266,7 +266,7 @@ struct MigrationForecaster {
         default:
             kind = .rewrite
             bytes = count * bytesPerRow
-            // Values that lie in files come into the rows. Which attribute's the files are, only the rows know.
+            // Values that lie in files come into the rows. Only the rows tell the attributes of the files.
             if case .tagValues(_, _, _, tagged: false, _) = step { bytes += Double(state.size?.externalData() ?? 0) }
             seconds = count * machine.rewrite + bytes * machine.byte
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The number of objects of a SQLite store that have content which its next version has no place for.
 struct LossCount {
-    /// How far it looks.
+    /// The extent of the search.
     enum Extent {
         /// At every row.
         case all
@@ -90,7 +90,7 @@ struct LossCount {
         return found == true ? (1, false) : (0, true)
     }
 
-    // MARK: Where it lies
+    // MARK: Places of lost values
 
     /// Nil for a thing that has no place in the file.
     private func part(of thing: LossSearch.Lost) -> Part? {

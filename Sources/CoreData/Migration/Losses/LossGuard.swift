@@ -28,7 +28,7 @@ struct LossGuard {
     let options: [AnyHashable: Any]?
     /// The hops of the migration, in their order.
     var hops: [MigrationHop]
-    /// Where versions are looked for.
+    /// The versions among the resources of bundles.
     var shelf = ModelShelf(nil)
     /// More versions that the program knows.
     var versions: [NSManagedObjectModel] = []

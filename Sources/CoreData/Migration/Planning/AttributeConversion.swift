@@ -13,7 +13,7 @@ struct AttributeConversion: Equatable {
         case decimals
     }
 
-    /// How the stored value is written anew.
+    /// The new form of the stored value.
     enum Form: Equatable {
         case same
         case real

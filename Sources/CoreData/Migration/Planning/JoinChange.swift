@@ -2,7 +2,7 @@
 struct JoinChange {
     let join: SQLJoinTable
     let table: SQLTable
-    /// Where the pairs come from; nil for a new relationship.
+    /// The source of the pairs; nil for a new relationship.
     var pairs: MigrationPairs?
     /// The pairs that the other side held, where each was a relationship of its own.
     var morePairs: MigrationPairs?

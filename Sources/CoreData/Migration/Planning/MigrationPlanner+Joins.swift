@@ -59,7 +59,7 @@ extension MigrationPlanner {
         return relationship.inverseRelationship.flatMap { difference.source(of: $0) }.flatMap { link(of: $0)?.reversed }
     }
 
-    /// How the source keeps the links of a relationship.
+    /// The links of a relationship, as the source keeps them.
     private func link(of relationship: NSRelationshipDescription) -> Link? {
         guard let entity = difference.source.layout(of: relationship.entity) else { return nil }
         let target = relationship.destinationEntity.flatMap { difference.source.layout(of: $0) }

@@ -3,7 +3,7 @@ import Foundation
 // Relationships that were there before, without inverses, and become each other's: every link gets its other side,
 // while the tables are still those of the source. Where the two sides say different things, nothing is done.
 extension MigrationPlanner {
-    /// Where the source keeps the links of a relationship that has no inverse, or is to-one.
+    /// The column in which the source keeps the links of a relationship that has no inverse, or is to-one.
     private struct Key {
         var table: String
         var column: String

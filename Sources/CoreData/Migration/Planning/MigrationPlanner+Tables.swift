@@ -42,7 +42,7 @@ extension MigrationPlanner {
         }
     }
 
-    // MARK: Where a slot's values come from
+    // MARK: Sources of a slot's values
 
     private func piece(_ number: Int, of entity: EntityLayout) -> TableChange.Piece {
         guard let originIndex = difference.sourceOf[entity.index] else { return .empty }

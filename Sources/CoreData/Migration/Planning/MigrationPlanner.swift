@@ -185,7 +185,7 @@ struct MigrationPlanner {
         add(.writeMetadata)
     }
 
-    /// Which column holds which value of a deleted row follows from the entity's preserved attributes: where others are
+    /// The columns of a deleted row's values follow from the entity's preserved attributes: where others are
     /// preserved now, the values are forgotten.
     private mutating func addForgottenTombstones() {
         func names(_ entity: EntityLayout) -> [String] {

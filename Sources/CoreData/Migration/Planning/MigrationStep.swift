@@ -66,7 +66,7 @@ struct MigrationPlace: Equatable {
 struct MigrationAssignment: Equatable {
     var column: String
     var value: SQLExpression
-    /// Which rows change; nil for all.
+    /// The condition for the rows that change; nil for all.
     var condition: SQLExpression?
 }
 

@@ -277,7 +277,8 @@ package struct ModelDifference {
         }
     }
 
-    /// Where several to-many relationships become one, in a common parent, their links would have to be gathered.
+    /// Notes a problem where several to-many relationships become one in a common parent: their links would have to be
+    /// gathered.
     private mutating func checkGathering() {
         for entity in destination.entities {
             for case let new as NSRelationshipDescription in entity.entity.ownProperties where new.isToMany {

@@ -1,6 +1,6 @@
 /// The changes of one entity table: the origin of its rows and of the values of every column.
 struct TableChange {
-    /// Where the value of a column comes from, for the rows of one entity.
+    /// The source of the value of a column, for the rows of one entity.
     enum Piece: Equatable {
         /// From nowhere: NULL.
         case empty

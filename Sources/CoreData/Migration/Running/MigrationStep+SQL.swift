@@ -172,7 +172,7 @@ extension MigrationStep {
         var commands: [SQLStatement] = []
         if !removed.isEmpty { commands.append(.delete(SQLDelete(from: changes, where: isOne(of: removed)))) }
         if !reordered.isEmpty {
-            // Which bit stands for which property depends on all properties of the entity.
+            // The bit of each property depends on all properties of the entity.
             let bits = HistoryTables.bitsColumn
             commands.append(
                 .update(

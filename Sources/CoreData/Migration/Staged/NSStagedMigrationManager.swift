@@ -53,7 +53,7 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
         do {
             try body()
         } catch {
-            // Why the handler failed says more than why its store does not close.
+            // The handler's error says more than the error of a store that does not close.
             try? container.persistentStoreCoordinator.remove(store)
             throw error
         }

@@ -191,7 +191,7 @@ struct StagedMigration {
             mappings: MappingModelCandidates(in: []))
         map.add(versions.dropLast().map(\.model))
         let hops = map.way(along: [MigrationMap.start] + map.others + [MigrationMap.end])
-        // Where one cannot be inferred, going it says why.
+        // If a hop cannot be inferred, the migration itself throws the reason.
         guard hops.count == versions.count else { return versions }
         return zip(versions, hops).map { StagedVersion(model: $1.target, stage: $0.stage) }
     }

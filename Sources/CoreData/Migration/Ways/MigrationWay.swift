@@ -31,10 +31,10 @@ struct MigrationWay {
     private var infersDirectly = true
     /// The checksums of versions that the store's rows do not fit.
     private var avoided: Set<String> = []
-    /// Where versions and mapping models are looked for.
+    /// The versions and mapping models among the resources of bundles.
     let shelf: ModelShelf
 
-    /// - Parameter bundles: where versions and mapping models are looked for; nil for the main bundle and the packages'
+    /// - Parameter bundles: the bundles with versions and mapping models; nil for the main bundle and the packages'
     ///   resources.
     init(bundles: [Bundle]? = nil, infers: Bool = true, versions: [NSManagedObjectModel] = []) {
         shelf = ModelShelf(bundles)

@@ -1,4 +1,4 @@
-/// Where the entities and properties of a version come from in an older one, followed through all versions between
+/// The origins of the entities and properties of a version in an older one, followed through all versions between
 /// them.
 struct ModelOrigins {
     /// For every layout of the newer version, the layout of the older one; nil for entities that came later.
