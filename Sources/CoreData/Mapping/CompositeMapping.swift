@@ -1,11 +1,11 @@
 import Foundation
 
-/// How the elements of a composite attribute come from those that it had in an older model.
+/// The elements of a composite attribute, with those of an older model that they come from.
 struct CompositeMapping {
     private struct Element {
         var path: [String]
         var attribute: NSAttributeDescription
-        /// Where the value lies in the older composite; nil for a new element.
+        /// The path to the value in the older composite; nil for a new element.
         var former: [String]?
         var formerAttribute: NSAttributeDescription?
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// One entity mapping, ready to be carried out: its policy, its entities, and how values get from one to the other.
 final class EntityMappingStep {
-    /// How one attribute gets its value.
+    /// One attribute and the source of its value.
     struct Attribute {
         let name: String
         let mapping: NSPropertyMapping
@@ -16,7 +16,7 @@ final class EntityMappingStep {
         var limit: ClosedRange<Int64>?
     }
 
-    /// How one relationship gets its members.
+    /// One relationship and the source of its members.
     struct Relationship {
         let relationship: NSRelationshipDescription
         let mapping: NSPropertyMapping
@@ -46,7 +46,7 @@ final class EntityMappingStep {
     let source: EntityLayout?
     let destination: EntityLayout?
     private(set) var attributes: [Attribute] = []
-    /// Where all attributes are copies of the source's: by slot of the destination, the slot of the source or none.
+    /// By slot of the destination, the slot of the source or none, where all attributes are copies of the source's.
     private(set) var copiedSlots: [Int?]?
     private(set) var relationships: [Relationship] = []
 

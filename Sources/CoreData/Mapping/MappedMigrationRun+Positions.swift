@@ -68,7 +68,7 @@ extension MappedMigrationRun {
     }
 }
 
-// How far it is.
+// The progress of the migration.
 extension MappedMigrationRun {
     /// The approximate work of the second pass for the objects of each step, in units of a row of the first pass.
     /// Measured: twice as much for an object, and less than half for a member of a list.

@@ -39,7 +39,7 @@ final class MappedMigrationRun {
     private(set) var stepsByMapping: [ObjectIdentifier: EntityMappingStep] = [:]
     private(set) var stepsByName: [String: EntityMappingStep] = [:]
     private let madeDestination: Bool
-    /// Where a killed process stopped; the beginning otherwise.
+    /// The position at which a killed process stopped; the beginning otherwise.
     let position: MappedPosition
     let isResumed: Bool
     private let mappings: NSMappingModel
@@ -257,7 +257,7 @@ final class MappedMigrationRun {
         case objects([NSManagedObject])
     }
 
-    /// Where a step's source objects come from. A plain fetch is not executed here, but read in batches.
+    /// The source of a step's objects. A plain fetch is not executed here, but read in batches.
     private func sources(of step: EntityMappingStep) throws -> Sources? {
         guard let expression = step.mapping.sourceExpression else {
             guard let name = step.mapping.sourceEntityName else { return nil }
@@ -435,7 +435,7 @@ final class MappedMigrationRun {
     private var invalidOnes: [NSManagedObject] = []
     private var validOnes: [NSManagedObject] = []
     private var deletedKeys: [ObjectKey] = []
-    /// When a position was kept the last time.
+    /// The time at which the last position was kept.
     var lastKept = ContinuousClock.now
 
     /// In place of a save's validation: an object that is not valid yet may become so by the end.

@@ -6,7 +6,7 @@ enum MappingErrors {
     static let mappingKey = "entityMapping"
     static let sourceObjectKey = "sourceObject"
 
-    /// Where in a migration something happened.
+    /// A place in a migration at which something happened.
     struct Place {
         var mapping: NSEntityMapping?
         var property: String?

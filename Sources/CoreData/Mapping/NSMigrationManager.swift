@@ -375,12 +375,12 @@ struct MappedMigrationEnds {
     var destinationType: String
     var destinationOptions: [AnyHashable: Any]?
     var destinationConfiguration: String?
-    /// Where the destination lies while it is made.
+    /// The address of the destination while it is made.
     var buildURL: URL
     /// The note that the destination keeps when the migration is complete.
     var note: String?
 
-    /// Where the associations lie. A file with which another process may resume lies in the folder in which the
+    /// The file of the associations. A file with which another process may resume lies in the folder in which the
     /// migration works, beside the new store; any other has its name for a moment only.
     func associationsURL(isKept: Bool) -> URL {
         let name = ".\(buildURL.lastPathComponent).associations"

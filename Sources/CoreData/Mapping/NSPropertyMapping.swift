@@ -29,7 +29,7 @@ open class NSPropertyMapping: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertymapping/userinfo)
     open var userInfo: [AnyHashable: Any]?
 
-    /// How a relationship is set beside its inverse.
+    /// The way in which a relationship is set beside its inverse.
     final var linking = Linking.plainly
 
     enum Linking {

@@ -78,7 +78,7 @@ struct PendingAssociations {
         return last.destination
     }
 
-    /// Where a destination came from.
+    /// The associations that lead to a destination.
     func entries(of destination: NSManagedObject) -> [Entry] {
         if let tables {
             return (tables.byDestination[ObjectIdentifier(destination)] ?? []).map { entries[$0] }
