@@ -41,7 +41,7 @@ package struct Slot {
     }
 }
 
-/// How the members of a to-many relationship are found.
+/// The way in which the members of a to-many relationship are found.
 package enum ToManyKind {
     /// The members' rows hold the owner's key in `slot` (of the destination's layout); `order` is their position slot.
     case inverseKey(slot: Int, order: Int?)
@@ -71,7 +71,7 @@ package struct ToManySlot {
     }
 }
 
-/// Where a key of key-value coding leads.
+/// The value to which a key of key-value coding leads.
 package enum PropertyAccess: Sendable {
     case attribute(slot: Int)
     case toOne(slot: Int)
@@ -80,7 +80,7 @@ package enum PropertyAccess: Sendable {
     case composite(CompositeAccess)
 }
 
-/// Where the elements of a composite attribute lie.
+/// The places of the elements of a composite attribute.
 package final class CompositeAccess: Sendable {
     package let name: String
     /// Attributes' slots, and composites within.
@@ -101,7 +101,7 @@ package final class CompositeAccess: Sendable {
     }
 }
 
-/// Where a to-one relationship's slot leads.
+/// The destination of a to-one relationship's slot.
 package struct Destination {
     /// The layout of the declared destination entity.
     package let layoutIndex: Int
@@ -116,8 +116,8 @@ package enum InverseSide {
     case toMany(index: Int)
 }
 
-/// How the values of one entity lie in a row: key → slot, the slots of the super-entity first, so that a slot number is
-/// good for every sub-entity. Made once when a model is frozen; immutable afterwards.
+/// The places of the values of one entity in a row: key → slot, the slots of the super-entity first, so that a slot
+/// number is good for every sub-entity. Made once when a model is frozen; immutable afterwards.
 package final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayout is built
     package let entity: NSEntityDescription
     /// Place in the model's numbering (depth first, names without case): Z_ENT - 1 where a store holds all entities.

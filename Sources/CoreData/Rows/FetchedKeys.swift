@@ -10,7 +10,7 @@ package struct FetchedKeys: Sequence, Sendable {
     private final class Piece: Sendable {
         /// The smallest key.
         let base: Int64
-        /// How far the keys lie above it; empty where that takes more than four bytes.
+        /// The distances of the keys from it; empty where that takes more than four bytes.
         private let distances: ContiguousArray<UInt32>
         private let keys: ContiguousArray<Int64>
         private let layoutIndex: Int

@@ -59,7 +59,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         changes.add(1, ordering: .releasing)
     }
 
-    /// Which rows of a root entity that somebody reads may be old. Called under the lock.
+    /// The rows of a root entity that may be old when they are read. Called under the lock.
     private func late(since moment: Moment, _ root: Int) -> Late {
         let count = changes.load(ordering: .relaxed) &- moment.changes
         if count == 0 { return .none }
@@ -69,7 +69,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         return keys.count == 0 ? .none : .some(keys)
     }
 
-    /// Which of the rows that were read may be old, although no newer ones are there.
+    /// The rows among those that were read that may be old, although no newer ones are there.
     fileprivate enum Late {
         case none
         case some(KeySet)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a slot's eight bytes are to be read.
+/// The meaning of a slot's eight bytes.
 package enum SlotKind: UInt8, Sendable {
     /// Integer 16, 32, 64.
     case integer
@@ -58,7 +58,7 @@ extension ContiguousArray<SlotValue> {
     }
 }
 
-/// Which row an object stands for: its entity's place in the model and its key.
+/// The row that an object stands for: its entity's place in the model and its key.
 ///
 /// A positive key is a saved row's: the primary key in the low 48 bits, the number of the store within its coordinator
 /// above them. A negative key is a new object's, unique in the process.

@@ -1,5 +1,5 @@
 extension Snapshot {
-    /// Where a to-one relationship of the row leads.
+    /// The object to which a to-one relationship of the row leads.
     func reference(at slot: Int, _ layout: EntityLayout) -> ObjectKey? {
         if isNull(slot) { return nil }
         let destination = layout.destinations[slot]

@@ -65,7 +65,7 @@ package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
         words[slot >> 6] & (1 << UInt64(slot & 63)) != 0
     }
 
-    /// Which of the first 64 slots are nil, by their bits. Bits beyond the last slot mean nothing.
+    /// The slots among the first 64 that are nil, as bits. Bits beyond the last slot mean nothing.
     @inline(__always)
     package var nullAmongFirst: UInt64 { words[0] }
 
@@ -81,7 +81,7 @@ package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
         Double(bitPattern: slotPointer(slot).pointee)
     }
 
-    /// Where the bytes of such a slot end, counted from the first word; 0 when the slot is null.
+    /// The end of the bytes of such a slot, counted from the first word; 0 when the slot is null.
     @inline(__always)
     fileprivate func end(of slot: Int) -> Int {
         if isNull(slot) { return 0 }
