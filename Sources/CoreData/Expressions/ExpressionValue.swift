@@ -170,7 +170,7 @@ extension ExpressionValue {
         }
     }
 
-    /// How two values are ordered, or `nil` where they have no order: different kinds, nothing, collections, objects.
+    /// The order of two values, or `nil` where they have no order: different kinds, nothing, collections, objects.
     package static func compare(_ left: ExpressionValue, _ right: ExpressionValue) -> ComparisonResult? {
         switch (left, right) {
         case (.int(let a), .int(let b)): ordering(a, b)

@@ -1,4 +1,4 @@
-/// How tightly an expression binds when it is printed inside another one.
+/// The precedence of an expression that is printed inside another one.
 private enum Precedence: Int {
     case set, bits, shift, sum, product, power, primary
 }
@@ -125,7 +125,7 @@ extension ExpressionValue {
         }
     }
 
-    /// How `NSNull` is printed, and read.
+    /// The text as which `NSNull` is printed, and read.
     static let printedNull = "<null>"
 
     /// `5.0` is printed as `5`, as `NSNumber` does.

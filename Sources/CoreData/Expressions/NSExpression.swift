@@ -81,8 +81,8 @@ open class NSExpression: NSObject, NSCopying {
     /// How many expressions and predicates lie on each other here at most.
     let height: Int
 
-    /// How high an expression may be. Evaluating and printing one calls as deep as that, and the stack of a thread is
-    /// short.
+    /// The greatest height of an expression. Evaluating and printing one calls as deep as that, and the stack of a
+    /// thread is short.
     static let heightLimit = 1000
 
     init(payload: Payload) {

@@ -65,7 +65,7 @@ extension NSSortDescriptor {
     /// The key path given as a string, if the descriptor was made from one. (Foundation's own `key` is unavailable.)
     package var sortKey: String? { (self as? KeySortDescriptor)?.path?.text }
 
-    /// How values are compared; `nil` when a block or Foundation does it, so that no store can.
+    /// The comparison of values; `nil` when a block or Foundation does it, so that no store can.
     package var sortSelector: SortSelector? {
         guard let descriptor = self as? KeySortDescriptor, !descriptor.comparesByBlock else { return nil }
         return descriptor.sorting
@@ -102,7 +102,7 @@ final class KeySortDescriptor: NSSortDescriptor {
         return value is NSNull ? nil : value
     }
 
-    /// How two values at the key are ordered, direction included. The kinds of the values are given when they are
+    /// The order of two values at the key, direction included. The kinds of the values are given when they are
     /// known.
     func order(_ a: Any?, _ b: Any?, _ kindOfA: ExpressionValue, _ kindOfB: ExpressionValue) -> ComparisonResult {
         let result: ComparisonResult

@@ -15,7 +15,7 @@ struct PredicateParser {
     /// parentheses within conditions would be read twice at each level.
     private var noPredicates: [Int: PredicateParseError] = [:]
 
-    /// How deep parentheses, lists and negations may be nested.
+    /// The greatest depth of nested parentheses, lists and negations.
     static let depthLimit = 100
 
     init(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) {

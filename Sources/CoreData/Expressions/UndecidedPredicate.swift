@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why the predicate of a request cannot be decided.
+/// The reason why the predicate of a request cannot be decided.
 ///
 /// `evaluate(with:)` cannot throw, so that it stops the process where a part of a predicate has no value. A request can
 /// throw: while it asks a predicate about objects, the first reason is kept here, and becomes its error.
