@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// How the stores that a fetch concerns would carry it out, without the stores that have no statements.
+    /// Explains how the stores of a fetch would carry it out, without the stores that have no statements.
     final func explained(
         _ fetch: StoreFetch, asRows: Bool, in affected: [NSPersistentStore]?, at generation: QueryGeneration?
     ) throws -> [FetchExplanation] {

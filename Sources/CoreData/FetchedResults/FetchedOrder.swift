@@ -1,13 +1,13 @@
 import Foundation
 
-/// How the results of a fetched-results controller are ordered and divided.
+/// The order of the results of a fetched-results controller, and their sections.
 struct FetchedOrder {
     let sortDescriptors: [NSSortDescriptor]
     let sectionKeyPath: KeyValuePath?
 
     var isSectioned: Bool { sectionKeyPath != nil }
 
-    /// How two objects are ordered by their present values.
+    /// The order of two objects by their present values.
     func compare(_ a: NSObject, _ b: NSObject) -> ComparisonResult {
         for descriptor in sortDescriptors {
             let result = descriptor.compare(a, to: b)

@@ -14,7 +14,7 @@ public struct NSFetchedResultsSnapshot: Sendable {
     public let itemIdentifiers: [NSManagedObjectID]
     /// The ids of the objects that have changed since the last snapshot and are still in the results.
     public let reloadedItemIdentifiers: [NSManagedObjectID]
-    /// Where each section begins in `itemIdentifiers`.
+    /// The place in `itemIdentifiers` at which each section begins.
     private let starts: [Int]
 
     init(

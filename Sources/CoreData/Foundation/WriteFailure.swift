@@ -70,7 +70,7 @@ enum WriteFailure {
         }
     }
 
-    /// Why nobody can make a file in a folder: an error number, or nil where it can be made.
+    /// The reason why a file cannot be made in a folder: an error number, or nil where it can be made.
     static func refusal(inFolderOf url: URL) -> Int32? {
         let folder = url.deletingLastPathComponent().path
         // The check is for the user that the process acts as. Another user may have started it.

@@ -27,7 +27,7 @@ package final class XMLTreeElement {
     /// The children of one name.
     package func children(named name: String) -> [XMLTreeElement] { children.filter { $0.name == name } }
 
-    /// Why a file cannot be read as XML.
+    /// The reason why a file cannot be read as XML.
     package struct Failure: Error {
         /// The line, from 1.
         package let line: Int

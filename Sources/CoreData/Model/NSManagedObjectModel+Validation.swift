@@ -106,7 +106,7 @@ extension NSManagedObjectModel {
         }
     }
 
-    /// Why a property cannot be called so; `nil` when it can.
+    /// The reason why a property cannot have this name; `nil` when it can.
     private static func reasonAgainstName(_ name: String) -> String? {
         if name.isEmpty { return "The property has no name." }
         if name.contains(where: { ".@ \t\n".contains($0) }) {

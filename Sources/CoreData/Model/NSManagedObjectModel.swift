@@ -237,7 +237,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         ModelsInUse.add(self)
     }
 
-    /// How the values of each entity lie in a row; freezes the model. Any thread may call.
+    /// The places of the values of each entity in a row; freezes the model. Any thread may call.
     final var layout: ModelLayout {
         freeze()
         freezeLock.lock()

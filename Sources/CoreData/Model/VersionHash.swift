@@ -17,7 +17,7 @@ import Foundation
 /// The rules were found by experiments on published pairs of model and hash. Those for derived attributes and for
 /// composite ones within others rest on few pairs or none; entities that hold such are marked by `isVersionHashExact`.
 enum VersionHash {
-    /// How composite and derived attributes count.
+    /// The rule by which composite and derived attributes count.
     enum Rule {
         /// As in Apple's framework: by their elements, or the text of the derivation, alone.
         case current

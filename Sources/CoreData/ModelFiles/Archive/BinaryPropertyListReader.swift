@@ -145,7 +145,7 @@ struct BinaryPropertyListReader {
         return scalar
     }
 
-    /// Where the bytes of data or of a text start, and how many units of a size there are. Throws when the objects
+    /// The start of the bytes of data or of a text, and the number of units of a size. Throws when the objects
     /// have more bytes together than the file.
     private mutating func content(_ object: Int, size: Int) throws -> (start: Int, count: Int) {
         let (start, count) = try extent(object, size: size)
@@ -154,7 +154,7 @@ struct BinaryPropertyListReader {
         return (start, count)
     }
 
-    /// Where the elements of a sized object start and how many there are; they lie within the bytes.
+    /// The start of the elements of a sized object, and their number; they lie within the bytes.
     private func extent(_ object: Int, size: Int) throws -> (start: Int, count: Int) {
         let offset = offsets[object]
         var start = offset + 1
