@@ -13,7 +13,7 @@ package protocol HistoryStore: AnyObject, Sendable {
     /// Calls the body with the changes of an interval's transactions, those of each in the order in which they came,
     /// and maybe with some that no transaction has. Changes of entities that the model does not have are left out.
     func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws
-    /// How many changes `changes` would call its body with; none of them is read.
+    /// The number of changes that `changes` would call its body with; none of them is read.
     func changeCount(_ interval: HistoryInterval) throws -> Int
     /// Deletes an interval's transactions with their changes; returns how many changes there were.
     func deleteHistory(_ interval: HistoryInterval) throws -> Int

@@ -5,7 +5,8 @@ import Foundation
 /// Entries of a program are written only if they can be read again: a store whose metadata nobody reads is lost with
 /// all its objects.
 package enum MetadataList {
-    /// How deep lists and dictionaries may lie in each other. Readers of files have limits of their own above that.
+    /// The greatest depth of lists and dictionaries in each other. Readers of files have limits of their own above
+    /// that.
     private static let maximumDepth = 100
 
     /// The bytes of a property list. Throws 134030 where a value is none, or could not be read again.

@@ -58,7 +58,7 @@ struct SavedObjects {
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty }
 }
 
-/// Where a fetch comes from, for the stores that programs write.
+/// The origin of a fetch, for the stores that programs write.
 struct FetchOrigin {
     let context: NSManagedObjectContext
     let parameters: FetchParameters

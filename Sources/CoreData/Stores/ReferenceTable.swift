@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which key stands for which record of a program's own store.
+/// The keys that stand for the records of a program's own store.
 ///
 /// Such a store names its records by any value, its reference objects; everything above the stores works with numbers.
 /// The table hands a number to each reference it meets, per entity. It is shared by all stores of the process that have

@@ -82,10 +82,10 @@ package protocol RowStore: AnyObject, Sendable {
     /// The row cache notes from now on when it got its rows.
     func trackRowAges()
 
-    /// How long ago the row cache got a row; nil when it has none, or does not know.
+    /// The time since the row cache got a row; nil when it has none, or does not know.
     func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval?
 
-    /// How many rows the row cache holds.
+    /// The number of rows that the row cache holds.
     var cachedRowCount: Int { get }
 
     /// The first contradiction in the row cache; nil if there is none.

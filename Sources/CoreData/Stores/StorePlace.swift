@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the URL of a store leads: to a file, or into memory.
+/// The place to which the URL of a store leads: a file, or memory.
 package enum StorePlace: Equatable {
     /// `/dev/null`: a store in memory that nobody else sees.
     case memory

@@ -38,7 +38,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         super.metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: identifier as Any]
     }
 
-    /// How many records a file has, where the class can tell.
+    /// The number of records that a file has, where the class can tell.
     class func recordCount(at url: URL) throws -> Int? { nil }
 
     /// Makes the file of a new store, where the class makes one before the first save.

@@ -5,7 +5,7 @@ import Foundation
 struct FollowedWork {
     let progress: Progress?
 
-    /// How much is done of the present part, from 0 to 1. Throws when the migration is cancelled.
+    /// Notes the share that is done of the present part, from 0 to 1. Throws when the migration is cancelled.
     func advance(_ fraction: Double) throws {
         try MigrationCancellation.check(progress)
         guard let progress else { return }

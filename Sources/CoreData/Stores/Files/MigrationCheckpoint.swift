@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far a copy has come on its way, so that a killed migration is resumed instead of being repeated.
+/// The progress of a copy, so that a killed migration is resumed instead of being repeated.
 ///
 /// A small file in the migration's folder. It counts only for the same file in the same state, the same way, and the
 /// same build of the program: another one may do the same stages otherwise.
@@ -11,13 +11,13 @@ struct MigrationCheckpoint: Codable, Equatable {
     var olderFile: FileState?
     /// The names of all legs of the way.
     var legs: [String]
-    /// Which file of the program is running, and since when it has been as it is.
+    /// The file of the running program, and the time of its last change.
     var program: String
-    /// How many legs are done.
+    /// The number of legs that are done.
     var done: Int
     /// The folder, within that of the migration, in which the copy lies.
     var place: String
-    /// How many rows of each entity the copy must have.
+    /// The number of rows of each entity that the copy must have.
     var rows: [String: Int] = [:]
 
     static func url(in folder: URL) -> URL { folder.appendingPathComponent("checkpoint.json") }

@@ -13,7 +13,7 @@ final class MigrationFolder {
 
     private static let suffix = ".migration"
 
-    /// Where the folder of a store lies, whether it is there or not.
+    /// The address of the folder of a store, whether it is there or not.
     static func url(for store: URL) -> URL {
         store.deletingLastPathComponent()
             .appendingPathComponent(".\(store.lastPathComponent)\(suffix)", isDirectory: true)

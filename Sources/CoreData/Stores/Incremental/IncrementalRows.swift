@@ -12,7 +12,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
     private var versions: [Int64: Int32] = [:]
     /// Rows of the cache that are to be read anew.
     private var stale: Set<Int64> = []
-    /// How many saves have deleted records.
+    /// The number of saves that have deleted records.
     private var deletions = 0
 
     var storeNumber: Int { store.storeNumber }

@@ -26,7 +26,7 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
     private var estimate = MigrationEstimate()
     private var start = ContinuousClock.now
     private var timer: (any DispatchSourceTimer)?
-    /// Where the present part begins within the whole, and how much of it it is.
+    /// The beginning of the present part within the whole, and its share.
     private var piece = (start: 0.0, length: 1.0)
     /// The time that a migration of another process says it needs.
     private var toldSeconds: Double?
@@ -98,8 +98,8 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
 
     // MARK: Reports of migrators
 
-    /// How long the present part will take, as far as it can be foreseen. From the first part of several the whole is
-    /// guessed.
+    /// Notes the time that the present part will take, as far as it can be foreseen. From the first part of several the
+    /// whole is guessed.
     func expect(seconds: Double) {
         lock.withLock {
             if estimate.expected == nil, piece.length > 0 { estimate.expected = seconds / piece.length }

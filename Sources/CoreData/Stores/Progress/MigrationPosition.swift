@@ -1,13 +1,13 @@
 import Foundation
 
-/// How far a migration is, as a short text that other processes read while they wait for it.
+/// The progress of a migration, as a short text that other processes read while they wait for it.
 package struct MigrationPosition: Sendable, Equatable {
     package var stage: MigrationEvent.Stage
     /// From 0 to 1.
     package var fraction: Double
     package var secondsLeft: Double?
 
-    /// Where the migration is that a progress follows.
+    /// The position of the migration that a progress follows.
     package init(of progress: Progress) {
         let event = MigrationFeed.of(progress)?.latest
         stage = event?.stage ?? .rewriting

@@ -34,7 +34,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         /// Whether changes are recorded in them.
         package var tracksHistory: Bool
         package var metadata: [String: Any]
-        /// Where large values lie; nil where they lie in the rows.
+        /// The folder of large values; nil where they lie in the rows.
         package var externalData: ExternalData?
         package var configurationName: String?
         package var url: URL?
@@ -93,7 +93,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     private let requestTimeLimit: Double?
     private let typeName: String
 
-    /// How whole rows lie in their tables: of hierarchies by root index, and of single entities by layout index.
+    /// The shapes of whole rows in their tables: of hierarchies by root index, and of single entities by layout index.
     package let rootShapes: [RowShape?]
     package let shapes: [RowShape?]
     /// The statements of fetches that were made before.

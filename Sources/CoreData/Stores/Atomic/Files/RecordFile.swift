@@ -59,7 +59,7 @@ enum FileValue {
     }
 }
 
-/// How records become the bytes of a file.
+/// A format in which records become the bytes of a file.
 protocol RecordFormat {
     /// The type of the stores that have the format.
     static var storeType: String { get }

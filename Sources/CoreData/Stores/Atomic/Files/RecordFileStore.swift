@@ -42,7 +42,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         try WholeFile.write(data, to: url)
     }
 
-    /// How many records a file has.
+    /// The number of records that a file has.
     override class func recordCount(at url: URL) throws -> Int? { try read(url, as: format).records.count }
 
     /// Throws if there is something that is no regular file: a save would take its place. A store in memory has none.

@@ -1,4 +1,4 @@
-/// How a file spells the entities and properties of a model.
+/// The spelling of the entities and properties of a model in a file.
 ///
 /// Names follow the rule of the format. Those that the rule would make equal (`item` and `Item` in upper case) stay as
 /// they are in the model instead.
@@ -31,10 +31,10 @@ struct RecordSpelling {
             names.map { ($0, users[rule($0)] == 1 ? rule($0) : $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// How the file spells an entity.
+    /// The spelling of an entity in the file.
     func entity(_ name: String) -> String { entities[name] ?? format.spelling(ofEntity: name) }
 
-    /// How the file spells a property of an entity's objects.
+    /// The spelling of a property of an entity's objects in the file.
     func property(_ name: String, of entity: String) -> String {
         properties[entity]?[name] ?? format.spelling(ofProperty: name)
     }

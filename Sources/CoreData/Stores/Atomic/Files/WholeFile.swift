@@ -39,7 +39,7 @@ enum WholeFile {
         unlink(draft.path)
     }
 
-    /// Where the new version of a file is written.
+    /// The address at which the new version of a file is written.
     static func draft(of url: URL) -> URL {
         url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).saving")
     }

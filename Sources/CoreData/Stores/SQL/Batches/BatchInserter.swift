@@ -9,7 +9,7 @@ package struct BatchInserter {
     private let insertion: any SQLPreparedStatement
     /// The values of slots that are not given.
     private let defaults: [SlotValue]
-    /// How many bytes each of these takes behind the slots of a row.
+    /// The number of bytes that each of these takes behind the slots of a row.
     private let defaultBytes: [Int]
 
     package init(_ batch: BatchInsertion, _ transaction: BatchTransaction) throws {
@@ -58,7 +58,7 @@ package struct BatchInserter {
         let snapshots = zip(rows, keys).map { given, key in
             snapshot(given, ObjectKey.key(storeNumber: store.storeNumber, primaryKey: key))
         }
-        // Where a row's new files begin among all; empty where rows have none.
+        // The place of a row's first new file among all; empty where rows have none.
         var files: [Int] = []
         let outcome = try insertion.run(rows.count, isTried: batch.collision != .fails) { place, parameters in
             let row = snapshots[place]

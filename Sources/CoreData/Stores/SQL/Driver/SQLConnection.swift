@@ -53,7 +53,8 @@ package protocol SQLConnection: AnyObject {
     /// Releases the memory of pages that were read, as far as they need not be kept.
     func forgetPages()
 
-    /// Why a row of a table was refused, for the values of its columns; nil where the failure is none of a row's.
+    /// The reason why a row of a table was refused, for the values of its columns; nil where the failure is none of a
+    /// row's.
     func refusal(of failure: any SQLFailure, in table: String, _ values: [String: SlotValue]) throws -> SQLRefusal?
 
     /// A number that is another one as soon as anybody has changed tables or indexes.
@@ -73,7 +74,7 @@ package protocol SQLConnection: AnyObject {
     func stepsPerRow(of statement: SQLStatement) -> Int
     /// The text of a SELECT, the values that are bound to it, and the plan that the database has for it. It is not run.
     func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step])
-    /// How many bytes tables take, with their indexes; without those of which the database does not tell it.
+    /// The number of bytes that tables take, with their indexes; without those of which the database does not tell it.
     func sizes(ofTables names: [String]) throws -> [String: Int64]
     /// The damage, in so many lines at most; nil if the database cannot look for it.
     func damage(atMost lines: Int) throws -> [String]?
@@ -272,7 +273,7 @@ package protocol SQLParameters: AnyObject {
     func bindBlob(_ number: Int, at bytes: UnsafeRawBufferPointer) -> Bool
     /// A list of keys, for `SQLExpression.isInParameter`.
     func bind(_ number: Int, list: [Int64])
-    /// Why the database cannot keep a value that was bound; nil where it can keep all of them.
+    /// The reason why the database cannot keep a value that was bound; nil where it can keep all of them.
     var refusal: NSError? { get }
 }
 
@@ -306,7 +307,7 @@ package protocol SQLRow: AnyObject {
 
 /// The results for the rows that a statement ran over.
 package struct SQLOutcome {
-    /// How many rows of the table were changed.
+    /// The number of rows of the table that were changed.
     package var changed = 0
     /// The rows, by their places, that changed nothing, unless they broke a constraint.
     package var withoutEffect: [Int] = []

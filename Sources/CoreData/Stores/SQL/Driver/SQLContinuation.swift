@@ -7,7 +7,7 @@ package protocol ContinuationFollower: AnyObject, Sendable {
     func databaseWasContinued()
     /// An entry of the metadata is another one on that server; it is no entry that is written.
     func metadataEntryIs(_ value: Any, forKey key: String)
-    /// Whom notifications are of; nil while the store belongs to nobody.
+    /// The coordinator that posts notifications; nil while the store belongs to nobody.
     var notifier: NSPersistentStoreCoordinator? { get }
     /// The ids of objects, by their keys.
     func objectIDs(_ keys: [ObjectKey]) -> [NSManagedObjectID]

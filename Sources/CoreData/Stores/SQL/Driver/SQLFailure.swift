@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a statement failed, as far as the floors above tell failures apart.
+/// The reason why a statement failed, as far as the floors above tell failures apart.
 package protocol SQLFailure: Error {
     var kind: SQLFailureKind { get }
     /// The message of the database.
@@ -34,7 +34,7 @@ package enum SQLFailureKind: Equatable {
     case other
 }
 
-/// Why a database does not take a row.
+/// The reason why a database does not take a row.
 package struct SQLRefusal {
     /// The columns that it is about, as far as that is known.
     package var columns: [String]

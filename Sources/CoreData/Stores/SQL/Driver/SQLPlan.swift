@@ -5,7 +5,7 @@ package enum SQLPlan: Hashable {
     case rows(root: Int, count: Int)
     /// Whether a root entity has a row of a key.
     case exists(root: Int)
-    /// How many rows of a list of keys a root entity has.
+    /// The number of rows that a root entity has of a list of keys.
     case present(root: Int)
     /// Whether the row of a key still has its version.
     case isUnchanged(root: Int)

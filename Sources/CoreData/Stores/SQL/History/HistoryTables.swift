@@ -27,7 +27,7 @@ package struct HistoryTables: Sendable {
     package var hasStrings = false
     /// Whether transactions may name a query generation.
     package var hasQueryGenerations = false
-    /// How many columns for values of deleted rows there are.
+    /// The number of columns for values of deleted rows.
     package var tombstones = 0
 
     /// The column of a transaction that leads to a name, and the one that held it in 2017.

@@ -4,7 +4,7 @@ import Foundation
 /// `preservesValueInHistoryOnDeletion`.
 package struct HistoryTombstones {
     private let store: SQLStore
-    /// How many columns for such values the table of changes has.
+    /// The number of columns for such values that the table of changes has.
     private let places: Int
     /// By layout index: the columns of the values that stay.
     private var columns: [Int: [(slot: Int, column: String)]] = [:]

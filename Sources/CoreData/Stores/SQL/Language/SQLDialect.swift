@@ -35,7 +35,7 @@ package protocol SQLDialect: Sendable {
     /// The text before a term of GROUP BY that keeps it from using an index; empty if the database knows from the rows
     /// which way is faster.
     var groupingWithoutIndex: String { get }
-    /// How many bytes the values of a row take at most in an index, as they are stored; nil for any number.
+    /// The number of bytes that the values of a row take at most in an index, as they are stored; nil for any number.
     var largestIndexed: Int? { get }
     /// The text behind a column of an index.
     func suffix(for direction: SQLIndexColumn.Direction) -> String

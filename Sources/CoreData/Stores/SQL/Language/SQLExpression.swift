@@ -91,7 +91,7 @@ package indirect enum SQLExpression: Equatable, Sendable {
     /// A column of the only table of a statement.
     package static func column(_ name: String) -> SQLExpression { .column(alias: nil, name: name) }
 
-    /// How many rows a condition holds for.
+    /// The number of rows that a condition holds for.
     package static func count(where condition: SQLExpression) -> SQLExpression {
         .function(.count, [.choice(condition, .number(1), .null)])
     }

@@ -6,7 +6,7 @@ package struct SQLPrinter {
     package var text = ""
     /// The values that are bound once, to the placeholders behind those of the parameters.
     package private(set) var values: [SlotValue] = []
-    /// How many parameters the statement has.
+    /// The number of parameters that the statement has.
     package private(set) var parameterCount = 0
     private var highestParameter = 0
 

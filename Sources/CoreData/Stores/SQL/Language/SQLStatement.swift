@@ -68,7 +68,7 @@ package struct SQLUpdate: Equatable, Sendable {
     }
 
     package var table: String
-    /// How the condition and the assignments call the row that is changed, where other rows have columns of that name.
+    /// The name of the changed row in the condition and the assignments, where other rows have columns of that name.
     package var alias: String?
     package var assignments: [Assignment]
     package var from: From?
@@ -89,7 +89,7 @@ package struct SQLUpdate: Equatable, Sendable {
 /// A DELETE of the rows that a condition holds for.
 package struct SQLDelete: Equatable, Sendable {
     package var table: String
-    /// How the condition calls the row that is deleted, where other rows have columns of that name.
+    /// The name of the deleted row in the condition, where other rows have columns of that name.
     package var alias: String?
     package var condition: SQLExpression?
 

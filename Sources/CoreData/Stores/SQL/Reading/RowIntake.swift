@@ -3,7 +3,7 @@
 /// Rows are stepped and built without the cache's lock: threads that read would wait for one another there. They go
 /// into the cache together, and a row that another thread has put in meanwhile is taken instead.
 package struct RowIntake {
-    /// How many rows go into the cache together.
+    /// The number of rows that go into the cache together.
     package static let rowsAtOnce = 256
 
     private let shape: RowShape

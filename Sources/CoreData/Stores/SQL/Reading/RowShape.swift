@@ -13,7 +13,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         package var slot: Int32
         package var column: Int32
         package var kind: Kind
-        /// How many bits an integer may have.
+        /// The number of bits that an integer may have.
         package var bits: UInt8 = 64
         /// The entities, by their places in the model, of which the number of one may be.
         package var entities: Range<Int32> = 0..<0
@@ -27,7 +27,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         }
     }
 
-    /// How the rows of one concrete entity are read.
+    /// The plan by which the rows of one concrete entity are read.
     package final class Plan {
         package let layout: EntityLayout
         package let inline: [Field]
@@ -61,7 +61,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations
     /// of the time left stale ones, and Apple's framework does not read it either.
     private let soleLayout: Int?
-    /// How all rows are read, where the table holds those of one entity only.
+    /// The plan for all rows, where the table holds those of one entity only.
     package let solePlan: Plan?
     /// Whether values of rows may lie in files, so that building a row may take long.
     package let mayReadFiles: Bool
@@ -159,7 +159,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         return [SQLSelect.Result(expression: .columns(list))]
     }
 
-    /// How the rows with an entity's number are read; nil when the entity is none of the shape's.
+    /// The plan for the rows with an entity's number; nil when the entity is none of the shape's.
     @inline(__always)
     package func plan(ofNumber number: Int) -> (index: Int, plan: Plan)? {
         let index = soleLayout ?? layoutIndex(ofNumber: number) ?? (number == 0 ? singleLayout ?? -1 : -1)

@@ -5,7 +5,7 @@ import Foundation
 /// Databases limit how deep conditions lie in each other, so they are laid flat here. Chains of one kind are one list.
 /// NOT stands before single comparisons. Many equalities of one key are one list of values.
 extension SQLFetchTranslator {
-    /// How many levels of AND, OR and NOT within each other are translated. Each is a level of calls here and in the
+    /// The greatest number of levels of AND, OR and NOT within each other. Each is a level of calls here and in the
     /// database.
     private static let levelLimit = 200
 

@@ -78,7 +78,7 @@ extension SQLStore {
         return true
     }
 
-    /// How many rows are handed on at a time.
+    /// The number of rows that are handed on at a time.
     private static let rowsTogether = 500
 
     /// The columns that a fetch of keys selects.

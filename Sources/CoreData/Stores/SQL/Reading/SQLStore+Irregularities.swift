@@ -91,7 +91,7 @@ extension SQLStore {
     }
 }
 
-/// Which values of a table's rows are looked at: those that are cheap to read and of which not everything is one.
+/// The values of a table's rows that are looked at: those that are cheap to read and of which not everything is one.
 private struct RowChecks {
     private struct Check {
         let slot: Slot

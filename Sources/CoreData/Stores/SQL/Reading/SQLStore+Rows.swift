@@ -1,8 +1,8 @@
 import Foundation
 
 extension SQLStore {
-    /// How many keys one statement asks for. Few fixed sizes keep the statements cached; short batches repeat their
-    /// last key.
+    /// The number of keys that one statement asks for. Few fixed sizes keep the statements cached; short batches repeat
+    /// their last key.
     package static let batchSizes = [20, 100, 500]
 
     // MARK: Rows by key
@@ -265,7 +265,7 @@ extension SQLStore {
         return ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey)
     }
 
-    /// How the members of a relationship are selected: owner, member's key, member's entity, in the order of the
+    /// The selection of a relationship's members: owner, member's key, member's entity, in the order of the
     /// owner's list.
     private struct MemberPlan {
         var relationship: NSRelationshipDescription

@@ -19,7 +19,7 @@ package struct DerivedAttributes: Sendable {
         /// The source of the second one, evaluated for each save: an expression of the time, which is the same for all
         /// rows.
         nonisolated(unsafe) let time: NSExpression?
-        /// Where the database does not compute the expression: how the program does.
+        /// The program's way to compute the expression, where the database does not.
         let judged: JudgedDerivation?
         let dependency: Dependency?
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How often a transaction is run again that somebody was in the way of, or whose connection was lost.
+/// The repetitions of a transaction that another one has disturbed, or whose connection was lost.
 package struct Repetitions {
     private static let maximum = 8
     private var count = 0
     private var isOver = false
-    /// When nobody waits any longer for another server.
+    /// The time at which the wait for another server ends.
     private var deadline: ContinuousClock.Instant?
     /// The longest pause before it is looked again whether there is one, in microseconds.
     private static let longestPause: UInt32 = 200_000

@@ -1,4 +1,5 @@
-// Where rows lead, and the order that follows from it, in tables whose foreign keys are checked by every statement.
+// The references of rows, and the order that follows from them, in tables whose foreign keys are checked by every
+// statement.
 extension SaveSession {
     /// An object as the rows of its table tell it from others.
     struct RowPlace: Hashable {
@@ -8,7 +9,7 @@ extension SaveSession {
 
     func place(_ key: ObjectKey) -> RowPlace { RowPlace(root: root(key.layoutIndex), key: key.key) }
 
-    /// Where the slots of a row lead, of those whose foreign keys every statement checks.
+    /// The rows to which the slots of a row lead, for slots whose foreign keys every statement checks.
     func targets(of row: Snapshot, in slots: SlotMask? = nil) -> [RowPlace] {
         let layout = store.layout.entities[row.layoutIndex]
         guard let table = store.schema.table(ofRoot: layout.rootIndex)?.name else { return [] }
@@ -40,7 +41,8 @@ extension SaveSession {
         return parts.reversed()
     }
 
-    /// How long the longest way is that leads from each row through others of them. A circle is cut at one of its rows.
+    /// The length of the longest way that leads from each row through others of them. A circle is cut at one of its
+    /// rows.
     private func depths(of rows: [(key: ObjectKey, row: Snapshot?)]) -> [Int] {
         var numbers: [RowPlace: Int] = [:]
         for (number, row) in rows.enumerated() { numbers[place(row.key)] = number }

@@ -31,7 +31,7 @@ extension SaveSession {
         _ = try attempt(updates, &files)
     }
 
-    /// Which constraint a row breaks, and which row it clashes with.
+    /// The constraint that a row breaks, and the row that it clashes with.
     package func constraintConflict(
         _ failure: any SQLFailure, _ row: Snapshot, _ writer: RowWriter
     ) throws -> SaveConflicts.ConstraintConflict {

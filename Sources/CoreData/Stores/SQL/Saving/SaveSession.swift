@@ -20,7 +20,7 @@ package struct SaveSession {
     package var constraintConflicts: [SaveConflicts.ConstraintConflict] = []
     /// The rows that are written or deleted later: a conflict with one of them may be gone in the end.
     var unwritten: Set<ObjectKey> = []
-    /// How many rows went, by the numbers of their entities' layouts.
+    /// The number of deleted rows, by the numbers of their entities' layouts.
     package private(set) var deletedRows: [Int: Int] = [:]
     private var writers: [RowWriter?]
 

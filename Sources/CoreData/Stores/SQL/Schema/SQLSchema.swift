@@ -112,7 +112,7 @@ package struct SQLJoinEnd: Equatable, Sendable {
     package var isFlipped: Bool
 }
 
-/// Which tables, columns and indexes hold the objects of a model, and where each slot and relationship lies in them.
+/// The tables, columns and indexes that hold the objects of a model, and the place of each slot and relationship.
 ///
 /// A value: two schemas can be compared table by table (migration does), and nothing in it depends on a connection.
 /// Layout indexes are those of the `ModelLayout` it was made from.

@@ -164,7 +164,7 @@ package struct SQLSchemaBuilder {
     /// An element of a composite attribute is called by its own name in the table.
     private static func columnName(of slot: Slot) -> String { slot.elementPath.last ?? slot.name }
 
-    /// How a slot's column is called before numbering, and where it is sorted; nil when the slot has none.
+    /// The name of a slot's column before numbering, and its place in the order; nil when the slot has none.
     private func plan(of slot: Slot, in entity: EntityLayout) -> ColumnPlan? {
         let name = Self.columnName(of: slot)
         switch slot.role {

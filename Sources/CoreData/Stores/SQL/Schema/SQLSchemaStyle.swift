@@ -1,4 +1,4 @@
-/// How a kind of database calls the tables, columns and indexes of a model, and which types its columns have.
+/// The names that a kind of database gives to the tables, columns and indexes of a model, and the types of its columns.
 package protocol SQLSchemaStyle: Sendable {
     /// The table of every root entity by its name, and the names that nothing else can have any more.
     ///

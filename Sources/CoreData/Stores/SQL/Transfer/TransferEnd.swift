@@ -5,7 +5,7 @@ package struct TransferEnd {
     package let connection: any SQLConnection
     package let layout: ModelLayout
     package let schema: SQLSchema
-    /// Where large values lie; nil where they lie in the rows.
+    /// The folder of large values; nil where they lie in the rows.
     package let externalData: ExternalData?
     /// The name of the store in errors.
     package let name: String
@@ -26,12 +26,12 @@ package struct TransferEnd {
         layout.entities.filter { $0.superIndex == nil && schema.table(ofRoot: $0.index) != nil }
     }
 
-    /// How many rows a table has.
+    /// The number of rows that a table has.
     package func count(_ table: String) throws -> Int64 {
         try connection.integer(SQLSelect([.countAll], of: table)) ?? 0
     }
 
-    /// How many rows all tables have together.
+    /// The number of rows that all tables have together.
     package func count() throws -> Int64 { try schema.allTables.reduce(0) { try $0 + count($1.name) } }
 
     /// The many-to-many relationships, each once, as the side sees it that gave the join table its name.
@@ -155,7 +155,7 @@ package final class TransferReader {
     }
 }
 
-/// How many rows are read together: as many as memory allows, judged by the last ones.
+/// The number of rows that are read together: as many as memory allows, judged by the last ones.
 package struct TransferPages {
     package private(set) var limit = Self.smallest
     private static let smallest = 16

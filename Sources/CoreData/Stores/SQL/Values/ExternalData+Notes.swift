@@ -45,7 +45,7 @@ extension ExternalData {
         }.map { notesFolder.appendingPathComponent($0) }.filter { FileKind(at: $0) == .file }
     }
 
-    /// How the names of the store's notes end: another store, whose name differs in its extension only, has the same
+    /// The end of the names of the store's notes: another store, whose name differs in its extension only, has the same
     /// folder.
     private var suffix: String { storeName.isEmpty ? "" : "-" + storeName }
 }

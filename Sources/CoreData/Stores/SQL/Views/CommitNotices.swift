@@ -16,18 +16,18 @@ package protocol CommitWatch: AnyObject, Sendable {
 /// follow each other in growing distances until some seconds have passed since the last event.
 // @unchecked Sendable: mutable state is used on `queue` only, except `isCancelled`, which `lock` guards.
 package final class CommitNotices: @unchecked Sendable {
-    /// How long events are gathered before they are looked at, in milliseconds.
+    /// The milliseconds for which events are gathered before they are looked at.
     private static let pause = 10
     /// The last look comes so many milliseconds after the one before it.
     private static let longestPause = 5_000
 
-    /// Where events come in, and where they are looked at.
+    /// The queue on which events come in and are looked at.
     package let queue = DispatchQueue(label: "CommitNotices", qos: .utility)
     /// Notifications go out on a queue of their own: an observer may remove the store.
     private let delivery = DispatchQueue(label: "CommitNotices.delivery", qos: .utility)
     private let lock = NSLock()
     private var cancelled = false
-    /// How many milliseconds lie before the look that is awaited; nil where none is.
+    /// The number of milliseconds that lie before the look that is awaited; nil where none is.
     private var awaitedPause: Int?
     /// The number of the look that is awaited: an event calls for an earlier one.
     private var lookNumber = 0

@@ -5,7 +5,7 @@ import CSQLite
 // They are read through SQLite's own descriptor: closing another one would drop all locks that this process has on the
 // file.
 extension SQLiteConnection {
-    /// How many bytes the file has.
+    /// The number of bytes that the file has.
     func byteCount() throws -> Int64 {
         let file = try mainFile()
         var size: Int64 = 0

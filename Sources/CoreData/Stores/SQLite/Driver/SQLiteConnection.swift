@@ -42,7 +42,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     let handle: OpaquePointer
     let path: String
     let access: Access
-    /// How long statements wait for the locks of others.
+    /// The time for which statements wait for the locks of others.
     private let busyMilliseconds: Int32
     var readSince: RowCache.Moment?
     private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]

@@ -41,7 +41,7 @@ extension SQLiteStatement {
         }
     }
 
-    /// How the row is read that the statement stands on; nil when its entity is none of the shape's.
+    /// The plan for the row that the statement stands on; nil when its entity is none of the shape's.
     private func planOfRow(_ shape: RowShape) -> RowShape.Plan? {
         shape.plan(ofNumber: Int(sqlite3_value_int64(sqlite3_column_value(handle, 1))))?.plan
     }

@@ -79,7 +79,7 @@ extension SQLiteStoreFiles {
     func destroy(timeout: TimeInterval = 0, force: Bool = false, holding folder: MigrationFolder? = nil) throws {
         try requireOwn()
         guard !existing.isEmpty else { return }
-        // Which files are its own has to be in the main file.
+        // The main file has to tell the store's own files.
         try withoutUsers(timeout: timeout, force: force, absorbing: SharedSupport(store: self).isShared) {
             let external = ExternalData(folder: externalDataFolder)
             try removeMigrationFolder(folder, force: force)

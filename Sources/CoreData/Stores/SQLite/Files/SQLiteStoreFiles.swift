@@ -40,7 +40,7 @@ struct SQLiteStoreFiles: Sendable {
         return main.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
     }
 
-    /// Where the values of attributes with external storage lie, one file each.
+    /// The folder of the values of attributes with external storage, one file each.
     var externalDataFolder: URL {
         supportFolder.appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
     }
@@ -98,7 +98,8 @@ struct SQLiteStoreFiles: Sendable {
         return mode & 0o222 == 0 || access(url.path, W_OK) != 0
     }
 
-    /// How to read the files without writing to any of them, where that is possible; like an ordinary reader otherwise.
+    /// The access for reading the files without writing to any of them, where that is possible; an ordinary reader
+    /// otherwise.
     var readingAccess: SQLiteConnection.Access {
         let protected = [main, main.deletingLastPathComponent()].filter(Self.isWriteProtected).count
         if protected == 0 || FileManager.default.fileExists(atPath: journal.path) { return .readOnly }

@@ -140,10 +140,10 @@ struct StoreExchange {
         }
     }
 
-    /// How the name of the file begins that tells the newer folder of external data from the older one.
+    /// The beginning of the name of the file that tells the newer folder of external data from the older one.
     static let markPrefix = ".exchange-"
 
-    /// Where something of the older version lies when names cannot be exchanged.
+    /// The address of a file of the older version when names cannot be exchanged.
     func aside(_ url: URL) -> URL { folder.url.appendingPathComponent("older-\(url.lastPathComponent)") }
 
     private static func rename(_ source: URL, to target: URL) throws {

@@ -8,7 +8,7 @@ enum MigrationFunctions {
     /// Takes the tag away; bytes that lie in a file of their own are read.
     static let untag = "OCD_UNTAG"
 
-    /// How the message begins when there is no such file; the key of the row follows.
+    /// The beginning of the message when there is no such file; the key of the row follows.
     static let missingFile = "external data missing in row "
 
     /// The state of the functions of one migration.

@@ -239,7 +239,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// How many connections the pool has made.
+    /// The number of connections that the pool has made.
     var openConnectionCount: Int {
         condition.lock()
         defer { condition.unlock() }

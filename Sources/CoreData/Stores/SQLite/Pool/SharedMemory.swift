@@ -4,7 +4,7 @@ import Foundation
 ///
 /// SQLite keeps such a database as long as a connection to it is open.
 enum SharedMemory {
-    /// How often a name was given to a new database while others had the old one open.
+    /// The number of times that a name was given to a new database while others had the old one open.
     private static let generations = Locked<[String: Int]>([:])
 
     /// A connection to the database of a name, which is empty where nobody has it open.

@@ -14,7 +14,7 @@ struct BTreePage {
     /// A row in a leaf of a table: its key, and where its bytes lie.
     struct Cell {
         let key: Int64
-        /// How many bytes the row has, with those on other pages.
+        /// The number of bytes that the row has, with those on other pages.
         let byteCount: Int
         let local: Range<Int>
         /// The first of the other pages.
@@ -44,9 +44,9 @@ struct BTreePage {
     }
 
     private var headerEnd: Int { start + (kind.isLeaf ? 8 : 12) }
-    /// How many cells the page says to have.
+    /// The number of cells that the page says to have.
     private var claimed: Int { bytes.number16(at: start + 3) ?? 0 }
-    /// How many it has room for.
+    /// The number of cells that it has room for.
     private var room: Int { max(0, (usableSize - headerEnd) / 2) }
 
     private var contentStart: Int? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a file with holes has data.
+/// The places at which a file with holes has data.
 struct DataPlaces {
     /// Nil where the file has no holes, or nobody can tell.
     private let descriptor: Int32?

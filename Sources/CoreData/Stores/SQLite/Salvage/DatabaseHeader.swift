@@ -10,7 +10,7 @@ struct DatabaseHeader {
     let pageSize: Int?
     /// Bytes at the end of each page that are not SQLite's.
     let reserved: Int
-    /// How many pages the database should have; 0 where an old version of SQLite has not said so.
+    /// The number of pages that the database should have; 0 where an old version of SQLite has not said so.
     let pageCount: Int
     let firstFreePage: Int
     let freePageCount: Int

@@ -5,14 +5,14 @@ struct DatabasePage {
     let number: Int
     /// As many as a page has; zero behind those that are there.
     let bytes: [UInt8]
-    /// How many bytes are there: fewer where the file ends within the page.
+    /// The number of bytes that are there: fewer where the file ends within the page.
     let present: Int
 }
 
 /// The numbers of pages: those of a file that are in none of its holes, and those that only its log has. A file may say
 /// to be very long.
 struct PageNumbers: Sequence {
-    /// How many there are from 1, with those in holes.
+    /// The number of pages from 1, with those in holes.
     let first: Int
     let others: [Int]
     /// The next pages at a number or behind it that are in no hole.
@@ -43,7 +43,7 @@ final class PageReader {
     let header: DatabaseHeader
     let log: WriteAheadLog?
     let pageSize: Int
-    /// How many bytes of a page are SQLite's.
+    /// The number of bytes of a page that are SQLite's.
     let usableSize: Int
     /// The numbers of the pages that are there.
     let pages: PageNumbers
@@ -82,7 +82,7 @@ final class PageReader {
         }
     }
 
-    /// How many pages the database should have.
+    /// The number of pages that the database should have.
     var expectedPageCount: Int {
         max(pages.last, log?.pageCount ?? (header.isWhole ? header.pageCount : 0))
     }
@@ -128,7 +128,7 @@ final class PageReader {
         return best?.size
     }
 
-    /// Which part of the pages is whole, of some that are looked at.
+    /// The part of the pages that is whole, of some that are looked at.
     private static func wholeShare(of main: any SalvageBytes, _ size: Int, usable: Int) -> Double {
         let count = main.count / size
         var looked = 0

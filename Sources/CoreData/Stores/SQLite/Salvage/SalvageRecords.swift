@@ -52,7 +52,8 @@ struct SalvagedRow {
 final class SalvageRecords {
     private let reader: PageReader
     private let use: PageUse
-    /// How often pages of long rows were read. Each is one row's; where rows are damaged, several may lead to it.
+    /// The number of times that pages of long rows were read. Each is one row's; where rows are damaged, several may
+    /// lead to it.
     private var readings: [Int: Int] = [:]
     private static let mostReadings = 4
     /// More columns than a table has.
@@ -176,7 +177,7 @@ final class SalvageRecords {
         return size
     }
 
-    /// Where so many types end; nil where there are fewer.
+    /// The end of so many types; nil where there are fewer.
     private static func end(of bytes: [UInt8], typesFrom first: Int, _ columns: Int) -> Int? {
         var place = first
         for _ in 0..<columns {

@@ -72,7 +72,7 @@ struct SalvageSchema {
         otherRoots = definitions.filter { $0.isNameCertain && !own.contains($0.name) }.map(\.root)
     }
 
-    /// How many rows are of entities of their tables, of some that are looked at.
+    /// The number of rows that are of entities of their tables, of some that are looked at.
     private func fittingRows(_ source: SalvageSource) -> Int {
         var count = 0
         for (place, table) in tables.enumerated() {

@@ -19,7 +19,7 @@ final class SalvageTarget {
     /// Those that rows can have.
     private static let versions = Int64(1)...Int64(Int32.max / 2)
 
-    /// How the rows of an entity are written.
+    /// The writer of the rows of an entity.
     private struct Writer {
         struct Field {
             let slot: Slot

@@ -168,7 +168,7 @@ final class StoreSalvage {
 
     private func unreadPages() -> [Int] {
         let missing = source.reader.expectedPageCount - source.reader.pages.last
-        // How many there are of a file that was cut short is said once.
+        // The number of missing pages of a file that was cut short is noted once.
         if missing > 0 {
             target.note(.init(.page, "the last \(missing) pages of the file are not there"))
         }

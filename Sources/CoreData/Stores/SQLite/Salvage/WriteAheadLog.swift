@@ -11,9 +11,9 @@ struct WriteAheadLog {
     let pageSize: Int
     /// By page: the place of its bytes.
     private(set) var places: [Int: Int] = [:]
-    /// How many pages the database has with the last commit; nil where nothing is committed.
+    /// The number of pages that the database has with the last commit; nil where nothing is committed.
     private(set) var pageCount: Int?
-    /// How many frames are parts of commits.
+    /// The number of frames that are parts of commits.
     private(set) var frameCount = 0
     /// Whether a frame is damaged, and something was committed behind it. A frame that a killed process has left half
     /// written is the last one.
