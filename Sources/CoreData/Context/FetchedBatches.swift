@@ -6,12 +6,12 @@ import Foundation
 /// For the context's queue only.
 final class FetchedBatches {
     private(set) var keys: FetchedKeys
-    /// How many objects a batch has.
+    /// The number of objects that a batch has.
     let size: Int
     let rootIndex: Int
     /// The request, with the settings for reading a batch.
     let parameters: FetchParameters
-    /// How many keys at the beginning have no object that waits for its row.
+    /// The number of keys at the beginning that have no object that waits for its row.
     private var finishedCount = 0
     /// Places in `keys`, in the order of the keys; made when a place is looked for, and empty where that is their order
     /// already.

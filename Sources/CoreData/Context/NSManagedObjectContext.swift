@@ -89,10 +89,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isLending = false
     /// Saves of children that are checked and not taken over yet; touched inside the gate.
     var incoming: [PushedSave] = []
-    /// How many objects a child's save must have to be taken over after it has returned.
+    /// The number of objects that a child's save must have to be taken over after it has returned.
     package var childSaveSizeToWait = 500
 
-    /// How many unsaved objects are judged one by one before an index is made for fetches that ask for a value.
+    /// The number of unsaved objects that are judged one by one before an index is made for fetches that ask for a
+    /// value.
     package var unsavedCountToIndex = 32
 
     private var storedCoordinator: NSPersistentStoreCoordinator?

@@ -25,7 +25,8 @@ final class RecentObjects {
         fileprivate var newerBytes = 0
     }
 
-    /// How many bytes of rows are held at most: large values must not add up in a block that works through many.
+    /// The number of bytes of rows that are held at most: large values must not add up in a block that works through
+    /// many.
     private static var bytes: Int { 8 << 20 }
 
     @exclusivity(unchecked) private var results = Results()

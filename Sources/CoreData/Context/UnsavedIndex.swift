@@ -29,7 +29,7 @@ final class UnsavedIndex {
 
     fileprivate struct Table {
         let range: Range<Int>
-        /// How many objects of each list have been read.
+        /// The number of objects of each list that have been read.
         var inserted = 0
         var updated = 0
         /// Objects stay under values that they had.

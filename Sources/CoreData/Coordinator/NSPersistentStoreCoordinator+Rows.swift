@@ -264,12 +264,12 @@ extension NSPersistentStoreCoordinator {
         for store in lock.withLock({ attached }) { store.rows.trackRowAges() }
     }
 
-    /// How long ago the row cache got a row; nil when it has none, or does not know.
+    /// The time since the row cache got a row; nil when it has none, or does not know.
     final func cachedRowAge(for key: ObjectKey, rootIndex: Int) -> TimeInterval? {
         (try? rowStore(numbered: key.storeNumber))?.cachedRowAge(for: key.key, rootIndex: rootIndex)
     }
 
-    /// How many rows the row caches hold; for tests.
+    /// The number of rows that the row caches hold; for tests.
     package final var cachedRowCount: Int {
         lock.withLock { attached }.reduce(0) { $0 + $1.rows.cachedRowCount }
     }

@@ -9,7 +9,7 @@ import Synchronization
 struct ByteFolding: Sendable {
     typealias Options = NSComparisonPredicate.Options
 
-    /// How many times as long a text can become.
+    /// The greatest factor by which a text can become longer.
     static let growth = 3
 
     /// The characters whose bytes are the same except for the last: 64 entries of eight bytes. The first byte of an

@@ -26,7 +26,7 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
     /// Set once, and emptied by `deinit`.
     nonisolated(unsafe) private(set) final var parts: [NSPredicate]
 
-    /// How many compounds lie on each other here at most.
+    /// The number of compounds that lie on each other here at most.
     final let height: Int
     /// The height of the highest expression that is compared.
     final let operandHeight: Int

@@ -84,8 +84,8 @@ extension NSPredicate {
         return (self as? NSCompoundPredicate)?.operandHeight ?? 0
     }
 
-    /// How much a predicate within an expression adds to the expression's height: compounds count as far as calls
-    /// follow them into each other.
+    /// The levels that a predicate within an expression adds to the expression's height: compounds count as far as
+    /// calls follow them into each other.
     fileprivate var heightWithinExpression: Int {
         let levels = (self as? NSCompoundPredicate)?.height ?? 0
         return 1 + min(levels, NSCompoundPredicate.shallowHeight) + expressionHeight

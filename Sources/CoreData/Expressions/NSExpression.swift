@@ -78,7 +78,7 @@ open class NSExpression: NSObject, NSCopying {
     /// The function of the library that a function expression calls, looked up once.
     let libraryFunction: ExpressionFunction?
 
-    /// How many expressions and predicates lie on each other here at most.
+    /// The number of expressions and predicates that lie on each other here at most.
     let height: Int
 
     /// The greatest height of an expression. Evaluating and printing one calls as deep as that, and the stack of a

@@ -237,7 +237,7 @@ struct PredicateLexer {
         }
     }
 
-    /// How many characters `e`, an optional sign and digits take here; `nil` when it is no exponent.
+    /// The number of characters that `e`, an optional sign and digits take here; `nil` when it is no exponent.
     private func exponentLength() -> Int? {
         var length = 1
         if scalar(length) == "+" || scalar(length) == "-" { length += 1 }

@@ -71,7 +71,7 @@ struct FetchedSectionPlan {
         deleted = (0..<oldCount).filter { !kept.contains($0) }
     }
 
-    /// How many anchored sections begin before a gap: those that end at it or before, and the one it lies in.
+    /// The number of anchored sections that begin before a gap: those that end at it or before, and the one it lies in.
     private static func firstIndex(in ends: [Int], reaching gap: Int) -> Int {
         if gap == 0 { return 0 }
         var low = 0

@@ -12,7 +12,7 @@ struct FetchedUpdate {
         var oldIndex: Int?
         /// Whether it changed itself, not merely something that its place depends on.
         var isDirect = true
-        /// How many anchors were, and will be, before it.
+        /// The number of anchors that were, and will be, before it.
         var oldGap = -1
         var gap = -1
         var newIndex = -1
@@ -50,7 +50,7 @@ struct FetchedUpdate {
 
     private var anchorCount: Int { old.items.count - removed.count }
 
-    /// How many removed objects stood before an old place.
+    /// The number of removed objects that stood before an old place.
     private func removedCount(before index: Int) -> Int {
         var low = 0
         var high = removed.count
@@ -120,7 +120,7 @@ struct FetchedUpdate {
         return true
     }
 
-    /// How many anchors come before an object or are its equals; at least `start`. Looks near `start` first.
+    /// The number of anchors that come before an object or are its equals; at least `start`. Looks near `start` first.
     private func upperBound(of object: NSObject, from start: Int) -> Int {
         var low = start
         var step = 1

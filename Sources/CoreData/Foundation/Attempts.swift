@@ -1,6 +1,6 @@
 import Foundation
 
-/// How often something is begun again that others disturb: some times in any case, after that until a time limit.
+/// The attempts at work that others disturb: some in any case, after that until a time limit.
 struct Attempts {
     /// The number of attempts with any time limit: even one of no time at all is no reason to fail over one exchange.
     static let always = 20

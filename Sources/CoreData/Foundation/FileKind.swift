@@ -73,13 +73,13 @@ enum FileKind: String {
         if FileKind(at: url) != nil { try FileManager.default.removeItem(at: url) }
     }
 
-    /// How many bytes a file has; 0 where there is none.
+    /// The number of bytes that a file has; 0 where there is none.
     static func size(at url: URL) -> Int {
         var status = stat()
         return stat(url.path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// How many names the file at a path has; a symbolic link is not followed. 0 where nothing lies there.
+    /// The number of names that the file at a path has; a symbolic link is not followed. 0 where nothing lies there.
     static func nameCount(at url: URL) -> Int {
         var status = stat()
         return lstat(url.path, &status) == 0 ? Int(status.st_nlink) : 0

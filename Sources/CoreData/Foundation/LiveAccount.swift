@@ -21,10 +21,10 @@
 
         package init() {}
 
-        /// How many were made.
+        /// The number of objects that were made.
         package var total: Int { lock.withLock { made } }
 
-        /// How many of each kind are there.
+        /// The number of present objects of each kind.
         package var present: [Kind: Int] { lock.withLock { living } }
 
         func note(_ kind: Kind, comes: Bool) {

@@ -107,7 +107,7 @@ private enum ObserverTable {
 
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// How many entries there may be before those of observers that are gone are looked for.
+        /// The number of entries that there may be before those of observers that are gone are looked for.
         var limit = 64
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much processor time the running thread may take for one request.
+/// The processor time that the running thread may take for one request.
 ///
 /// Processor time and not the clock's: a machine that is busy, or a process that was stopped for a while, ends no
 /// request that would have been short. A deadline is used by the thread that began it.

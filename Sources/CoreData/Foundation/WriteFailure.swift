@@ -50,7 +50,7 @@ enum WriteFailure {
     /// Whether there is a limit for the size of a file of this process.
     static var hasSizeLimit: Bool { sizeLimit < UInt64(Int64.max) }
 
-    /// How many bytes a file of this process may have.
+    /// The number of bytes that a file of this process may have.
     private static var sizeLimit: UInt64 {
         var limit = rlimit()
         #if canImport(Glibc)

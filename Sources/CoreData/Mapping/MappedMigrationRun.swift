@@ -65,7 +65,7 @@ final class MappedMigrationRun {
     /// The steps that have objects of an entity of the source.
     var compositeMappings: [String: CompositeMapping] = [:]
     var stepsBySource: [Int: [EntityMappingStep]] = [:]
-    /// How many source objects the steps have.
+    /// The number of source objects that the steps have.
     private var counts: [Int] = []
     private var batchSize = MappedMigrationRun.firstBatch
     private lazy var report = MigrationReport([manager.ownProgress, manager.follower].compactMap(\.self))
@@ -73,7 +73,7 @@ final class MappedMigrationRun {
     private static let firstBatch = 64
     private static let largestBatch = 256
     private static let bytesPerBatch = 4 << 20
-    /// How many owners of to-many relationships are looked at at once, and how many changed objects make a save.
+    /// The number of owners of to-many relationships in a batch, and of changed objects that make a save.
     private static let ownersPerBatch = 64
     private static let changesPerSave = 2_000
 
@@ -239,7 +239,7 @@ final class MappedMigrationRun {
         takeOverPosition()
     }
 
-    /// How many source objects a step has; 0 where only its expression knows.
+    /// The number of source objects that a step has; 0 where only its expression knows.
     private func count(_ step: EntityMappingStep) throws -> Int {
         guard step.hasSourceObjects, holds(step), case .request(let request)? = try sources(of: step) else { return 0 }
         return try sourceContext.count(try sourceContext.plan(for: request))

@@ -76,7 +76,7 @@ package enum MappingModelFile {
         return nil
     }
 
-    /// How many folders above the mapping model and how many levels below each are looked at.
+    /// The number of folders above the mapping model, and of levels below each, that are looked at.
     private static let maximumClimb = 4
     private static let maximumDescent = 3
 

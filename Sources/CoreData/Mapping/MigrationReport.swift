@@ -12,7 +12,7 @@ final class MigrationReport {
     private var workInAll = 0.0
     private var workDone = 0.0
     private var workPerRow = 0.0
-    /// How much of the whole the first pass is.
+    /// The share of the first pass in the whole.
     private var firstShare = 0.5
     private(set) var isSecondPass = false
     private var lastUpdate = ContinuousClock.now

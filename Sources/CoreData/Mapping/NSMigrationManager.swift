@@ -52,7 +52,8 @@ open class NSMigrationManager: NSObject {
     final var isLeg = false
     /// Whether another process may resume the migration when this one is killed.
     final var isKept = false
-    /// How many rows of each entity the last migration has written, where it was carried out object by object.
+    /// The number of rows of each entity that the last migration has written, where it was carried out object by
+    /// object.
     final var madeRows: [String: Int]?
     /// The configuration of the destination model whose entities the destination store holds.
     final var destinationConfiguration: String?

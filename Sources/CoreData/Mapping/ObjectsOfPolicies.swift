@@ -3,7 +3,7 @@
 /// A policy looks among the registered objects for those that an earlier one made, as it can with Apple's manager.
 /// There the context keeps them; here a saved object that nobody holds is gone.
 struct ObjectsOfPolicies {
-    /// How many stay in memory; of more, the older half is let go.
+    /// The number of objects that stay in memory; of more, the older half is released.
     static let most = 100_000
 
     private var made: [NSManagedObject] = []

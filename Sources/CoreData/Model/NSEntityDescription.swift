@@ -310,7 +310,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// How many entities an entity may inherit over in a model that is read from a file. Walking up needs stack.
+    /// The number of entities that an entity may inherit over in a model that is read from a file. Walking up needs
+    /// stack.
     static let maximumInheritance = 256
 
     private final var inheritedProperties: [NSPropertyDescription] { storedSuperentity?.properties ?? [] }

@@ -8,7 +8,7 @@ struct ModelSourceReader {
     let file: String
     private let root: XMLTreeElement
     private let composites: [String: XMLTreeElement]
-    /// How many elements of composites were made. Composites in composites multiply.
+    /// The number of elements of composites that were made. Composites in composites multiply.
     private let elements = ElementCount()
 
     private final class ElementCount {
@@ -346,7 +346,7 @@ struct ModelSourceReader {
             .intValue
     }
 
-    /// How many objects a relationship may lead to.
+    /// The number of objects that a relationship may lead to.
     private func count(_ attribute: String, of source: XMLTreeElement) -> Int? {
         guard let number = integer(attribute, of: source) else { return nil }
         if (0...Int(Int32.max)).contains(number) { return number }

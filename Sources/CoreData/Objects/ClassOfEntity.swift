@@ -1,4 +1,4 @@
-/// How many bytes an instance of a class has: the standard library's own function, which it keeps to itself.
+/// The number of bytes that an instance of a class has: the standard library's own function, which it keeps to itself.
 @_silgen_name("$ss36_class_getInstancePositiveExtentSizeySiyXlXpF")
 private func bytesOfInstance(_ instanceClass: AnyClass) -> Int
 

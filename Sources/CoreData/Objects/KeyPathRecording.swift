@@ -52,7 +52,7 @@ final class KeyPathRecording {
         return computed == keys.count || computed < 0 ? keys.joined(separator: ".") : nil
     }
 
-    /// How many properties a key path goes through; less than none where its description does not say.
+    /// The number of properties that a key path goes through; less than none where its description does not say.
     private static func computedComponents(of keyPath: AnyKeyPath) -> Int {
         let description = keyPath.debugDescription
         let count = description.components(separatedBy: "<computed ").count - 1

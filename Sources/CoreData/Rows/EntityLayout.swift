@@ -163,7 +163,7 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     /// The default values of transient attributes: no store knows them, so that a row that comes from one gets them
     /// here.
     @exclusivity(unchecked) package private(set) var transientDefaults: [(slot: Int, value: SlotValue)] = []
-    /// How many bytes these take behind the slots of a row.
+    /// The number of bytes that these take behind the slots of a row.
     @exclusivity(unchecked) package private(set) var transientTailBytes = 0
     /// Whether it has transformable attributes.
     package let hasTransformables: Bool

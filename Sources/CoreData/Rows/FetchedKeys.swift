@@ -3,7 +3,7 @@
 /// Four bytes each, if some thousand consecutive keys lie near each other, and two more if several entities are among
 /// them. It grows by pieces, so that a list of millions is never copied. A value.
 package struct FetchedKeys: Sequence, Sendable {
-    /// How many keys a piece has.
+    /// The number of keys that a piece has.
     private static let pieceSize = 1 << 14
 
     /// Some keys that follow each other; it does not change.

@@ -202,7 +202,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         lock.withLock { if times == nil { times = [:] } }
     }
 
-    /// How long ago a row was put in, in seconds; nil when it is not there or nobody noted it.
+    /// The seconds since a row was put in; nil when it is not there or nobody noted it.
     package func age(of key: Int64, rootIndex: Int) -> TimeInterval? {
         lock.withLock {
             guard let time = times?[CachedKey(rootIndex: rootIndex, key: key)], probe(key, rootIndex) != nil else {
@@ -235,14 +235,14 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         for root in 0..<rootCount { clear(root) }
     }
 
-    /// How many rows are held; for tests.
+    /// The number of rows that are held; for tests.
     package var count: Int {
         lock.lock()
         defer { lock.unlock() }
         return (0..<rootCount).reduce(0) { $0 + tables[$1].count }
     }
 
-    /// How many rows of a root entity are held.
+    /// The number of rows of a root entity that are held.
     package func count(rootIndex: Int) -> Int { lock.withLock { tables[rootIndex].count } }
 
     /// The rows of a root entity that are held; for tests.

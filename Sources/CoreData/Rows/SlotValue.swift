@@ -110,7 +110,7 @@ package struct SlotMask: Hashable, Sendable {
         return word < high.count && high[word] & (1 << UInt64(slot & 63)) != 0
     }
 
-    /// How many of the slots have a smaller number.
+    /// The number of slots that have a smaller number.
     @inline(__always)
     package func rank(of slot: Int) -> Int {
         if slot < 64 { return (low & ((1 << UInt64(slot)) - 1)).nonzeroBitCount }

@@ -24,7 +24,7 @@ struct MappedPosition: Codable, Equatable {
     var last: Int64 = 0
     /// The second pass: entity and key of the last source and destination that are done; empty where it has not begun.
     var pair: [Int64] = []
-    /// How many objects of each entity there are.
+    /// The number of objects of each entity.
     var rows: [String: Int] = [:]
     /// The entity mappings whose second pass leaves nothing out, and those of which that held when the present one
     /// began.

@@ -172,7 +172,7 @@ final class MigrationAssociations {
 
     // MARK: The second pass
 
-    /// How many destination objects a mapping has made.
+    /// The number of destination objects that a mapping has made.
     func count(mapping: Int) throws -> Int { try saved.count(mapping: mapping) }
 
     /// The next associations of a mapping in the order of their source keys; each destination object once.

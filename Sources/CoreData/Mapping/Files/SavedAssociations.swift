@@ -275,7 +275,7 @@ final class SavedAssociations {
 
     // MARK: The second pass
 
-    /// How many destination objects a mapping has made.
+    /// The number of destination objects that a mapping has made.
     func count(mapping: Int) throws -> Int {
         let sum = SQLSelect([.function(.sum, [.column("count")])], of: Self.runs.name, where: Self.isEqual("mapping"))
         let others = SQLSelect(

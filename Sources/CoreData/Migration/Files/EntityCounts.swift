@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many rows each entity of a SQLite store has, and so has to have in the next version.
+/// The number of rows of each entity of a SQLite store. In the next version it has to be the same.
 struct EntityCounts {
     private let model: NSManagedObjectModel
     /// By the names of the entities that the store holds.
@@ -45,8 +45,8 @@ struct EntityCounts {
         return rows
     }
 
-    /// How many rows the entities of a later version have when the store goes through all of them without a mapping
-    /// model: none is lost but those of entities that are gone.
+    /// The number of rows that the entities of a later version have when the store goes through all of them without a
+    /// mapping model: none is lost but those of entities that are gone.
     func after(through versions: [NSManagedObjectModel], configuration: String?) throws -> [String: Int] {
         var (rows, source) = (rows, model)
         for version in versions {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long SQLite takes on this machine for the kinds of work that migrations consist of.
+/// The time that SQLite takes on this machine for the kinds of work that migrations consist of.
 ///
 /// Measured once in a process on a small table in the temporary folder, which takes some milliseconds.
 struct MachineCalibration: Sendable {

@@ -16,7 +16,7 @@ struct MigrationForecaster {
     let options: [AnyHashable: Any]?
     /// The bundles with versions and mapping models; nil for the main bundle and the packages' resources.
     var bundles: [Bundle]?
-    /// How long the store's database takes.
+    /// The speed of the store's database.
     var machine = MachineCalibration.current
 
     /// The tables as they stand before a hop.

@@ -28,9 +28,9 @@ struct LossCount {
         var owners: String?
     }
 
-    /// How many columns' worth of rows a forecast looks at in a table.
+    /// The number of columns' worth of rows that a forecast looks at in a table.
     private static let sampleSize = 100_000
-    /// How many more of the database's steps it then takes to find at least one row.
+    /// The number of further steps of the database in which it then looks for at least one row.
     private static let searchBudget = 100_000
     /// SQLite takes no more columns than 2,000.
     private static let columnsAtOnce = 500

@@ -15,7 +15,7 @@ final class MigrationProgress {
     private var stepsPerRow = 1
     private var lastUpdate = ContinuousClock.now
 
-    /// How many steps pass between two calls, and how long between two updates.
+    /// The number of steps between two calls, and the time between two updates.
     private static let interval = 2000
     private static let pause = Duration.milliseconds(25)
 

@@ -40,7 +40,7 @@ extension MigrationCheck {
         }
     }
 
-    /// How many of the database's steps a forecast gives to all checks together: some milliseconds.
+    /// The number of the database's steps that a forecast gives to all checks together: some milliseconds.
     private static let budget = 400_000
 
     /// Throws one error for every check of a plan that finds a row soon. A check that would have to search longer is

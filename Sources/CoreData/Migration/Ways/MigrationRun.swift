@@ -2,7 +2,7 @@
 /// gives the same as going through every version between. Rows are then rewritten once, however many hops there are.
 struct MigrationRun {
     var target: NSManagedObjectModel
-    /// How many hops it stands for.
+    /// The number of hops that it stands for.
     var hops: Int
     /// The origins of entities and properties, if there are several hops.
     var origins: ModelOrigins?

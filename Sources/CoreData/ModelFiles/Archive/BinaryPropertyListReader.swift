@@ -12,7 +12,7 @@ struct BinaryPropertyListReader {
     private let referenceSize: Int
     private let maximumDepth: Int
     private var budget: Int
-    /// How many bytes of data and texts may still be handed out: objects may lie over each other in the file.
+    /// The number of bytes of data and texts that may still be handed out: objects may lie over each other in the file.
     private var byteBudget: Int
     /// Scalars are decoded once and shared, however often they are referred to.
     private var scalars: [PropertyListValue?]

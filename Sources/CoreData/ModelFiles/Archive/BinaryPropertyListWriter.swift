@@ -91,7 +91,7 @@ struct BinaryPropertyListWriter {
         }
     }
 
-    /// How many bytes (1, 2, 4 or 8) an index takes.
+    /// The number of bytes (1, 2, 4 or 8) that an index takes.
     private static func size(of index: Int) -> Int {
         index <= 0xFF ? 1 : index <= 0xFFFF ? 2 : index <= 0xFFFF_FFFF ? 4 : 8
     }

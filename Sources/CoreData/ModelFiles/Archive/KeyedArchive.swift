@@ -8,7 +8,7 @@ import Foundation
 final class KeyedArchive {
     private let objects: [PropertyListValue]
     private let topIndex: Int
-    /// How many plain values may still be made: shared parts cannot multiply without end.
+    /// The number of plain values that may still be made: shared parts cannot multiply without end.
     private var budget: Int
     /// The classes that were looked up, by their place: every object names one of a few.
     private var classes: [Int: ArchivedClass] = [:]
