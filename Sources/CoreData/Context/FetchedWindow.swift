@@ -18,7 +18,7 @@ final class FetchedWindow {
     /// One that holds nothing yet, over the same keys.
     func another() -> FetchedWindow { FetchedWindow(batches, context) }
 
-    /// The object at a place. Another batch than that of the last one lets go of it.
+    /// The object at a place. If it is in another batch than the last one, the objects of that batch are released.
     func object(at place: Int) -> NSManagedObject {
         context.checkConfinement("an object of FetchedObjects")
         if objects.indices.contains(place - start) {

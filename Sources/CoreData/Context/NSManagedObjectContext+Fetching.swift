@@ -232,7 +232,7 @@ extension NSManagedObjectContext {
         try rowSource?.eachBatchOfRows(plan, in: self, body)
     }
 
-    /// The objects of a fetch as this context's source has them, made while each batch of rows is fresh.
+    /// The objects of a fetch as this context's source has them, made right after each batch of rows was read.
     ///
     /// `given` are the rows where they have been read before.
     private func fetchObjects(_ plan: FetchPlan, rows given: [Snapshot]? = nil) throws -> [NSManagedObject] {
@@ -248,7 +248,7 @@ extension NSManagedObjectContext {
             var all: [NSManagedObject] = []
             swap(&all, &objects)
             let start = all.count
-            // Also where some are known it is worth a look whether any of these is: mostly none.
+            // Also where some objects are known, one look tells whether any of these rows has one: mostly none.
             let isNew = isFresh || !map.holdsAny(of: rows) && !hasMail.load(ordering: .acquiring)
             for row in rows {
                 if row.layoutIndex != current.layoutIndex { current = Birth(home: home(at: row.layoutIndex)) }

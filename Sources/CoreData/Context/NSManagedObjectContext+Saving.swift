@@ -152,7 +152,7 @@ extension NSManagedObjectContext {
         let leavesInserted = !ObjectSets.isSame(insertedList, work.inserted)
         let leavesUpdated = !ObjectSets.isSame(updatedList, updated)
         if isWhole {
-            // Also those that a merge has made clean, or whose changes were dropped.
+            // Also objects that have no changes after a merge, or whose changes were dropped.
             if leavesInserted { for object in insertedList { object.flags.remove(.listedInserted) } }
             if leavesUpdated { for object in updatedList { unlistUpdated(object) } }
             for object in deletedList { object.flags.remove(.listedDeleted) }

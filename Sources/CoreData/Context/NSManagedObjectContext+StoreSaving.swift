@@ -24,8 +24,8 @@ extension NSManagedObjectContext {
             givenUp = []
         }
 
-        /// Notes the row that an object is written as. With `givesUpValues` the object lets go of the values that the
-        /// row has.
+        /// Notes the row that an object is written as. With `givesUpValues` the object drops the values that the row
+        /// has.
         mutating func note(_ row: Snapshot, of object: NSManagedObject, givesUpValues: Bool) {
             var number: Int32 = -1
             if givesUpValues, let values = object.giveUpValues() {
@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
             rows.append(WrittenRow(object: object, row: row, givenUp: number))
         }
 
-        /// Gives the objects back the values that they let go of.
+        /// Gives the objects back the values that they dropped.
         mutating func takeBackValues() {
             if givenUp.isEmpty { return }
             // Each root entity has keys of its own, so numbers alone do not tell objects apart.
@@ -164,7 +164,7 @@ extension NSManagedObjectContext {
         let givesUpValues = objectStores.isEmpty && livingChildren.isEmpty
         if !objectStores.isEmpty { try deriveAttributes(work, for: objectStores) }
         assignOrders(work, except: objectStores)
-        // Ordering may have touched members that were clean so far.
+        // Ordering may have changed members that had no changes so far.
         let (updated, raised) = livingUpdated(with: work, coordinator.versionedLinks)
         let stores = try storesByObject(work.inserted, coordinator)
         try reserveKeys(work.inserted, stores, coordinator, into: &attempts.permanent)

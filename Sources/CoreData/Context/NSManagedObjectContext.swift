@@ -37,7 +37,7 @@
 // - Unsaved objects get their places among the keys of such a fetch (`+KeysWithUnsaved`). No object is made but those
 //   that the search by halves looks at.
 // - Large results (`FetchedObjects`) are the same keys without the faults. A `FetchedWindow` holds the objects of one
-//   batch; the collection has one, and each iterator its own. It lets go of them before it makes the next. The context
+//   batch; the collection has one, and each iterator its own. It releases them before it makes the next. The context
 //   knows such keys only where new objects are among them (`fetchesOfNew`, weakly), to rename these when they are
 //   saved.
 // - The fetched-results controller does not stand on such keys. It has to give an array of its objects, find a changed

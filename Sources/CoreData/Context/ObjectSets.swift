@@ -13,7 +13,7 @@ struct ObjectSets {
         return set
     }
 
-    /// Compares two lists by their bytes: a loop would hold and let go of each object.
+    /// Compares two lists by their bytes: a loop would retain and release each object.
     static func isSame(_ first: [NSManagedObject], _ second: [NSManagedObject]) -> Bool {
         if first.count != second.count { return false }
         return first.withUnsafeBytes { first in

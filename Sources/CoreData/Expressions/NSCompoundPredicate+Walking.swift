@@ -3,7 +3,7 @@
 // calls.
 
 extension NSCompoundPredicate {
-    /// The number of levels that are walked by calls, which is faster for the predicates that persons write.
+    /// The number of levels that are walked by calls, which is faster for the predicates that programmers write.
     static let shallowHeight = 100
 
     /// Whether the combination holds. Parts are asked in order, and only as far as needed.

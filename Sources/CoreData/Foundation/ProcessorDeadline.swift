@@ -34,7 +34,7 @@ final class ProcessorDeadline {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// Throws where somebody on the thread has stopped because the time was over: the answer is worth nothing then.
+    /// Throws where code on the thread has stopped because the time was over: its answer counts for nothing then.
     static func check() throws {
         if let current, current.wasReached { throw current.error }
     }

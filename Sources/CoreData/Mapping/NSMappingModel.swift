@@ -86,7 +86,7 @@ open class NSMappingModel: NSObject {
     ///   - destinationModel: The model to migrate to.
     /// - Returns: A new mapping model.
     /// - Throws: `NSInferredMappingModelError` (134190) if there is none. The error names every entity and property
-    ///   that stands in the way.
+    ///   that prevents one.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel/inferredmappingmodel(forsourcemodel:destinationmodel:))
     open class func inferredMappingModel(

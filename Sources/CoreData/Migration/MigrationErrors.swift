@@ -27,7 +27,7 @@ enum MigrationErrors {
             userInfo: info)
     }
 
-    /// One error for everything that stands in the way of an inference.
+    /// One error for all problems that prevent an inference.
     static func combined(_ problems: [NSError]) -> NSError {
         guard problems.count > 1 else { return problems[0] }
         var info = problems[0].userInfo

@@ -10,7 +10,7 @@ enum StoreCompatibility: Equatable {
     /// These entities differ, are missing in the store, or are missing in the model.
     case incompatible(entities: [String])
 
-    /// The entities in the way of a store that holds no model to compare: there the hashes decide alone.
+    /// The entities that differ, for a store that holds no model to compare: there the hashes decide alone.
     var differences: [String]? {
         switch self {
         case .compatible: nil
@@ -20,7 +20,7 @@ enum StoreCompatibility: Equatable {
 }
 
 extension NSManagedObjectModel {
-    /// As `isConfiguration(withName:compatibleWithStoreMetadata:)`, and says which entities are in the way.
+    /// As `isConfiguration(withName:compatibleWithStoreMetadata:)`, and names the entities that differ.
     final func compatibility(
         ofConfiguration configuration: String?, withStoreMetadata metadata: [String: Any]
     ) -> StoreCompatibility {

@@ -1,6 +1,6 @@
 // About the room ModelFiles.
 //
-// - The hashes in a bundle's version information say which version is worth decoding. The model's own hashes decide; if
+// - The hashes in a bundle's version information say which version to decode. The model's own hashes decide; if
 //   they contradict the bundle, all versions are read.
 // - `KeptFiles` keeps decoded files by path and `FileState`, up to a limit. Each caller gets a copy, because models may
 //   be edited until a coordinator uses them.
@@ -11,7 +11,7 @@ import Foundation
 package enum ModelBundle {
     package typealias Version = NSManagedObjectModel.Version
 
-    /// All versions by name. A lone `.mom` or `.xcdatamodel` is a bundle of one version, named like the file.
+    /// All versions by name. A single `.mom` or `.xcdatamodel` is a bundle of one version, named like the file.
     package static func versions(at url: URL) throws -> [String: NSManagedObjectModel] {
         Dictionary(try allVersions(at: url).map { ($0.name, $0.model) }, uniquingKeysWith: { first, _ in first })
     }

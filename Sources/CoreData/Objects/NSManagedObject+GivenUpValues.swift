@@ -1,4 +1,4 @@
-// The values that an object lets go of while a row that has them is written.
+// The values that an object drops while a row that has them is written.
 extension NSManagedObject {
     /// The slots whose values an object has given up.
     struct GivenUpValues: Equatable {

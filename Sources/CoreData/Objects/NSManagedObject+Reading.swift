@@ -110,7 +110,7 @@ extension NSManagedObject {
     /// The object a to-one relationship leads to.
     final func referencedObject(at slot: Int) -> NSManagedObject? {
         if let row = plainRow {
-            // Nothing in here lets go of home, row or context.
+            // Nothing in here releases home, row or context.
             let found = Unmanaged.passUnretained(home)._withUnsafeGuaranteedRef { home in
                 row._withUnsafeGuaranteedRef { home.recentObject(for: slot, in: $0) }
             }

@@ -9,7 +9,7 @@
 // - Beyond 100,000 unsaved new objects, those of a thousand objects before are packed until another one is set: places
 //   for all slots take twice the room.
 // - A save builds the new row from the row and the overlay, and writes the columns of the slots that differ. The object
-//   lets go of its values once the row has them, and of an overlay that says nothing else. It takes them back when the
+//   drops its values once the row has them, and of an overlay that says nothing else. It takes them back when the
 //   save fails (`+GivenUpValues`). Children that could read them meanwhile, and programs' stores, prevent that. After
 //   the save an overlay that says nothing more is dropped.
 // - Relationships hold `ObjectKey`s (entity, key) and no references, so a graph has no reference cycles. A key is the
@@ -22,8 +22,8 @@
 //   class that has a layout of its own (`KeyPathRecording`). The instance is made as an `NSManagedObject` that then
 //   gets its class, so no initialiser of a program runs, except where the class has stored properties.
 // - No slot cache ever holds that layout's identifier. An accessor of such an object takes its slow way, which notes
-//   the name; ordinary accessors pay nothing. The path has a name if each of its components read one property of the
-//   object that the one before gave.
+//   the name; this costs ordinary accessors nothing. The path has a name if each of its components read one property of
+//   the object that the one before gave.
 // - To-many relationships in memory follow the rows (`NSManagedObject+Rebasing`).
 
 import Foundation

@@ -10,7 +10,7 @@ final class ObjectOverlay {
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
     @exclusivity(unchecked) private var rare: Rare?
 
-    /// Values that few objects have. They lie apart, so that the others pay eight bytes for them.
+    /// Values that few objects have. They lie apart, so that they cost the other objects eight bytes.
     private final class Rare {
         var boxed: [Int: Any] = [:]
         var boxedChanges = SlotMask()

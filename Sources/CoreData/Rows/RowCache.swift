@@ -26,7 +26,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         var rootIndex: Int
         var key: Int64
     }
-    /// One per root entity. Tests spoil them, to see that it is noticed.
+    /// One per root entity. Tests damage them and check that the damage is found.
     let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
 

@@ -8,7 +8,7 @@ package enum StoreUse: Equatable, Sendable {
     /// changes at once.
     case migrationDestination(isSole: Bool)
 
-    /// Whether rows that were read or written come again: only then they are worth a cache.
+    /// Whether rows that were read or written are needed again: only then a cache saves time.
     package var cachesRows: Bool { !isWholeMigration }
 
     /// Whether the code that opened the store commits its changes.

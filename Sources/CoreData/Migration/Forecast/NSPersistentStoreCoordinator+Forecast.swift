@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Forecasts what a migration of a store to a model would do and cost, and what stands in its way.
+    /// Forecasts what a migration of a store to a model would do and cost, and the obstacles to it.
     ///
     /// OpenCoreData only. For a SQLite store the forecast takes milliseconds at any size. It reads the metadata, the
     /// archived model, the schema and some sample rows. Neither the main file nor the -wal changes. A store that is

@@ -83,7 +83,7 @@ extension MigrationPlanner {
         return isAffected ? facts.views : []
     }
 
-    /// Refuses changes that a view or a trigger of somebody else stands in the way of.
+    /// Refuses changes that a view or a trigger of somebody else prevents.
     mutating func addRefusals() {
         let objects =
             facts.views.map { ("view", $0.name, $0.sql) }

@@ -162,7 +162,7 @@ extension MigrationPlanner {
             late.append((source.name, column))
             if finalNames.contains(where: { Self.same($0, column) }) { renameAside(column, source.name, table) }
         }
-        // A column that no model knows must not stand in the way.
+        // A column that no model knows must not keep a name that a column of the model needs.
         let known = Set(change.dropped + change.columns.compactMap(\.sources.first))
         for column in source.columns where column.keyPosition == 0 && !known.contains(column.name) {
             if finalNames.contains(where: { Self.same($0, column.name) }) {
@@ -194,7 +194,7 @@ extension MigrationPlanner {
 
     private mutating func renameColumns(of source: String, _ table: String, _ renames: [(from: String, to: String)]) {
         let real = renames.filter { $0.from != $0.to }
-        // As with tables: the column in the way gets a name for the moment, not the one that needs its place.
+        // As with tables: the column that has the name gets another one for the moment, not the column that needs it.
         for rename in real where real.contains(where: { Self.same($0.to, rename.from) }) {
             renameAside(rename.from, source, table)
         }

@@ -25,7 +25,7 @@ final class MigrationProgress {
         feed?.begin(.preparing)
     }
 
-    /// Takes the forecast of a migration, if somebody follows it and it is worth the time that a forecast takes.
+    /// Takes the forecast of a migration, if somebody follows it and it has many rows.
     func expect(rows: Int, _ forecast: () throws -> MigrationForecast) {
         guard let feed, rows >= 100_000, let forecast = try? forecast(), forecast.isMigrationRequired else { return }
         feed.expect(seconds: forecast.estimatedSeconds)

@@ -224,7 +224,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// The same for a body that may run again where somebody was in the way, or the connection was lost.
+    /// The same for a body that may run again where another transaction has disturbed it, or the connection was lost.
     package final func repeating<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         var repetitions = Repetitions()
         while true {

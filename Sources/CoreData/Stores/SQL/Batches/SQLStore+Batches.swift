@@ -35,8 +35,8 @@ extension SQLStore: BatchStore {
         }
     }
 
-    /// Runs a batch in one transaction. One that somebody was in the way of, or that was lost with its connection, is
-    /// run again.
+    /// Runs a batch in one transaction. One that another transaction has disturbed, or that was lost with its
+    /// connection, is run again.
     ///
     /// - Parameter isRepeatable: not where the program's own code would be called again, or other stores would.
     private func runBatch(

@@ -27,7 +27,7 @@ package enum SQLFailureKind: Equatable {
     case missingExternalData(row: Int64?)
     /// The question of `SQLConnection.interruptible` was answered with true.
     case stopped
-    /// Somebody else was in the way: the same transaction may succeed when it is run again.
+    /// Another transaction has disturbed this one: the same transaction may succeed when it is run again.
     case passing
     /// The connection was lost, and nothing of the transaction was committed.
     case lost

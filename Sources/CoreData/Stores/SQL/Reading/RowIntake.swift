@@ -14,8 +14,8 @@ package struct RowIntake {
     private var rows: [Snapshot] = []
     /// The places of the rows that the cache had.
     private var found: [Int] = []
-    /// Whether a row is looked for before it is built. That takes the lock for each row, which pays only where many
-    /// rows are there, or where building a row reads files.
+    /// Whether a row is looked for before it is built. That takes the lock for each row, which saves time only where
+    /// many rows are there, or where building a row reads files.
     private var looks: Bool
 
     /// - Parameters:

@@ -6,7 +6,7 @@ extension SQLiteConnection {
     /// Levels of triggers that start each other. Those of Apple's stores need two.
     private static let triggerDepth: Int32 = 32
 
-    /// Takes the means of doing harm from the file's own schema.
+    /// Keeps the file's own schema from doing harm.
     func distrustFile() {
         // Functions of a schema are those that are marked as innocuous; so are virtual tables.
         set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)

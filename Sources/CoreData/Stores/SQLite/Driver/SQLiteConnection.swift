@@ -2,8 +2,8 @@
 //
 // - All statements in SQLite's own words stand in this folder, as methods with plain names
 //   (`SQLiteConnection+Settings`). Callers name the settings.
-// - A file of SQLite's holds programs: triggers, views and indexes. Each connection takes from them the means to do
-//   harm (`SQLiteConnection+Distrust`). Our functions are for statements alone; a schema reaches SQLite's harmless
+// - A file of SQLite's holds programs: triggers, views and indexes. Each connection keeps them from doing harm
+//   (`SQLiteConnection+Distrust`). Our functions are for statements alone; a schema reaches SQLite's harmless
 //   functions only.
 // - SQLite counts FTS and R-tree tables as parts of a trusted schema. So the writer of a file with such indexes keeps
 //   that switch on (`trustIndexTables`).
@@ -233,7 +233,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     }
 
     private func keep(_ plan: SQLPlan, _ printed: SQLPrinter) throws -> SQLiteStatement {
-        // Plans come from a handful of shapes per entity; texts of fetches could grow without end.
+        // Plans come from a few shapes per entity; texts of fetches could grow without end.
         if statementsByPlan.count >= 512 {
             statementsByPlan = statementsByPlan.filter { !$0.key.isText }
             if statementsByPlan.count >= 2048 { statementsByPlan = [:] }

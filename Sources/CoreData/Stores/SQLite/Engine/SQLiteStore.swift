@@ -101,7 +101,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
         if removesLog, let url { SQLiteStoreFiles(url).removeReadersTraces() }
     }
 
-    /// A program that lets go of a coordinator without removing its stores leaves no files either.
+    /// A program that releases a coordinator without removing its stores leaves no files either.
     deinit {
         if removesLog, !wasClosed.withLock({ $0 }) { close() }
     }

@@ -83,7 +83,7 @@ struct SpatialIndexes {
 
     /// Has everything that a connection writes reach the indexes that no trigger of the file keeps.
     ///
-    /// Throws if one of them does not tell its content: it would go stale without a word.
+    /// Throws if one of them does not tell its content: it would become wrong without an error.
     func keep(on connection: SQLiteConnection, url: URL) throws {
         for (number, index) in indexes.enumerated() where index.triggers.isEmpty {
             guard let content = index.content else {

@@ -133,7 +133,7 @@ final class PageReader {
         let count = main.count / size
         var looked = 0
         var whole = 0
-        // The first page is the one that is hurt.
+        // The first page is the damaged one.
         for index in stride(from: 1, to: count, by: max(1, count / 64)) {
             let bytes = main.bytes(at: index * size, count: size)
             guard bytes.contains(where: { $0 != 0 }) else { continue }
