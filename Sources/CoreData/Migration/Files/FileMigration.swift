@@ -83,7 +83,8 @@ struct FileMigration {
             try? folder.remove()
             throw error
         }
-        // The store is of the newer version. A file that cannot be removed is only waste, and goes at the next opening.
+        // The store is of the newer version. A file that cannot be removed is only waste, and is removed at the next
+        // opening.
         try? folder.remove()
         MigrationMoment.reach(.exchanged)
     }

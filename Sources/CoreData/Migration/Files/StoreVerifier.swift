@@ -1,7 +1,7 @@
 import Foundation
 
 /// Looks whether a store is whole: every row of an entity of the model, every reference leads somewhere, nothing
-/// mandatory is missing, keys go on counting above the highest one.
+/// mandatory is missing, keys continue above the highest one.
 ///
 /// Everything is asked of SQLite; no row is read into the program. The store must be a single file that nobody writes.
 struct StoreVerifier {

@@ -259,7 +259,7 @@ struct MigrationForecaster {
             bytes = count * Self.indexEntry
             seconds = count * machine.rewrite + bytes * machine.byte
         case .changeType:
-            // The server writes the table anew, in one go.
+            // The server writes the table anew, as a whole.
             kind = .rewrite
             bytes = count * bytesPerRow
             seconds = count * machine.rewrite * 0.3

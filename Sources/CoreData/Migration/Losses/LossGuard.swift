@@ -10,7 +10,7 @@
 
 import Foundation
 
-/// Keeps an inferred migration from losing values that nobody has allowed to go.
+/// Keeps an inferred migration from losing values that nobody has allowed to lose.
 ///
 /// Three kinds of migration are guarded:
 ///
@@ -34,7 +34,7 @@ struct LossGuard {
     var versions: [NSManagedObjectModel] = []
 
     private var lossOptions: MigrationLossOptions { MigrationLossOptions(options) }
-    /// Mapping models that may say where the values go.
+    /// Mapping models that may give the values a place.
     private var unreadable: [URL] { shelf.mappings.unreadable }
 
     /// A guard of the inferred hops that a way begins with.
@@ -78,8 +78,8 @@ struct LossGuard {
         return LossSearch.lost(on: hops, storing: hashes.map { Set($0.keys) }, configuration: configuration)
     }
 
-    /// The names of content that the hops have no place for, and that nobody has allowed to go, whether rows hold it or
-    /// not: if programs continue beside a migration, it may come later.
+    /// The names of content that the hops have no place for, and that nobody has allowed to lose, whether rows hold it
+    /// or not: if programs continue beside a migration, it may come later.
     func guarded(_ metadata: [String: Any]) -> [String] {
         let lost = lost(metadata)
         guard !lost.isEmpty, isActive(metadata) else { return [] }

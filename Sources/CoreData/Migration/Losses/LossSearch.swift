@@ -78,7 +78,7 @@ struct LossSearch {
         return expression.range(of: "(^|[^A-Za-z0-9_])\(name)($|[^A-Za-z0-9_])", options: .regularExpression) != nil
     }
 
-    /// The losses so far, without those that go with their entity's objects.
+    /// The losses so far, without those that are lost with their entity's objects.
     private var lost: [Lost] {
         let left = Set(all.filter { kept[$0.key] != nil }.values)
         var result: [Lost] = []

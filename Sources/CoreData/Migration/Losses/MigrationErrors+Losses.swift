@@ -6,7 +6,7 @@ extension MigrationErrors {
     ///
     /// - Parameters:
     ///   - allowed: The losses that the program has named already.
-    ///   - unreadable: Mapping models that may say where the values go.
+    ///   - unreadable: Mapping models that may give the values a place.
     static func losing(
         _ losses: [MigrationLoss], allowed: Set<String>, url: URL, unreadable: [URL] = []
     ) -> NSError {
@@ -40,7 +40,7 @@ extension MigrationErrors {
                 + "has no place for what it holds: \(list). Nothing was changed. \(help)", url: url, userInfo: info)
     }
 
-    /// The line of code that lets values go.
+    /// The line of code that allows the loss of values.
     private static func line(allowing names: Set<String>) -> String {
         let list = names.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
         return "description.setOption([\(list)] as NSArray, forKey: NSMigrationAllowedLossesOption)"

@@ -26,7 +26,7 @@ public let NSMigrationLossesErrorKey = "OpenCoreDataMigrationLosses"
 
 /// The options of a store that concern losses.
 package struct MigrationLossOptions {
-    /// The names of the content that may go.
+    /// The names of the content that may be lost.
     package let allowed: Set<String>
     /// The versions that the program gives.
     let versions: [NSManagedObjectModel]

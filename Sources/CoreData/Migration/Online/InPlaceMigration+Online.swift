@@ -1,6 +1,6 @@
 import Foundation
 
-// Migrations beside programs that go on using the older version.
+// Migrations beside programs that continue to use the older version.
 extension InPlaceMigration {
     /// An older version that a store serves still.
     private struct OlderVersion: StoreLook {

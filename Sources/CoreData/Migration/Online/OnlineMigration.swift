@@ -16,7 +16,7 @@ package struct OnlineMigration {
     /// The address as errors show it.
     package let url: URL
     package let options: [AnyHashable: Any]?
-    /// The names of content that the newer version has no place for, and that nobody has allowed to go.
+    /// The names of content that the newer version has no place for, and that nobody has allowed to lose.
     package var guarded: [String] = []
 
     /// The newer version as the store keeps it.

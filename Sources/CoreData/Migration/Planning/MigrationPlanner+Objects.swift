@@ -3,7 +3,7 @@ import Foundation
 // Triggers and views. Those of derived attributes are the framework's; all others somebody has made in the file.
 extension MigrationPlanner {
     /// Triggers would fire while rows are rewritten, and most of them name columns. Those of derived attributes and
-    /// those on tables that change go first and come back at the end if everything they name is still there.
+    /// those on tables that change are dropped first and made again at the end if everything they name is still there.
     private var affectedTriggers: [StoreFacts.Trigger] {
         let rewritten = Set(
             tables.filter { $0.isRewritten }.compactMap(\.source?.name)
@@ -72,7 +72,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// The views that go first and come back at the end: all, because one may be about another, or none.
+    /// The views that are dropped first and made again at the end: all, because one may be about another, or none.
     var affectedViews: [StoreFacts.View] {
         guard !facts.views.isEmpty else { return [] }
         let taken = losses.filter(\.isTaken).map { $0.table.uppercased() }

@@ -3,7 +3,7 @@ import Foundation
 extension MigrationPlanner {
     // MARK: Indexes
 
-    /// Drops the indexes that do not go on, and answers the names of those that do.
+    /// Drops the indexes that do not stay as they are, and returns the names of those that do.
     mutating func addIndexDrops() -> Set<String> {
         var kept: Set<String> = []
         let wanted = Dictionary(new.indexes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -39,7 +39,7 @@ extension MigrationPlanner {
     private struct TableOutcome {
         /// The name after the migration.
         var name: String
-        /// Dropped or copied: its indexes go with it.
+        /// Dropped or copied: its indexes are dropped with it.
         var isGone = false
         /// Old column name → new column name.
         var columns: [String: String] = [:]
@@ -147,7 +147,7 @@ extension MigrationPlanner {
     private mutating func alterColumns(of change: TableChange, _ late: inout [(table: String, column: String)]) {
         guard let source = change.source else { return }
         let table = change.table.name
-        // Keys that become join tables are read before they go.
+        // Keys that become join tables are read before they are dropped.
         var needed: Set<String> = []
         for case let pairs? in joins.flatMap({ [$0.pairs, $0.morePairs] }) where pairs.from == source.name {
             needed.formUnion([pairs.owner, pairs.member])

@@ -105,7 +105,7 @@ struct MigrationPlanner {
         addTriggers()
         for view in views {
             add(.createView(view))
-            // They went with it.
+            // They were dropped with it.
             for trigger in facts.triggers where Self.same(trigger.table, view.name) { add(.createTrigger(trigger)) }
         }
         for change in tables {

@@ -5,10 +5,10 @@ enum MigrationStep {
     /// Looks for rows that the newer model does not allow; throws when there is one.
     case check(MigrationCheck)
     case dropTrigger(String)
-    /// Makes a trigger again that had to go while its table changed.
+    /// Makes a trigger again that had to be dropped while its table changed.
     case createTrigger(StoreFacts.Trigger)
     case dropView(String)
-    /// Makes a view again that had to go while tables changed.
+    /// Makes a view again that had to be dropped while tables changed.
     case createView(StoreFacts.View)
     case dropIndex(String)
     case createIndex(SQLIndex)
@@ -100,11 +100,11 @@ struct MigrationKeyRow: Equatable {
     var number: Int
     var name: String
     var parent: Int
-    /// The numbers whose highest key goes on counting here; empty for a new hierarchy.
+    /// The numbers whose keys continue here above the highest one; empty for a new hierarchy.
     var continues: [Int]
 }
 
-/// Rows that must not exist for a migration to go on.
+/// Rows that must not exist if a migration is to continue.
 struct MigrationCheck {
     enum Reason {
         case missingAttribute
@@ -225,7 +225,7 @@ extension MigrationStep: CustomStringConvertible {
     /// Whether the step takes the same time for any number of rows.
     func isInstant(in dialect: any SQLDialect) -> Bool {
         switch self {
-        // Where columns change in place, a column that goes is only forgotten.
+        // Where columns change in place, a dropped column is only forgotten.
         case .dropColumn: dialect.changesTypes || isInstant
         case .renameEntities(let updates, _): updates.isEmpty || isInstant
         default: isInstant

@@ -63,7 +63,7 @@ struct MigrationRunner {
         if let error = try check.failure(on: connection, url: url) { throw error }
     }
 
-    /// The highest keys go on counting where the tables they come from stopped.
+    /// The highest keys continue where the tables they come from stopped.
     private func replaceKeys(_ numbers: [Int], _ keys: [MigrationKeyRow]) throws {
         var highest: [Int: Int64] = [:]
         typealias Keys = SQLBookkeeping.Keys

@@ -57,7 +57,7 @@ struct StagedMigration {
     }
 
     /// The guard against losing values, if the way leads back to a version that the store was of before. Nil otherwise:
-    /// a program that names versions in stages decides itself which values go.
+    /// a program that names versions in stages decides itself which values are lost.
     private func lossGuard(_ versions: [StagedVersion], _ metadata: [String: Any]) throws -> LossGuard? {
         try lossGuard(versions, metadata) {
             let timeout = StoreOptions.timeout(options)

@@ -135,7 +135,7 @@ final class MigrationMap {
         var result: [MigrationHop] = []
         for (from, to) in zip(places, places.dropFirst()) {
             guard var hop = hop(from: from, to: to) else { return [] }
-            // Results for other models go with these.
+            // Results for other models are dropped with these.
             if let last = result.last, last.target !== hop.source {
                 hop.source = last.target
                 hop.difference = nil

@@ -53,7 +53,7 @@ struct MigrationRun {
 }
 
 extension ModelDifference {
-    /// Whether something new has the name of something that goes: on the way there was neither.
+    /// Whether something new has the name of something that is removed: on the way there was neither.
     fileprivate var replacesNames: Bool {
         let gone = Set(source.entities.filter { destinationOf[$0.index] == nil }.map(\.name))
         return destination.entities.contains { entity in
