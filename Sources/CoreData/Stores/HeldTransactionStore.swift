@@ -3,7 +3,7 @@
 protocol HeldTransactionStore: NSPersistentStore, RowStore {
     /// Commits the changes since the store was opened, if it holds its transaction until then.
     func commitHeldTransaction() throws
-    /// Commits the changes since the last time, so that a killed process leaves them, and goes on holding the
+    /// Commits the changes since the last time, so that a killed process leaves them, and continues to hold the
     /// transaction.
     func commitHeldTransaction(as number: Int) throws
 }

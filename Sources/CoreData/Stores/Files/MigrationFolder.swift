@@ -2,7 +2,7 @@ import Foundation
 
 /// The hidden folder beside a store in which a copying migration builds the newer version: `.NAME.migration`.
 ///
-/// The process that works in it holds a kernel lock on it, which ends with the process. The folder goes when the
+/// The process that works in it holds a kernel lock on it, which ends with the process. The folder is removed when the
 /// migration is done.
 final class MigrationFolder {
     /// The store's file; where a link lies there, the one that it leads to.
@@ -152,7 +152,7 @@ final class MigrationFolder {
         Disk.synchronizeFolder(url.deletingLastPathComponent())
     }
 
-    /// Removes the folder with everything in it; the journal, if there is one, goes last.
+    /// Removes the folder with everything in it; the journal, if there is one, is removed last.
     func remove() throws {
         let journal = ExchangeJournal.url(in: url)
         try clear()

@@ -349,7 +349,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         guard hasUnsavedMetadata else { return }
         let written = try writing { connection in
             try connection.transaction {
-                // The description of the model goes along: that of another version would be overwritten.
+                // The metadata have the description of the model: that of another version would be overwritten.
                 try requireSameModel(connection)
                 return try writeMetadata(on: connection)
             }
@@ -440,8 +440,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package final func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
 }
 
-// Files of a transaction that is held. Those that its parts have orphaned go when the whole is committed, and so does
-// the note.
+// Files of a transaction that is held. Those that its parts have orphaned are removed when the whole is committed, and
+// so does the note.
 extension SQLStore {
     /// The files of a transaction that begins.
     package func filesOfTransaction() -> ExternalFileChanges {

@@ -11,16 +11,17 @@ package final class BatchDeleter {
     private let store: SQLStore
     private let connection: any SQLConnection
     private var plans: [Int: BatchDeletionPlan] = [:]
-    /// Rows that lead to deleted ones, and go along by a cascading relationship.
+    /// Rows that lead to deleted ones, and are deleted too by a cascading relationship.
     private var waiting: [[ObjectKey]] = []
-    /// Rows that deleted ones led to, and that go along. They go when nothing of the batch leads to them any more.
+    /// Rows that deleted ones led to, and that are deleted too. They are deleted when nothing of the batch leads to
+    /// them any more.
     private var waitingTargets: [[ObjectKey]] = []
     private var doomed: [Doomed] = []
     /// Rows that wait for those that lead to them, where every statement checks foreign keys.
     private var held: Set<ObjectKey> = []
     private var checksAtOnce: Bool { store.capabilities.checksReferencesAtOnce }
 
-    /// Rows that have to be gone in the end.
+    /// Rows that have to be deleted in the end.
     private struct Doomed {
         let rootIndex: Int
         var keys: [Int64]
@@ -38,7 +39,7 @@ package final class BatchDeleter {
     package func run() throws {
         let rootIndex = batch.rows.layout.rootIndex
         var select = try store.selection(of: batch.rows) { _, _ in }
-        // The order says which rows go, where not all do, and how their ids come back.
+        // The order decides which rows are deleted, where not all are, and how their ids are sorted.
         if batch.rows.limit == 0, batch.rows.offset == 0, !batch.wantsKeys { select.order = [] }
         if try deleteAtOnce(select) { return }
         try store.scan(select, beside: connection) { rows in
@@ -131,7 +132,7 @@ package final class BatchDeleter {
         }
     }
 
-    // MARK: Before rows go
+    // MARK: Before rows are deleted
 
     /// The rows that are there; notes the rows that they lead to, and the files that they name.
     private func read(_ keys: [Int64], _ plan: BatchDeletionPlan) throws -> [Int64] {

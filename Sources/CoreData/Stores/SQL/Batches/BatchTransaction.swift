@@ -41,7 +41,7 @@ package final class BatchTransaction {
     /// Whether nothing follows from a row that is changed or deleted: nobody has to know which rows they are.
     package var writesRowsOnly: Bool { history == nil && store.derivedAttributes.isEmpty }
 
-    /// The number of rows that came, or went, by the numbers of their entities' layouts.
+    /// The number of rows that were inserted, or deleted, by the numbers of their entities' layouts.
     package var rows: [Int: Int] = [:]
 
     /// Counts a row of the batch.

@@ -1,7 +1,7 @@
 // About the room Stores/SQL/Driver.
 //
 // - A call takes many rows. SQLite loops over them; another engine may send them together. The results of all rows come
-//   back at once (`SQLOutcome`), so no caller depends on going on after a row that broke a constraint.
+//   back at once (`SQLOutcome`), so no caller depends on continuing after a row that broke a constraint.
 // - A connection also says which tables are really there (`StoreFacts`), and how many steps a statement takes for a
 //   row, and it can be asked to stop a statement. Migrations need that.
 // - A caller that reads by one statement says so (`readOnce`). On a server the transaction around it would take two
@@ -60,7 +60,7 @@ package protocol SQLConnection: AnyObject {
     /// A number that is another one as soon as anybody has changed tables or indexes.
     func schemaVersion() throws -> Int64
 
-    /// Whether programs go on using the store as a version of these hashes, although its metadata name another one.
+    /// Whether programs continue to use the store as a version of these hashes, although its metadata name another one.
     func serves(_ hashes: [String: Data]) throws -> Bool
 
     /// Runs a body, and ends the statement that it runs by a failure of the kind `stopped` when a question is answered

@@ -64,7 +64,7 @@ package struct HistoryTombstones {
         return columns
     }
 
-    /// A value without the tag of external storage: its file goes with the row.
+    /// A value without the tag of external storage: its file is removed with the row.
     private func plain(_ value: SlotValue, _ slot: Slot) -> SlotValue {
         guard store.schema.tagsExternalValues, RowShape.isExternal(slot), case .data(let data) = value else {
             return value

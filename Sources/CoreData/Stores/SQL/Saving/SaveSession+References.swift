@@ -6,7 +6,7 @@ extension SaveSession {
     /// Finds members of deleted owners that this save does not know. Called before anything is written.
     package mutating func checkMembers(of deletions: [ChangeSet.Deletion], in changes: ChangeSet) throws {
         if deletions.isEmpty { return }
-        // Members of this save's own go with the owner, or are written without it.
+        // Members of this save's own are deleted with the owner, or are written without it.
         let deleted = Set(changes.deleted.map(\.key))
         let updated = Dictionary(
             changes.updated.map { (ObjectKey(layoutIndex: $0.new.layoutIndex, key: $0.new.key), $0.new) },

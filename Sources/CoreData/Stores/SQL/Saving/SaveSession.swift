@@ -62,7 +62,7 @@ package struct SaveSession {
                     number += 1
                 }
             }
-            // A broken uniqueness constraint is noted, and the save goes on to find the others.
+            // A broken uniqueness constraint is noted, and the save continues, to find the others.
             for (place, failure) in outcome.violations {
                 constraintConflicts.append(
                     try constraintConflict(failure, rows[range.lowerBound + place], writer))

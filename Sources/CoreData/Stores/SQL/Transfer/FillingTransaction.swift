@@ -18,7 +18,7 @@ package final class FillingTransaction {
         try connection.begin()
     }
 
-    /// Commits when the last commit lies some time back, and goes on in another transaction.
+    /// Commits when the last commit lies some time back, and continues in another transaction.
     package func keep() throws {
         guard ContinuousClock.now - lastKept >= Self.timeBetweenCommits || MigrationMoment.isObserved else { return }
         try connection.commit()

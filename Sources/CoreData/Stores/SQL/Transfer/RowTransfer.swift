@@ -1,7 +1,7 @@
 // About the room Stores/SQL/Transfer.
 //
 // - Rows are copied page by page in the order of their keys, by `RowShape` and `RowWriter`, so drivers need nothing of
-//   their own. The rows that are there already say where a copy goes on.
+//   their own. The rows that are there already say where a copy continues.
 // - `TransferCheck` looks beforehand for values that the other end cannot hold (`TransferLimits`); `TransferComparison`
 //   compares afterwards. `FillingTransaction` has the transactions in which a store of any engine is filled.
 // - A store that is being filled is an `UnfinishedStore`: its metadata say so, and nobody opens it. A file lies in the
@@ -86,7 +86,7 @@ package struct RowTransfer {
         }
     }
 
-    /// Keys go on counting where those of the source stopped: none is given out twice.
+    /// Keys continue where those of the source stopped: none is given out twice.
     private func noteHighestKey(of root: EntityLayout, _ table: String) throws {
         guard let old = source.schema.numbers[root.index], let new = target.schema.numbers[root.index],
             let name = source.schema.table(ofRoot: root.index)?.name
@@ -140,7 +140,7 @@ package struct RowTransfer {
     }
 }
 
-/// Tells a `Progress` how far a transfer is, and asks it whether to go on.
+/// Tells a `Progress` how far a transfer is, and asks it whether to continue.
 package final class TransferFollower {
     private let progress: Progress?
     private let total: Double

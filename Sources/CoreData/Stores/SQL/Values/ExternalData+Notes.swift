@@ -9,9 +9,9 @@ package struct ExternalFileChanges {
 }
 
 // A killed process leaves files that no row names. Before a transaction makes a file, and before it forgets one, the
-// file's name is noted beside the folder. The note goes when the transaction and its consequences are over. A note that
-// is there while nobody can be within a transaction is one of a process that was killed, or of a migration, which
-// leaves it to the next opening.
+// file's name is noted beside the folder. The note is removed when the transaction and its consequences are over. A
+// note that is there while nobody can be within a transaction is one of a process that was killed, or of a migration,
+// which leaves it to the next opening.
 extension ExternalData {
     private static let notePrefix = "_PENDING-"
 

@@ -41,7 +41,7 @@ final class SQLiteFilling: UnfinishedStore {
         let found = try MigrationFolder.lock(files.main, creating: true, timeout: timeout, progress)
         guard let folder = found else { return }
         MigrationMoment.reach(.folderLocked)
-        // A file that cannot be removed is only waste, and goes at the next opening.
+        // A file that cannot be removed is only waste, and is removed at the next opening.
         defer { try? folder.remove() }
         try folder.clear(keeping: [place])
         let copy = SQLiteStoreFiles(try folder.make(place, keeping: true))

@@ -21,7 +21,7 @@ extension SQLiteStore {
         var isInMemory = false
         var makeReader: (() throws -> SQLiteConnection)?
         var isWAL = false
-        /// Whether a read-only store has made the -wal and -shm that are there: they go when it is closed.
+        /// Whether a read-only store has made the -wal and -shm that are there: they are removed when it is closed.
         var removesLog = false
 
         /// The connections, once they are opened.
@@ -161,7 +161,8 @@ extension SQLiteStore {
             } catch is SQLiteStoreCreation.AlreadyMade {
                 try openPresentFile(url, entities: entities)
             } catch {
-                // Files that were begun here go again, unless somebody else is making a store of them or has made one.
+                // Files that were begun here are removed again, unless somebody else is making a store of them or has
+                // made one.
                 let isContended = (error as? SQLiteError).map { $0.isBusy || $0.isOfMovedFile } ?? false
                 if !existed, !isContended, (try? SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: 0)) != false {
                     Self.removeUnfinished(SQLiteStoreFiles(url))

@@ -6,7 +6,8 @@ extension SQLiteStoreFiles {
     /// files next.
     ///
     /// A kill leaves the store whole, or an empty main file. The external values are noted before, and the rest of them
-    /// goes when a store is opened there next. A store that somebody has open or migrates is refused unless `force`.
+    /// is removed when a store is opened there next. A store that somebody has open or migrates is refused unless
+    /// `force`.
     ///
     /// - Parameter opened: See `withoutUsers`.
     func empty(timeout: TimeInterval = 0, force: Bool = false, opened: () throws -> Void = {}) throws {
@@ -34,7 +35,7 @@ extension SQLiteStoreFiles {
             try renew(shm, rights)
             // SQLite has rolled it back. Later it may be that of a new store.
             try FileKind.remove(.file, at: journal)
-            // The new main file is locked before it has its name: nobody makes a store of it while the rest goes.
+            // The new main file is locked before it has its name: nobody makes a store of it while the rest is removed.
             let lock = try? lockOfEmptyFile(at: shm)
             defer { withExtendedLifetime(lock) {} }
             MigrationMoment.reach(.logEmptied)
@@ -73,7 +74,8 @@ extension SQLiteStoreFiles {
 
     /// Removes the store with everything that belongs to it. A store that somebody has open is refused unless `force`.
     ///
-    /// The main file goes last: as long as it is there, the store is recognised as one that was not removed completely.
+    /// The main file is removed last: as long as it is there, the store is recognised as one that was not removed
+    /// completely.
     ///
     /// - Parameter folder: the folder of the store's migrations, where the caller holds its lock.
     func destroy(timeout: TimeInterval = 0, force: Bool = false, holding folder: MigrationFolder? = nil) throws {

@@ -30,7 +30,7 @@ extension SQLiteStoreFiles {
         try requireOwn()
         try StoreExchange.recover(self, timeout: timeout)
         guard let place = try MigrationFolder.lock(main, creating: true, timeout: timeout) else { return }
-        // A file that cannot be removed is only waste, and goes at the next opening.
+        // A file that cannot be removed is only waste, and is removed at the next opening.
         defer { try? place.remove() }
         try place.clear()
         let sibling = place.copy

@@ -16,8 +16,8 @@ struct SharedSupport {
         }
     }
 
-    /// The names of the files in the folder that go when a newer version takes the store's place. Nobody writes the
-    /// store meanwhile, but another one whose folder it is too may be made at any moment.
+    /// The names of the files in the folder that are removed when a newer version takes the store's place. Nobody
+    /// writes the store meanwhile, but another one whose folder it is too may be made at any moment.
     func olderFiles() throws -> Set<String> {
         // In this order: of a file that another store has put there before the listing, that store's own file was there
         // earlier.

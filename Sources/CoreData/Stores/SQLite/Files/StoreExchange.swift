@@ -76,8 +76,8 @@ struct StoreExchange {
         try copy.removeRemains()
         let isMarkGone = removeMark(of: journal)
         try reach(.olderRemoved)
-        // The exchange is done. A file that cannot be removed is only waste, and goes at the next opening. The journal
-        // names the mark, so it stays as long as the mark.
+        // The exchange is done. A file that cannot be removed is only waste, and is removed at the next opening. The
+        // journal names the mark, so it stays as long as the mark.
         if isMarkGone { try? folder.remove() }
         MigrationMoment.reach(.exchanged)
     }

@@ -30,7 +30,7 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
     private var handAt = SQLiteCheckpointer.limit
     private var isClosed = false
 
-    /// Follows the commits of a writer, which has to be closed before this object goes.
+    /// Follows the commits of a writer, which has to be closed before this object is released.
     init(following writer: SQLiteConnection) {
         path = writer.path
         // Setting a hook ends the copying inside commits.

@@ -135,7 +135,7 @@ extension SalvageTarget {
 
     // MARK: Counters and indexes
 
-    /// Has keys go on behind those that were given, as far as that is known.
+    /// Has keys continue behind those that were given, as far as that is known.
     func noteHighestKeys(_ counters: [SalvageSource.Counter]) throws {
         let noted = Dictionary(counters.map { ($0.name, $0.highest) }) { max($0, $1) }
         for root in layout.entities where root.superIndex == nil {
