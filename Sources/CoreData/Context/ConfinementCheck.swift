@@ -7,7 +7,7 @@ import Synchronization
 public enum ConfinementResponse: UInt8, Sendable {
     /// No reaction. Apple's framework behaves so without the launch argument `-com.apple.CoreData.ConcurrencyDebug 1`.
     case ignore = 1
-    /// One line on standard error for each entity, property and operation. The operation then goes on.
+    /// One line on standard error for each entity, property and operation. The operation then continues.
     case report
     /// The process stops at the wrong use.
     case stop

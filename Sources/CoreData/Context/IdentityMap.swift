@@ -165,7 +165,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
             isRetaining = retains
         }
         lock.unlock()
-        // An object that goes takes itself out, which takes the lock.
+        // An object takes itself out in its deinit, which takes the lock.
         for object in released { object.release() }
     }
 

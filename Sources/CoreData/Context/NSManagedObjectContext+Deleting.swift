@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Removes an object that goes without its delete rules from the relationships that still lead to it.
+    /// Removes an object that is deleted without its delete rules from the relationships that still lead to it.
     final func cutTies(of object: NSManagedObject) {
         let layout = object.home.layout
         for slot in layout.slots.indices {

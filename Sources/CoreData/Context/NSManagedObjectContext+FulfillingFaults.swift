@@ -2,7 +2,7 @@ import Foundation
 
 // Handles faults that cannot be fulfilled. Firing a fault cannot throw, but the operation that fires it may.
 extension NSManagedObjectContext {
-    /// The errors of faults that could not be fulfilled while something went on that can throw.
+    /// The errors of faults that could not be fulfilled during work that can throw.
     final class ReadErrors {
         private(set) var first: (any Error)?
         private(set) var count = 0

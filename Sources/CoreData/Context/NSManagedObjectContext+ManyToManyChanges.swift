@@ -1,6 +1,7 @@
 import Foundation
 
-// The changes of many-to-many relationships that a save writes: pairs that came and went, and the order of the lists.
+// The changes of many-to-many relationships that a save writes: pairs that were added and removed, and the order of the
+// lists.
 extension NSManagedObjectContext {
     /// Changes of many-to-many relationships. Each pair is reported once, from the side that names the table. The order
     /// of a list is reported by its owner, on either side.

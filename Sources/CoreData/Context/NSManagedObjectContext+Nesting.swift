@@ -200,7 +200,7 @@ extension NSManagedObjectContext {
                 object.overlay?.discardChanges()
                 object.row = change.row
                 object.flags.subtract([.unfired, .inaccessible])
-                // To undo it is to have it go.
+                // To undo it is to remove it.
                 undoRecord?.forgetBaseline(of: object)
             } else {
                 object = makeObject(

@@ -36,8 +36,8 @@ extension NSManagedObjectContext {
         return state.isFault ? !state.removed.contains(key) : state.members.contains(key)
     }
 
-    /// After a conflict: the members that others have given the record are united with those that came and went here,
-    /// and the object is written wherever something is left to write.
+    /// After a conflict: the members that others have given the record are united with those that were added and
+    /// removed here, and the object is written wherever something is left to write.
     final func uniteMembers(of object: NSManagedObject) {
         guard object.home.context === self, object.row != nil,
             object.flags.isDisjoint(with: [.deleted, .inaccessible, .mergedAway]), keepsMembersInRecord(object)
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
     }
 
     /// Takes deleted objects out of relationships without inverse that are in memory: in tables their rows say where
-    /// they belong, and go with them.
+    /// they belong, and are removed with them.
     final func leaveOneWayOwners(_ deleted: Set<ObjectKey>) {
         guard !deleted.isEmpty, persistentStoreCoordinator?.hasObjectStores == true, let modelLayout else { return }
         let entities = Set(deleted.map(\.layoutIndex))

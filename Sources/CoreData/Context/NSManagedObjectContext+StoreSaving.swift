@@ -58,7 +58,7 @@ extension NSManagedObjectContext {
         let givenUp: Int32
     }
 
-    /// Writes, and lets the merge policy resolve conflicts until the write goes through.
+    /// Writes, and lets the merge policy resolve conflicts until the write succeeds.
     final func save(_ work: inout SaveWork, to coordinator: NSPersistentStoreCoordinator) throws {
         var attempts = Attempts()
         var keysAreNew = false

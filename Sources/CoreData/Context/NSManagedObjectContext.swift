@@ -16,7 +16,7 @@
 // - Notifications: their sets of objects take a tenth of a large save. The first and the last notification of a save
 //   have the same objects as a rule, and so the same sets (`ObjectSets`).
 // - The gate (`ContextGate`): everything that runs on a private context's queue passes it, and so do children that
-//   read. A save leaves it while it writes and enters it again before the commit. So children go on reading and see
+//   read. A save leaves it while it writes and enters it again before the commit. So children continue to read and see
 //   either all of the save or nothing. They wait only while objects are checked and taken over (`bin/bench nested`).
 // - A loan (`ContextLoan`): a child's block that stands before the awaited one may read through the contexts above, as
 //   a merge does, while their holder waits for it. So the holder leaves the gates of private contexts above the child,
@@ -587,7 +587,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Empties the context: drops every unsaved change and detaches every object.
     ///
     /// A detached object has no context any more and shows default values. The did-change notification has the ids of
-    /// all of them under ``NSInvalidatedAllObjectsKey``. A pinned context goes on to the newest state of the stores.
+    /// all of them under ``NSInvalidatedAllObjectsKey``. A pinned context advances to the newest state of the stores.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/reset())
     open func reset() { plainReset() }

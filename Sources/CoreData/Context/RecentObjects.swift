@@ -17,7 +17,7 @@ final class RecentObjects {
     /// The objects that the latest prefetching read, so that they still exist when they are used.
     var prefetched: [NSManagedObject] = []
 
-    /// Whole results, held as they are; when the newer ones are half the limit, the older ones go.
+    /// Whole results, held as they are; when the newer ones are half the limit, the older ones are released.
     struct Results {
         fileprivate var newer: [[NSManagedObject]] = []
         fileprivate var older: [[NSManagedObject]] = []

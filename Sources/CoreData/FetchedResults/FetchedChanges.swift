@@ -10,7 +10,7 @@ struct FetchedChanges {
         let newIndex: Int?
     }
 
-    /// Places of sections that went, among those before, rising.
+    /// Places of deleted sections, among those before, rising.
     var deletedSections: [Int] = []
     /// Places of sections that came, among those after, rising.
     var insertedSections: [Int] = []

@@ -3,11 +3,11 @@
 // The controller fetches once, and then follows the context's did-change notification. A change takes this way:
 // notification, candidates (changed objects of the entity, and objects whose key paths lead to changed ones),
 // `FetchedUpdate`, `FetchedChanges`, and the delegate in the form that it takes.
-// - `FetchedArrangement` is one array of objects cut into sections. Objects that neither went nor changed keep their
-//   order. So a changed object's place is found by halving among the rest, and its old place by a note that is at most
-//   a thousand places off. No sort key is kept: an object that still fits between its neighbours has not moved.
+// - `FetchedArrangement` is one array of objects cut into sections. Objects that were neither removed nor changed keep
+//   their order. So a changed object's place is found by halving among the rest, and its old place by a note that is at
+//   most a thousand places off. No sort key is kept: an object that still fits between its neighbours has not moved.
 // - Moves are the fewest that explain the new order (`IncreasingRun`). A section that lands between other neighbours
-//   goes and comes, because a delegate cannot be told that a section moved.
+//   is deleted and inserted, because a delegate cannot be told that a section moved.
 // - The name of a section is made of its first object. Later objects are compared with that one by the bytes in their
 //   rows. An object that has a change, or whose class answers keys itself, is asked.
 // - `FetchedDependencies` takes the key paths of predicate, sort descriptors and sections apart, and walks the inverses
@@ -237,7 +237,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
             name: name, indexTitle: indexTitle(of: name), items: arrangement.items[arrangement.range(ofSection: index)])
     }
 
-    /// A section that goes: its objects have gone before.
+    /// A deleted section: its objects were deleted before.
     func emptySectionInfo(_ index: Int, of arrangement: FetchedArrangement) -> FetchedSection {
         let name = arrangement.sections[index].name
         return FetchedSection(name: name, indexTitle: indexTitle(of: name), items: [])

@@ -1,8 +1,8 @@
-/// The sections after a change: which stay, which go, which come.
+/// The sections after a change: those that stay, those that are deleted and those that are inserted.
 ///
-/// A section with an object that neither went nor changed (an anchored one) stays where it is among its like. The
-/// others are put where their first new object falls; one that lands between other neighbours than before goes and
-/// comes.
+/// A section with an object that was neither removed nor changed (an anchored one) stays where it is among its like.
+/// The others are put where their first new object falls; one that lands between other sections than before is deleted
+/// and inserted.
 struct FetchedSectionPlan {
     private(set) var sections: [FetchedArrangement.Section] = []
     private(set) var deleted: [Int] = []

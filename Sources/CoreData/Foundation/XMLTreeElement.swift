@@ -114,7 +114,7 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     var errorLine: Int?
     private var open: [XMLTreeElement] = []
 
-    /// Whether every element was closed. (The parser goes on after some errors and still calls that success.)
+    /// Whether every element was closed. (The parser continues after some errors and still calls that success.)
     var isComplete: Bool { open.isEmpty && errorLine == nil }
 
     func parser(

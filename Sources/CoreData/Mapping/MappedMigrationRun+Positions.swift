@@ -1,6 +1,6 @@
 import Foundation
 
-// Keeping how far the migration is, and going on where a killed process stopped.
+// Keeping the position of the migration, and resuming where a killed process stopped.
 extension MappedMigrationRun {
     private static let timeBetweenPositions = Duration.milliseconds(500)
 

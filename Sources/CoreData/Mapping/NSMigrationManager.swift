@@ -390,7 +390,7 @@ struct MappedMigrationEnds {
             .appendingPathComponent("\(name)-\(UUID().uuidString)")
     }
 
-    /// The folder of the migration, which goes at its end, and after a kill when the destination is opened next.
+    /// The folder of the migration, which is removed at its end, and after a kill when the destination is opened next.
     var workFolder: URL?
 }
 

@@ -56,7 +56,7 @@ extension MappedMigrationRun {
             if let failure = error as? MappingFailure { throw failure.error }
             throw MappingErrors.policyFailed(error, place(step))
         }
-        // A policy may cancel and go on.
+        // A policy may cancel and continue.
         if manager.isCancelled { try manager.checkCancellation() }
     }
 

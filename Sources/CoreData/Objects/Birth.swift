@@ -34,7 +34,7 @@ struct Birth {
         record = Self.recordOfThread(home)
     }
 
-    /// The record of the calling thread. It is made once and goes with the thread.
+    /// The record of the calling thread. It is made once and ends with the thread.
     private static func recordOfThread(_ home: ObjectHome) -> UnsafeMutablePointer<Record> {
         if let known = pthread_getspecific(threadKey) { return known.assumingMemoryBound(to: Record.self) }
         let record = UnsafeMutablePointer<Record>.allocate(capacity: 1)

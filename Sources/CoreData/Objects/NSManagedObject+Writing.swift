@@ -97,7 +97,7 @@ extension NSManagedObject {
         return index
     }
 
-    /// The other side of a relationship says that an object came or went.
+    /// The other side of a relationship says that an object was added or removed.
     final func noteMember(_ member: ObjectKey, joined: Bool, of relationship: NSRelationshipDescription) {
         guard let index = toManyIndex(of: relationship) else { return }
         noteMember(member, joined: joined, at: index)
@@ -312,7 +312,7 @@ extension NSManagedObject {
         from row: Snapshot, changes: ObjectOverlay?, _ layout: EntityLayout, key: Int64, version: Int32,
         renaming permanent: [Int64: Int64]
     ) -> Snapshot {
-        // Read in one go: each look into the overlay would hold all that the values consist of.
+        // Read at once: each look into the overlay would hold all that the values consist of.
         let values = changes?.values ?? ChangedValues()
         if permanent.isEmpty, layout.slots.count <= 64, values.mask.low & ~layout.shortSlots == 0,
             row.layoutIndex == layout.index

@@ -9,7 +9,7 @@
 // - Beyond 100,000 unsaved new objects, those of a thousand objects before are packed until another one is set: places
 //   for all slots take twice the room.
 // - A save builds the new row from the row and the overlay, and writes the columns of the slots that differ. The object
-//   drops its values once the row has them, and of an overlay that says nothing else. It takes them back when the
+//   drops its values once the row has them, and an overlay that says nothing else. It takes them back when the
 //   save fails (`+GivenUpValues`). Children that could read them meanwhile, and programs' stores, prevent that. After
 //   the save an overlay that says nothing more is dropped.
 // - Relationships hold `ObjectKey`s (entity, key) and no references, so a graph has no reference cycles. A key is the

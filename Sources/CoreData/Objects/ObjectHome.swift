@@ -2,7 +2,7 @@ import Foundation
 
 /// The values that all objects of one entity in one context share; objects keep one pointer to it instead of three.
 final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by the context's own deinitialiser
-    /// Not retained: a context clears it when it goes. Nil for objects that belong to no context.
+    /// Not retained: a context clears it in its deinit. Nil for objects that belong to no context.
     unowned(unsafe) var context: NSManagedObjectContext?
     /// Of objects that were cut loose from their context: where their ids still lead.
     weak var coordinator: NSPersistentStoreCoordinator?

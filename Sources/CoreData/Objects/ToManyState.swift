@@ -78,7 +78,8 @@ final class ToManyState {
         removed.insert(member)
     }
 
-    /// Replaces the whole content; the relationship must have been loaded. Returns the members that came and went.
+    /// Replaces the whole content; the relationship must have been loaded. Returns the members that were added and
+    /// removed.
     func replaceMembers(_ members: [ObjectKey], isOrdered: Bool) -> (added: [ObjectKey], removed: [ObjectKey]) {
         let old = self.members
         let oldSet = Set(old)

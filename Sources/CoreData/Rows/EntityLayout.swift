@@ -64,7 +64,7 @@ package struct ToManySlot {
     package let isOrdered: Bool
     package let declaringIndex: Int
 
-    /// Whether members hold the owner's key, and an owner that goes is to leave none of them.
+    /// Whether members hold the owner's key, and a deleted owner is to leave none of them.
     package var isLeftByOwners: Bool {
         guard case .inverseKey = kind else { return false }
         return relationship.deleteRule != .noActionDeleteRule

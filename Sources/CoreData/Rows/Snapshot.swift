@@ -8,7 +8,7 @@
 // - When a coordinator first uses a model, every entity gets a layout from key to slot, slots of the parent entity
 //   first. Hot code uses slots; names are for the public interface.
 // - The row cache holds rows strongly, eight bytes each. A sweep drops those that nobody else holds: before the cache
-//   grows, and when a context is reset or goes. So a row costs no weak reference.
+//   grows, and when a context is reset or released. So a row costs no weak reference.
 // - The cache's lock is held while rows are looked for or put in, and not while they are read and built (`RowIntake`).
 //   256 rows go in together. Where few rows are cached, rows are built without a look, and cached ones take their place
 //   when they go in.

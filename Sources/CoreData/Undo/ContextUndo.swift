@@ -56,7 +56,7 @@ final class ContextUndo {
             if isClean, baseline[identifier] == nil { return nil }
             if object.flags.contains(.deleted) { load(object) } else { loadLists(object) }
             let after = ObjectState(of: object)
-            // An object that came and went since was never there.
+            // An object that was inserted and deleted since was never there.
             let wasNew =
                 object.flags.contains(.inserted) && (new.contains(identifier) || object.flags.contains(.deleted))
             var before = baseline[identifier]?.state ?? ObjectState(cleanStateOf: object, isNew: wasNew)

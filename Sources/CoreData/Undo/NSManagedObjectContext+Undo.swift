@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
         }
         for change in changes where !change.before.isAlive && change.after.isAlive {
             guard isUsable(change.object) else { continue }
-            // It may have come back with other values than it went with.
+            // It may have come back with other values than it had at its deletion.
             if !change.before.isNew { revertValues(change) }
             withdraw(change.object)
             told.append((change.object, .undoInsertion))
@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
         return .int(permanent)
     }
 
-    // MARK: Coming and going
+    // MARK: Insertions and deletions
 
     /// Takes a new object away, or deletes a saved one, without the delete rules, because their effects are recorded
     /// separately.

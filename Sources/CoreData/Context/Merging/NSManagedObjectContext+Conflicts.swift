@@ -6,7 +6,7 @@
 //   and `UniquenessResolution` is the work of the built-in policies. Delete rules are `+DeleteRules` and
 //   `ObjectValidation+DenyRule`.
 // - Programs' stores keep members in the records of their owners. There the members that others have saved are united
-//   with those that came and went here (`+RecordMembers`).
+//   with those that were added and removed here (`+RecordMembers`).
 // - Merging needs keys and no objects. A did-save notification carries them, and each context that merges by itself
 //   gets them in the order of the commits.
 

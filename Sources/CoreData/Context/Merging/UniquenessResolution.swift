@@ -5,7 +5,7 @@ import Foundation
 /// - A **new** object is replaced by the object whose row has the values, or by the first of several new ones. The
 ///   object that stays takes over the values that the other one was given (object trump), all of its values
 ///   (overwrite), or none (store trump, rollback). Among new objects, store trump takes over values for properties that
-///   are nil. To-many relationships are united, and references to the object that goes lead to the one that stays.
+///   are nil. To-many relationships are united, and references to the deleted object lead to the one that stays.
 /// - A **saved** object that was given the values of another saved one keeps them if the object counts more. The other
 ///   one's to-many relationships move over, and it is deleted. If the store counts more, the change of the constraint's
 ///   properties is taken back (store trump), or every change (rollback).

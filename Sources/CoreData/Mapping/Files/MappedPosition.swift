@@ -30,7 +30,7 @@ struct MappedPosition: Codable, Equatable {
     /// began.
     var irregular: [Int] = []
     var irregularBefore: [Int] = []
-    /// The start of the machine: data that was not brought to the disk before it went down is gone.
+    /// The start of the machine: data that was not brought to the disk before it went down is lost.
     var boot = Self.thisBoot
 
     static let thisBoot: String =

@@ -105,7 +105,7 @@ final class MigrationAssociations {
         return part
     }
 
-    /// A file that is kept goes with the folder it lies in, once nobody needs it any more.
+    /// A file that is kept is removed with the folder it lies in, once nobody needs it any more.
     deinit { connection.finalizeStatements() }
 
     // MARK: Associating

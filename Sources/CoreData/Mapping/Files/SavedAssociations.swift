@@ -20,7 +20,7 @@ final class SavedAssociations {
         var destination: ObjectKey
         var count: Int64
 
-        /// Whether an association goes on where the run ends.
+        /// Whether an association continues where the run ends.
         func isFollowed(by source: ObjectKey, _ destination: ObjectKey, mapping: Int) -> Bool {
             mapping == self.mapping && source.layoutIndex == self.source.layoutIndex
                 && destination.layoutIndex == self.destination.layoutIndex && source.key == self.source.key + count
