@@ -2,8 +2,8 @@ import Foundation
 
 /// Runs a block by something that takes blocks without result, and returns what the block returns.
 ///
-/// `rescue` throws the block's error once more: a function that rethrows may throw what a block of its caller's has
-/// thrown, and the compiler sees that only of a block that it is given.
+/// `rescue` throws the block's error once more: a function that rethrows may throw the error of a block of its
+/// caller's, and the compiler sees that only of a block that it is given.
 func returning<T>(
     _ block: () throws -> T, rescue: (any Error) throws -> Never, by run: (() -> Void) -> Void
 ) rethrows -> T {

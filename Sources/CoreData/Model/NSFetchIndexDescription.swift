@@ -27,7 +27,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: A name, unique within the entity.
-    ///   - elements: What to index, most significant first; nil stands for nothing.
+    ///   - elements: The elements of the index, most significant first; nil stands for nothing.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexdescription/init(name:elements:))
     public init(name: String, elements: [NSFetchIndexElementDescription]?) {

@@ -1,4 +1,4 @@
-/// How the members of a to-many relationship change, as an argument of
+/// The kind of change of the members of a to-many relationship, as an argument of
 /// `willChangeValue(forKey:withSetMutation:using:)`.
 ///
 /// Foundation on Linux lacks it.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The permissions of the files of a store: never more than those of the folder that the store lies in.
 ///
-/// Only reading and writing count: users who may not list a folder may still pass it.
+/// Only reading and writing count: a user without the right to list a folder may still pass it.
 package enum FilePermissions {
     /// The permissions of a new file in a folder, as `open` takes them: the process's mask is taken off besides.
     static func ofNewFile(in folder: URL) -> mode_t { limited(0o644, in: folder) }

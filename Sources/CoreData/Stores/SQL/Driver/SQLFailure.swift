@@ -9,7 +9,7 @@ package protocol SQLFailure: Error {
     var codeOfEngine: Int32? { get }
     /// Whether a table, or a column of one, is not there.
     var isOfMissingPart: Bool { get }
-    /// How long the same is tried again, however often, where the connection was lost: another server is to go on. Nil
+    /// The time for which the same is tried again, where the connection was lost and another server is to continue. Nil
     /// where nobody waits for one.
     var patience: Duration? { get }
     /// The error in Core Data's terms.

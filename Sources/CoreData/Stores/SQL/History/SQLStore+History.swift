@@ -116,8 +116,8 @@ extension SQLStore: HistoryStore {
         }
     }
 
-    /// The caller takes the changes of the transactions that it has read. Which transactions have an older one that
-    /// still runs may be another question by now, and the answer must not take away changes of those.
+    /// The caller takes the changes of the transactions that it has read. So this leaves out no
+    /// transaction with an older one that still runs: by now these may be other transactions.
     package func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws {
         guard let historyTables else { return }
         let isWhole = try isWholeHistory(interval)

@@ -91,7 +91,7 @@ struct SQLiteStoreFiles: Sendable {
     var isEmptied: Bool { FileKind(at: main, followsLinks: true) == .file && FileKind.size(at: main) == 0 }
 
     /// Whether a file or folder is not to be written: because of its rights or its medium, or because nobody has the
-    /// right to, as in an archive. Root, who may write everywhere, does not write there either.
+    /// right to, as in an archive. Root may write everywhere, and does not write there either.
     private static func isWriteProtected(_ url: URL) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
         let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0o222
