@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: who uses CoreData neither builds nor resolves the benchmarks.
+// A package of its own: users of CoreData neither build nor resolve the benchmarks.
 let package = Package(
     name: "OpenCoreDataBenchmarks",
     traits: [

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: who uses CoreData neither builds nor resolves what fuzzes it.
+// A package of its own: users of CoreData neither build nor resolve the code that fuzzes it.
 let package = Package(
     name: "OpenCoreDataFuzzing",
     dependencies: [.package(name: "OpenCoreData", path: "..")],

@@ -50,7 +50,7 @@
             guard let connection = connection as? PostgreSQLConnection else { return }
             try connection.lock(
                 PostgreSQLOpening.tables(on: connection), .againstAll, timeout: timeout, progress)
-            // All history goes: whoever has read less of it than there was has missed something.
+            // All history is removed. A program that had not read all of it has missed changes.
             let newest =
                 try HistoryTables.read(from: connection) == nil
                 ? nil

@@ -123,7 +123,7 @@
                         return true
                     }
                 } catch let error as PostgreSQLError where error.state == PostgreSQLError.deadlock {
-                    // Programs that read by way of a pooler go on reading, and lock tables in another order.
+                    // Programs that read by way of a pooler continue to read, and lock tables in another order.
                     guard repetitions.goOn(after: error) else { throw error }
                 }
             }
@@ -158,7 +158,7 @@
         /// that is.
         private static func lock(_ connection: PostgreSQLConnection, _ url: URL) throws -> Int64? {
             do {
-                // A transaction may be open, which goes on.
+                // A transaction may be open, which continues.
                 let metadata = try connection.trying { try SQLStoreMetadata.read(from: connection, url: url) }
                 return metadata[SQLStoreMetadata.unfinishedKey] == nil
                     ? PostgreSQLConnection.versionLock(of: metadata) : PostgreSQLConnection.fillingLock
@@ -215,12 +215,12 @@
         }
 
         static func connection(to url: URL) throws -> PostgreSQLConnection {
-            // Locks of a session, and what is done once, need the server itself.
+            // Locks of a session, and work that is done once, need the server itself.
             let address = try address(of: url).direct
             return try awaitingAnother { try PostgreSQLConnection(address) }
         }
 
-        /// Runs a body that does nothing, or the same once more, where a server is lost and another one is to go on.
+        /// Runs a body that does nothing, or the same once more, where a server is lost and another one takes over.
         static func awaitingAnother<Result>(_ body: () throws -> Result) throws -> Result {
             try awaitingAnother { _ in try body() }
         }

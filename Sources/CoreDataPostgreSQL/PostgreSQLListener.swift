@@ -7,9 +7,9 @@
     /// pauses that grow.
     ///
     /// Nothing is asked of the server while nothing happens: the socket says when there is something to read. One of
-    /// several servers is asked now and then whether it is there: when it stops another one goes on, and the socket
+    /// several servers is asked now and then whether it is there: when it stops another one takes over, and the socket
     /// says nothing.
-    // @unchecked Sendable: what changes is used on `queue` only, but `isCancelled`, under the lock.
+    // @unchecked Sendable: mutable state is used on `queue` only, except `isCancelled`, which is under the lock.
     final class PostgreSQLListener: CommitWatch, @unchecked Sendable {
         /// What transactions notify, in every database by itself.
         static let channel = "coredata"
@@ -30,7 +30,7 @@
 
         /// The first pause before a connection is made anew, and the longest.
         private static let (firstPause, longestPause) = (0.05, 30.0)
-        /// The longest one where another server is to go on, and whether that is so.
+        /// The longest one where another server is to take over, and whether that is so.
         private static let longestPauseOfSeveral = 1.0
         private var expectsAnother = false
 

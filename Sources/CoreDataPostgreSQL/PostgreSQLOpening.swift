@@ -139,7 +139,7 @@
             try PostgreSQLVersion.served(PostgreSQLConnection.versionLock(of: metadata), on: connection)
         }
 
-        /// The version that transactions will write as; with the option, what says from now on that this program lives.
+        /// The version that transactions will write as; with the option, also the lease of this program.
         private func admitted(
             _ lock: Int64, _ version: PostgreSQLVersion?
         ) throws -> (PostgreSQLAdmitted?, PostgreSQLLease?) {
@@ -198,7 +198,7 @@
         private func create(_ schema: SQLSchema, _ existing: ExistingTables?) throws -> [String: Any] {
             let metadata = SQLStoreMetadata.ofNewStore(
                 of: opening.layout.model, entities: entities, type: NSPostgreSQLStoreType)
-            // Before it is there: whoever destroys or migrates it then waits.
+            // The lock is taken before the store is there, so that a program that destroys or migrates it waits.
             let lock = PostgreSQLConnection.versionLock(of: metadata)
             try connection.share(version: lock, timeout: timeout)
             let made = try make(metadata, schema, existing)

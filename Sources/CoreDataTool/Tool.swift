@@ -21,7 +21,7 @@
 //   written as they are read. A table takes its widths from the first 500 rows.
 // - `ListedObjects` reads in one state of the store, a batch at a time, for `fetch` and for exports of the studio.
 //   `fetch` reads by `ManagedSlot` and writes JSON without values in between (`ObjectLines`). The lines of a batch are
-//   taken back where reading fails (`Console.whole`). `PredicateKeys` looks for unknown keys before the store is asked.
+//   dropped if reading fails (`Console.whole`). `PredicateKeys` looks for unknown keys before the store is asked.
 //   `DecodedBytes` shows transformable values: property lists and archives of plain values alone.
 // - `Models/` has a model as facts (`ModelFact`): `model show` prints them, `model diff` compares them.
 //   `MigrationOutlook` forecasts by an empty store of the older version. Graphviz's `dot` draws `coredata model

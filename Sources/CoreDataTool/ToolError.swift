@@ -4,7 +4,7 @@ import Foundation
 /// How the program ended.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
-    /// Something was found: what it is, each command says.
+    /// Something was found. Each command defines for itself what counts as found.
     case found = 1
     case usage = 2
     case unreadable = 3

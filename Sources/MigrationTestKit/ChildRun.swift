@@ -50,7 +50,7 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
     /// Lets a program that waits open the store.
     func proceed() { try? input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
 
-    /// Runs several programs that open the same store at the same moment: all have begun before the first goes on.
+    /// Runs several programs that open the same store at the same moment: all have begun before the first continues.
     static func atOnce(
         _ count: Int, _ program: URL, _ store: URL, _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> [Outcome] {

@@ -351,7 +351,8 @@ public struct KillTrial {
         }
     }
 
-    /// Opens the store as an older and as a newer program would. Whether it is of the newer version, and what is wrong.
+    /// Opens the store as an older and as a newer program would. Returns whether it is of the newer version, and its
+    /// faults.
     private func look(_ url: URL, _ reference: Reference) -> (isNewer: Bool, problems: [String]) {
         do {
             let found = try TrialContent(of: url, newer, withValues: false)

@@ -112,7 +112,7 @@ public enum MigrationChild {
 
     static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
-    /// From now on no file may grow beyond this: whoever tries gets an error instead of a signal.
+    /// From now on no file may grow beyond this size. A write beyond it fails with an error instead of a signal.
     private static func limitFiles(to bytes: UInt) {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
@@ -142,7 +142,7 @@ public enum MigrationChild {
         private let lock = NSLock()
         private var counts: [String: Int] = [:]
 
-        /// The signal that lets a held process go on.
+        /// The signal that lets a held process continue.
         private static let signal = SIGUSR1
 
         private static var signals: sigset_t {

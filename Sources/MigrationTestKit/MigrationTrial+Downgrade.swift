@@ -3,7 +3,7 @@ import CoreData
 extension MigrationTrial {
     /// Tries to open the store of a later version as a program of an older version does, with a container's defaults.
     ///
-    /// This happens after an update that is taken back. The store must open without losing a value, or the opening must
+    /// This happens after an update that is withdrawn. The store must open without losing a value, or the opening must
     /// be refused. Then the error names every loss, or the reason why there is no way back, and the store is unchanged.
     ///
     /// If there is a migration to the later version, the older version makes the store, so that the store is known to

@@ -70,8 +70,8 @@ struct TrialLosses {
         self.losses = losses
     }
 
-    /// Whether the links of a relationship go on: by itself, by its other side, or because what it leads to goes, too,
-    /// and is a loss of its own.
+    /// Whether the links of a relationship stay: by itself, or by its other side. It also counts as kept if the objects
+    /// that it leads to are lost, because that is a loss of its own.
     private static func isKept(
         _ relationship: NSRelationshipDescription, _ mapping: NSEntityMapping, _ mappings: [String: NSEntityMapping]
     ) -> Bool {

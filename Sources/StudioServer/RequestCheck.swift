@@ -1,6 +1,6 @@
 import Foundation
 
-/// What of a request is judged before its body is read: who asks, from where, and for what.
+/// Judges the head of a request before its body is read: its client, its origin and its target.
 struct RequestCheck {
     /// What the headers of a request say, as far as it counts.
     struct Head {

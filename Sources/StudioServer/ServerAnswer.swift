@@ -35,7 +35,7 @@
             return MHD_queue_response(connection, UInt32(answer.status), made)
         }
 
-        /// Parts of an answer, and what of the last one is not yet sent.
+        /// Parts of an answer, and the bytes of the last one that are not yet sent.
         private final class Parts {
             let next: @Sendable () -> Data?
             var rest = Data()

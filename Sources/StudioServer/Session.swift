@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Who may ask: whoever has the token of the printed address, once, and then the cookie that it was exchanged for.
+/// Decides which clients may ask: one with the token of the printed address, once, and then those with the cookie
+/// that it was exchanged for.
 final class Session: Sendable {
     private let secret = Session.random()
     private let token: String

@@ -4,7 +4,7 @@ import Foundation
 /// Counts the instructions of each work beside those of plain C, under callgrind: figures that no other work on the
 /// machine changes.
 ///
-/// Only the thread that does the work is counted: what the store does in the background, like copying its -wal, comes
+/// Only the thread that does the work is counted. Work of the store in the background, like copying its -wal, comes
 /// in other places each time.
 struct InstructionsReport {
     let works: [Work]

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Figures that stand in the tree, to be compared with what is measured: a line each, its name, its value and, where
-/// it has one, how many percent it may differ by. What follows a # is for readers.
+/// it has one, how many percent it may differ by. Text after a # is a comment.
 struct KeptFigures {
     struct Figure {
         var value: Double

@@ -134,7 +134,7 @@ struct MigrationReport {
         printTable(rows)
     }
 
-    /// The ratio by processor time: a busy machine stretches the clock of whoever is unlucky.
+    /// The ratio by processor time: on a busy machine the time by the clock grows by chance.
     private func ratio(_ ours: Measurement, _ theirs: Measurement) -> Double {
         ours.cpuSeconds / max(theirs.cpuSeconds, 1e-6)
     }

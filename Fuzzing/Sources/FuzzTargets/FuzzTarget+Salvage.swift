@@ -3,7 +3,7 @@ import Foundation
 
 // The reader of pages, which has neither SQLite nor a whole file to rely on.
 extension FuzzTarget {
-    /// Any bytes as the file of a damaged store. What comes out of it has to be a store that can be read.
+    /// Any bytes as the file of a damaged store. The salvaged file has to be a store that can be read.
     static let salvage = FuzzTarget(
         "salvage", suffixes: ["sqlite", "store", "db", "moody"],
         seeds: {

@@ -12,7 +12,7 @@ import Foundation
 
 /// One door through which bytes from outside come in.
 ///
-/// A target ends with every input: what it throws is the right answer to bytes that are damaged. A process that stops,
+/// A target ends with every input. An error that it throws is the right answer to damaged bytes. A process that stops,
 /// or hangs, is a fault.
 public struct FuzzTarget: Sendable {
     /// The name of the target, and of the folder of its kept inputs.

@@ -9,7 +9,7 @@ struct SQLiteDamage {
     private var bytes: ArraySlice<UInt8>
     private let file: URL
 
-    /// Carries out what the bytes say, up to twelve times. What SQLite refuses is passed over.
+    /// Carries out what the bytes say, up to twelve times. Statements that SQLite refuses are passed over.
     static func apply(_ bytes: Data, to file: URL) throws {
         var damage = SQLiteDamage(bytes: ArraySlice(Array(bytes)), file: file)
         var steps = 0

@@ -21,7 +21,7 @@ public func initialize(
     return 0
 }
 
-/// Reads one input. What the target throws is right.
+/// Reads one input. Errors that the target throws are right.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()

@@ -2,15 +2,15 @@ import Foundation
 
 /// The one readiness state of a manager: who waits for it, who watches it, who has to show a screen.
 ///
-/// Every field is read and written with `lock` held. No code of others runs under it: handlers are called, migrations
-/// are asked for their progress, and what may be the last reference to somebody's object is let go after it is
-/// released.
+/// Every field is read and written with `lock` held. No code of others runs under it. Handlers are called and
+/// migrations are asked for their progress after it is released. A reference that may be the last one to an object of
+/// the program is released then, too.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 final class LaunchMachine: @unchecked Sendable {
     typealias ProgressScreen = @MainActor @Sendable (any MigrationProgressReporting) -> Void
     typealias Completion = @MainActor @Sendable (Result<Void, any Error>) -> Void
 
-    /// What is called to show a migration, and what at the end of a launch, before its completion handlers.
+    /// The handlers that show a migration, and that are called at the end of a launch, before its completion handlers.
     struct Screen {
         var show: ProgressScreen
         var hide: Completion?
@@ -33,7 +33,7 @@ final class LaunchMachine: @unchecked Sendable {
     let lock = NSLock()
     var current = LaunchState.idle
     private var hierarchy: ContextHierarchy?
-    /// Grows with each launch that begins; what was meant for an earlier one is too late.
+    /// Grows with each launch that begins. Events of an earlier launch are ignored.
     var attempt = 0
     private var nextTicket = 0
     private var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
@@ -89,7 +89,7 @@ final class LaunchMachine: @unchecked Sendable {
         let (begun, isOver) = lock.withLock { () -> (Int?, Bool) in
             if current.isReady {
                 guard let completion, let last = endings.indices.last else { return (nil, true) }
-                // The screens still stay: nobody hears of the end before they do.
+                // The screens still stay: nobody is told of the end before they are.
                 endings[last].handlers.append { _ in completion(.success(())) }
                 return (nil, false)
             }
@@ -172,7 +172,7 @@ final class LaunchMachine: @unchecked Sendable {
             let time = max(shownAt.map { $0 + minimumScreenTime } ?? now, endings.last?.time ?? now)
             let ending = Ending(
                 attempt: attempt, time: time, outcome: outcome, handlers: screens.compactMap(\.hide) + completions)
-            // Without handlers, too: who comes later must not overtake the screens.
+            // Without handlers, too: a later completion handler must not overtake the screens.
             let isOwed = !ending.handlers.isEmpty || time > now
             if isOwed { endings.append(ending) }
             let leftovers = (self.screens, shownScreens, completions, reporter)
@@ -198,7 +198,7 @@ final class LaunchMachine: @unchecked Sendable {
         onMain(after: ending.time) { self.tellEndings(upTo: ending.attempt) }
     }
 
-    /// The screens have stayed long enough: they and the completion handlers hear of the end, those of the earlier
+    /// The screens have stayed long enough: they and the completion handlers are told of the end, those of the earlier
     /// attempt first. The screens of a retry come up only now.
     @MainActor private func tellEndings(upTo attempt: Int) {
         while let ending = lock.withLock({

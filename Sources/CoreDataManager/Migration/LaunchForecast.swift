@@ -43,7 +43,7 @@ public struct LaunchForecast: Sendable, Equatable {
         public var count: Int
         /// Whether ``count`` is the exact number. Otherwise there may be more.
         public var isExact: Bool
-        /// Whether the migration goes on all the same.
+        /// Whether the migration runs all the same.
         public var isAllowed: Bool
 
         /// Makes a loss of objects, or of the values of a property.
@@ -53,7 +53,7 @@ public struct LaunchForecast: Sendable, Equatable {
         ///   - property: The name of the property; nil if objects are lost.
         ///   - count: The number of objects that are lost, or that lose a value.
         ///   - isExact: Whether `count` is the exact number.
-        ///   - isAllowed: Whether the migration goes on all the same.
+        ///   - isAllowed: Whether the migration runs all the same.
         public init(entity: String, property: String? = nil, count: Int, isExact: Bool = true, isAllowed: Bool) {
             self.entity = entity
             self.property = property

@@ -106,7 +106,7 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
             }
             return (generation, kept)
         }
-        // Let go outside the lock: what it holds is somebody else's.
+        // Released outside the lock, because its deinitialiser may be code of the program.
         withExtendedLifetime(dropped) {}
         if let before { pool.forget(key(before)) }
     }

@@ -2,10 +2,10 @@ import Foundation
 
 /// Which deferred values lie in memory, what they cost, and in which order they were last used.
 ///
-/// It lives as long as the cache or any of its values, and hears of memory pressure as long.
+/// It exists as long as the cache or any of its values, and is told of memory pressure as long.
 // @unchecked Sendable: all mutable state is guarded by `lock`; values are dropped after it is released.
 final class DeferredValuePool: @unchecked Sendable {
-    /// One loading of a value: what was loaded before and dropped meanwhile is another one.
+    /// One loading of a value. A value that was dropped and loaded again has another generation.
     struct Key: Hashable {
         var value: ObjectIdentifier
         var generation: Int

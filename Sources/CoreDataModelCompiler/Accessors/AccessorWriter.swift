@@ -2,7 +2,7 @@
 ///
 /// `@NSManaged` makes callers refer to accessors that nobody defines. Each is defined here under its mangled name, in a
 /// computed property (or method) of another name. It is `dynamic`, as the compiler takes managed members to be, and has
-/// the member's own access level; what is private to the file becomes internal, to be seen from this file.
+/// the member's own access level. A member that is private to its file becomes internal, because this file must see it.
 struct AccessorWriter {
     let module: String
 

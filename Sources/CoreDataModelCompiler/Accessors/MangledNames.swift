@@ -40,7 +40,7 @@ struct MangledNames: Codable, Equatable {
             return kept.names
         }
         var names = try ask(probe, compiler, folder, conditions: compiler.conditions + ["DEBUG"])
-        // The plugin does not know whether this is a debug build: what only the other kind has is asked for too.
+        // The plugin does not know whether this is a debug build, so it also asks for members of release builds alone.
         let missing = members.indices.filter { names.getters[$0] == nil }
         if missing.contains(where: { members[$0].conditions.contains { $0.contains("DEBUG") } }) {
             let others = try ask(probe, compiler, folder, conditions: compiler.conditions)
@@ -132,7 +132,7 @@ struct MangledNames: Codable, Equatable {
         return nil
     }
 
-    /// Runs the compiler; what it complains about is thrown as it is printed.
+    /// Runs the compiler, and throws its error messages as it prints them.
     private static func run(_ path: String, _ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)

@@ -82,8 +82,8 @@ struct ManglingProbe {
     }
 
     private static func stub(_ type: TypeDeclaration, access: String, isManaged: Bool) -> [String] {
-        // Members of sets must be hashable; what a type conforms to plays no part in names. The parameters of a generic
-        // managed class are managed classes.
+        // Members of sets must be hashable. Mangled names do not depend on a type's conformances. The parameters of a
+        // generic managed class are managed classes.
         let isGenericManaged = isManaged && type.kind == "class" && !type.generics.isEmpty
         let generics =
             isGenericManaged

@@ -41,7 +41,7 @@ struct SourceTree {
         }
     }
 
-    /// Hidden folders and links are passed over: what they hold is made by tools, or belongs elsewhere.
+    /// Hidden folders and links are passed over: their files are made by tools, or belong elsewhere.
     private mutating func walk(_ folder: URL, _ below: String) throws {
         let names: [String]
         do {

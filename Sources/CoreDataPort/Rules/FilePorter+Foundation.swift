@@ -36,7 +36,7 @@ extension FilePorter {
         }
     }
 
-    /// `fputs(text, stderr)`: what C declares there may be changed by anyone, which version 6 of the language refuses.
+    /// `fputs(text, stderr)`: `stderr` is a global variable in C, which version 6 of the language refuses.
     mutating func portErrorOutput(at index: Int) {
         guard surroundings.isStrict, isMark("(", at: index + 1), let close = closing(of: index + 1), close > index + 4,
             isWord("stderr", at: close - 1), isMark(",", at: close - 2),

@@ -73,7 +73,7 @@ extension FilePorter {
         return first
     }
 
-    /// Turns moves into edits: what is edited inside moves with it.
+    /// Turns moves into edits. Edits inside a moved range move with it.
     mutating func turnMovesIntoEdits() {
         for move in moves {
             let inner = edits.filter {

@@ -4,7 +4,7 @@
 
     /// Where a database is, and who asks: what a URL `postgresql://user:password@host:port/database?option=value` says.
     struct PostgreSQLAddress: Equatable, CustomStringConvertible, Sendable {
-        /// The address as libpq takes it: what is ours alone is not in it.
+        /// The address as libpq takes it, without the options that are ours alone.
         private var text: String
         private let passwords: [String]
         /// The address without passwords: what messages show.
@@ -21,7 +21,7 @@
         /// What is set for every session, by names, as the server writes it.
         private(set) var sessionSettings: [Setting] = [
             Setting(name: "client_min_messages", value: "warning"), Setting(name: "timezone", value: "UTC"),
-            // What is written into statements is written by the standard, whatever the database says.
+            // Texts within statements are written by the standard, whatever the database says.
             Setting(name: "standard_conforming_strings", value: "on"),
             // The names of types are compared as they are, and some of them are in quotes otherwise.
             Setting(name: "quote_all_identifiers", value: "off"),
@@ -145,7 +145,7 @@
             return words
         }
 
-        /// Takes over what the options of a store say of times; what the URL says comes before.
+        /// Takes over what the options of a store say of times. Values in the URL have priority.
         mutating func take(_ options: [AnyHashable: Any]?) {
             func seconds(_ key: String) -> Double? {
                 guard let value = options?[key] else { return nil }

@@ -6,8 +6,8 @@
         /// What a row has that is inserted without a value: an expression in the server's words; nil for nothing.
         case defaultValue(String?, column: String)
         /// A row whose inserter knows nothing of versions begins with one of its transaction's own. Under the key of a
-        /// row that was deleted there may be a new one, and whoever knows the former must see that. The factor puts the
-        /// versions of neighbouring transactions far apart, where counting up does not lead.
+        /// row that was deleted there may be a new one, and a reader that knows the former must see that. The factor
+        /// puts the versions of neighbouring transactions far apart, where counting up does not lead.
         case firstVersion(column: String)
         /// Whether every row must have a value.
         case mandatory(Bool, column: String)
@@ -67,7 +67,7 @@
                 + "WHERE coredata_target.\(key) = \(table).\(column))"
         }
 
-        /// The statement that has the sequence of a table's keys go on behind those that are there: rows may have come
+        /// The statement that sets the sequence of a table's keys behind those that are there: rows may have come
         /// by a copy. A call of the sequence takes so many keys.
         static func goOn(behindKeysOf table: String, in key: String, upTo highest: Int64, step: Int64) -> String {
             "SELECT setval(pg_get_serial_sequence('\(table.replacingOccurrences(of: "'", with: "''"))', 'id'), "

@@ -30,7 +30,7 @@
             let isOneOfSeveral = ["host", "hostaddr"].contains { known.values[$0]?.contains(",") == true }
             if PQstatus(handle) != CONNECTION_BAD {
                 if isOneOfSeveral {
-                    // libpq goes on to the next host only where it waits itself.
+                    // libpq continues with the next host only where it waits itself.
                     PQfinish(handle)
                     let settings = [("connect_timeout", "\(seconds)")] + address.settings
                     handle = try begun(address, settings) { PQconnectdbParams($0, $1, $2) }
@@ -140,8 +140,8 @@
 
         // MARK: While nobody uses it
 
-        /// Whether the connection can be used, as far as is known without asking the server: what it has sent since,
-        /// that it goes, for one, is read.
+        /// Whether the connection can be used, as far as is known without asking the server. Messages that it has sent
+        /// since are read, such as the one that it shuts down.
         var isUsable: Bool {
             takeOwedResult()
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -173,8 +173,8 @@
                 }.joined(separator: ", ") + ", \(pathToStore(isLocal: isLocal))"
         }
 
-        /// What has tables looked for where those of the store's objects are, and made there, whoever asks and wherever
-        /// the role's own path leads. The triggers of the tables tell where they are.
+        /// The search path that leads to the tables of the store's objects, whatever the role's own path is. The
+        /// triggers of the tables tell where they are.
         private static func pathToStore(isLocal: Bool) -> String {
             "set_config('search_path', concat_ws(', ', (SELECT quote_ident(n.nspname) FROM pg_catalog.pg_trigger g "
                 + "JOIN pg_catalog.pg_class c ON c.oid = g.tgrelid "

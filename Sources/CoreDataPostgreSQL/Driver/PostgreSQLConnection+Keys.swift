@@ -38,7 +38,7 @@
         }
 
         /// Takes blocks without a key of the table: others insert rows under keys of their own choice. Where such keys
-        /// lie close to each other, the sequence goes on behind them, or passes one block after the other if the role
+        /// lie close to each other, the sequence continues behind them, or passes one block after the other if the role
         /// may not set it.
         private func freeBlocks(_ count: Int64, _ sequence: String, _ table: String) throws -> [Int64] {
             if let free = try free(count, sequence, table, passing: Self.shortestJump) { return free }
@@ -85,7 +85,7 @@
                 ? "coalesce((SELECT \(key) FROM \(quoted) WHERE \(key) >= \(number) ORDER BY \(key) LIMIT 1) "
                     + ">= \(number) + \(PostgreSQLTables.keysTogether), true)"
                 : "(SELECT true FROM \(quoted) WHERE \(key) = \(number) LIMIT 1) IS NULL"
-            // A recursive query goes on as far as its rows are wanted; a join could want them all.
+            // A recursive query continues as far as its rows are needed; a join could need them all.
             let free = try rows(
                 """
                 WITH RECURSIVE coredata_number (coredata_n, place) AS (SELECT nextval($1::text::regclass), 1::int8 \

@@ -31,7 +31,7 @@
         /// Waits, in the transaction that is open, for those who save, and lets nobody save until it ends.
         func waitForSaves() throws { try execute("SELECT pg_advisory_xact_lock(\(Self.writersLock))") }
 
-        /// Begins the transaction of a save. Saves run beside each other; what excludes all others waits for them.
+        /// Begins the transaction of a save. Saves run beside each other; work that excludes others waits for them.
         func beginSave(alone: Bool) throws {
             let token = UUID()
             let name = try savingStatement(alone: alone)
@@ -159,7 +159,7 @@
             return number
         }
 
-        /// The server has committed, and would go on alone. Commits that no standby has are lost with it.
+        /// The server has committed, and would continue alone. Commits that no standby has are lost with it.
         private var unconfirmed: PostgreSQLError {
             PostgreSQLError(
                 message: "The server was told to wait no longer for a standby.", address: address.description)

@@ -27,7 +27,7 @@
             try statement.rows { row in
                 let line = row.string(0)
                 let text = line.drop { $0 == " " }
-                // The server moves what is part of a step six places to the right, and what it says more of it two.
+                // The server indents the parts of a step by six places, and further lines on the step itself by two.
                 steps.append(.init(depth: (line.count - text.count + 4) / 6, text: String(text)))
             }
             return (String(statement.text.dropFirst(prefix.count)), statement.values, steps)

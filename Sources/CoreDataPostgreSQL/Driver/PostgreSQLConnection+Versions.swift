@@ -38,8 +38,8 @@
             }
         }
 
-        /// Whether another connection leads to the same database, whatever its address says: what one of them locks is
-        /// not given to the other.
+        /// Whether another connection leads to the same database, whatever its address says. Then the server does not
+        /// give it a lock that this one has.
         func leadsWhere(_ other: PostgreSQLConnection) throws -> Bool {
             let lock = ["\(Int64.random(in: .min ... .max))"]
             _ = try other.texts("SELECT pg_advisory_lock($1)", lock)
@@ -123,8 +123,8 @@
             case againstAll = "ACCESS EXCLUSIVE"
         }
 
-        /// Locks tables within the transaction. Whoever comes while a reader is waited for does not queue behind this:
-        /// the lock is asked for some milliseconds at a time.
+        /// Locks tables within the transaction. While it waits for a reader, others do not queue behind it: it asks for
+        /// the lock for some milliseconds at a time.
         func lock(_ tables: [String], _ lock: TableLock, timeout: TimeInterval, _ progress: Progress?) throws {
             if tables.isEmpty { return }
             let names = tables.map { PostgreSQLDialect().quoted($0) }.joined(separator: ", ")

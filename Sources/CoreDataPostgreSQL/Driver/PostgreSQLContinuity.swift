@@ -1,6 +1,6 @@
 // About fail-over.
 //
-// - Another server may go on in the place of one that was lost, and know less. Each new connection is looked at before
+// - Another server may take over from one that was lost, and know less. Each new connection is looked at before
 //   it is used: where it leads, whether the tokens of this process's last transactions are there, and whether the
 //   history is there that it has read.
 // - On a server that is new to the database the first process begins a line (`PostgreSQLLines`). Numbers of history and
@@ -15,11 +15,11 @@
     import CoreData
     import Foundation
 
-    /// What a process remembers of a database, to find out what a server has lost in whose place another one goes on:
+    /// What a process remembers of a database, to find the commits that a server lacks that took over from another one:
     /// the tokens of its last transactions, and the history that it has read last.
     ///
     /// Each new connection is looked at before it is used (`meet`).
-    // @unchecked Sendable: what changes is used under the lock.
+    // @unchecked Sendable: all mutable state is used under the lock.
     final class PostgreSQLContinuity: @unchecked Sendable {
         private static let (keptSaves, keptKeys, keptNumbers) = (100_000, 50_000, 20_000)
         /// So many tokens are asked for at once: a server that has the newest of them has the older ones, too.
@@ -131,7 +131,7 @@
             lock.withLock { line.map { line in connection.line.map { !$0.isOther(than: line) } ?? true } ?? true }
         }
 
-        /// Throws where a server was left behind: another one goes on already.
+        /// Throws where a server was left behind: another one has taken over already.
         private func requireNewest(_ seen: PostgreSQLLine, _ connection: PostgreSQLConnection) throws {
             guard let line = lock.withLock({ line }), seen.cluster == line.cluster, seen.timeline < line.timeline else {
                 return
@@ -148,8 +148,8 @@
             if let seen = try connection.lookAtLine() { try requireNewest(seen, connection) }
         }
 
-        /// Looks where a new connection leads, before anything is read or written by it. Where another server goes on,
-        /// what was lost is found out and told.
+        /// Looks where a new connection leads, before anything is read or written by it. If another server has taken
+        /// over, it finds the lost commits and reports them.
         func meet(_ connection: PostgreSQLConnection) throws {
             guard var seen = try connection.lookAtLine() else { return }
             try requireNewest(seen, connection)
@@ -217,10 +217,10 @@
             return lost
         }
 
-        /// The tokens that somebody has removed from a server that goes on.
+        /// The tokens that somebody has removed from a server that is still in use.
         ///
-        /// What it has lost by itself is newer than what it has kept. Where it has kept none, it gives the numbers of
-        /// what it has lost again.
+        /// Tokens that the server lost by itself are newer than those that it kept. If it kept none, it gives the
+        /// numbers of the lost ones again.
         private func removedTokens(
             among tokens: Set<UUID>, _ seen: PostgreSQLLine, on connection: PostgreSQLConnection
         ) throws -> Set<UUID> {
@@ -315,8 +315,8 @@
     }
 
     extension PostgreSQLConnection {
-        /// Whether the server of a line goes on. It may have begun another one since. Of two standbys that are promoted
-        /// without knowing of each other neither knows the line of the other one.
+        /// Whether the server of a line is still in use. It may have begun another one since. Of two standbys that are
+        /// promoted without knowing of each other neither knows the line of the other one.
         fileprivate func isSame(_ seen: PostgreSQLLine, as former: PostgreSQLLine) throws -> Bool {
             if !seen.isOther(than: former) { return true }
             guard seen.cluster == former.cluster, seen.timeline == former.timeline, seen.database == former.database

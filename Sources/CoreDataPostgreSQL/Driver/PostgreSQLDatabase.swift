@@ -15,8 +15,7 @@
         private let versionLock: Int64
         private let identifier: String?
         private let historyOffset: Int64
-        /// The version that transactions write as, where the store may serve several; and what says that this program
-        /// lives.
+        /// The version that transactions write as, where the store may serve several.
         let admitted: PostgreSQLAdmitted?
         /// What the properties of other versions are called in this one, by the locks that were looked at.
         let otherVersions = Locked<(locks: [String], properties: [Int: [Int64: [String?]]])?>(nil)
@@ -46,7 +45,7 @@
         private var knownMetadata: Int64?
         /// The servers that follow this one, once somebody wants to read from them; under `readers`.
         private var follower: PostgreSQLStandby?
-        /// Called with a connection before the present state is read; what it throws ends the reading.
+        /// Called with a connection before the present state is read; an error that it throws ends the reading.
         var willRead: ((PostgreSQLConnection) throws -> Void)?
 
         /// - Parameters:
@@ -305,7 +304,7 @@
             let kept = try takeReader(waits: waits)
             do {
                 if let kept, isGood(kept) { return kept }
-                // What died has died for the others, too.
+                // The other connections may be lost, too.
                 if kept != nil { readers.withLock { idle.removeAll { !isGood($0) } } }
                 return try connect()
             } catch {
@@ -317,7 +316,7 @@
             }
         }
 
-        /// Whether a connection can be used, and leads to the server that goes on now.
+        /// Whether a connection can be used, and leads to the server that is in use now.
         private func isGood(_ connection: PostgreSQLConnection) -> Bool {
             connection.isUsable && continuity.isCurrent(connection)
         }

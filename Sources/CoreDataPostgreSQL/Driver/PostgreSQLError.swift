@@ -28,14 +28,14 @@
         var isOfCommit = false
         /// Whether it was cancelled because somebody was asked, and wanted it to end.
         var isOfStopping = false
-        /// Whether the encryption was what failed: what a server is, or is not, by its certificate.
+        /// Whether the encryption failed, or a certificate or private key was not accepted.
         var isOfCertificate = false
         /// Whether an option of the connection is unknown, or has an invalid value.
         var isOfOption = false
         /// Whether the state that was to be read is one that nobody holds any more.
         var isOfEndedGeneration = false
 
-        /// Whether another server may go on in the place of the one that failed: the address names several.
+        /// Whether another server may take over from the one that failed: the address names several.
         var waits = false
         var patience: Duration? { waits ? PostgreSQLHosts.patience : nil }
 

@@ -63,7 +63,7 @@
         /// What the server says where no transaction holds a state of the name.
         private static let statesOfMissing: Set<String> = ["22023", "42704", "55000"]
 
-        /// Whether the transaction goes on, as far as the server has said.
+        /// Whether the transaction is still open, as far as the server has said.
         private var isHeld: Bool { lock.withLock { connection?.isUsable == true } }
 
         private func ended(_ message: String) -> PostgreSQLError {

@@ -8,7 +8,7 @@
     struct PostgreSQLHosts {
         /// How long one is waited for before the next one is asked as well.
         private static let headStart = Duration.milliseconds(250)
-        /// How long another server is waited for that goes on in the place of one that was lost.
+        /// How long to wait for another server that takes over from one that was lost.
         static let patience = Duration.seconds(30)
 
         /// The port of a host for which the address names none.

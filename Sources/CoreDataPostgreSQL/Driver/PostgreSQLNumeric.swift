@@ -32,7 +32,7 @@
         }
 
         /// The digits of a number and the power of ten of the last one. They have room for 38 digits, as those of
-        /// `Decimal` have; what comes behind them is rounded.
+        /// `Decimal` have; further digits are rounded.
         private struct Digits {
             private var mantissa: UInt128 = 0
             var exponent: Int

@@ -40,7 +40,7 @@
         /// A standby has not come far enough in time, or follows another server than the primary.
         fileprivate struct Behind: Error {}
 
-        /// A place in the primary's log. The same position is another place where a server goes on that was promoted.
+        /// A place in the primary's log. On a promoted server the same position is another place.
         private struct Mark {
             var position: UInt64
             /// The newest line of time that the primary's tables have; nil where they have none.
@@ -113,8 +113,8 @@
                 let isLost = (error as? PostgreSQLError)?.isOfLostConnection == true
                 if isLost { database.closeIdle() }
                 if isLost || !hasBegun { leaveAlone() }
-                // What the body has been given it may have passed on, and what it has found wrong the primary does,
-                // too.
+                // The body may have passed on answers that it has got. An error that is not the standby's would come
+                // from the primary, too.
                 if isAnswered || hasBegun && !Self.isOfStandby(error) { throw error }
                 return try readPrimary()
             }
@@ -153,7 +153,7 @@
         /// never does: its positions say nothing of the primary's.
         private func requirePosition(of connection: PostgreSQLConnection) throws {
             if try reaches(wantedMark(), connection) { return }
-            // What the primary has said may be old: another server goes on since, or has begun a line.
+            // The primary's answer may be old: another server has taken over since, or has begun a line.
             lock.withLock { mark = nil }
             guard try reaches(wantedMark(), connection) else { throw Behind() }
         }
@@ -236,7 +236,7 @@
         /// The same with the newest line of time that the tables have. Throws where a server was promoted and no line
         /// has begun there: its standbys are not told apart from those of others.
         ///
-        /// - Parameter isOfOthers: whether what others have committed counts that did not wait for the disk. What is in
+        /// - Parameter isOfOthers: whether commits of others count that did not wait for the disk. A commit that is in
         ///   memory alone comes to standbys a fifth of a second later.
         fileprivate func place(isOfOthers: Bool) throws -> (position: UInt64, line: String?) {
             let position = Self.position(isOfOthers: isOfOthers)

@@ -3,11 +3,10 @@
     import CoreData
     import Foundation
 
-    /// Looks after connections that are at work for long. A server that has stopped, or a network that swallows
-    /// everything, sends no reset: where the server takes no new connection either, the one at work is ended, and
-    /// whoever waits gets an error. Only servers of an address that names several are looked after: for them another
-    /// one goes on.
-    // @unchecked Sendable: what changes is used under the lock.
+    /// Watches connections that are at work for long. A server that has stopped, or a network that drops all packets,
+    /// sends no reset. If the server takes no new connection either, the one at work is ended, and its callers get an
+    /// error. Only servers of an address that names several are watched: another one may take over from them.
+    // @unchecked Sendable: all mutable state is used under the lock.
     final class PostgreSQLWatch: @unchecked Sendable {
         static let shared = PostgreSQLWatch()
 

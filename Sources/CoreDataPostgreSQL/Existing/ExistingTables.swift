@@ -117,7 +117,7 @@
             views.append(view)
         }
 
-        /// Whether a column is there with one of some types; what is wrong is noted.
+        /// The column of a name, if it is there with one of some types. Faults are noted.
         private mutating func find(
             _ name: String, _ types: [String], of what: String, in table: ExistingTable
         ) -> ExistingTable.Column? {

@@ -6,8 +6,8 @@
     /// goes into the table, if the row still has the version that was read.
     ///
     /// A row of a table without a column for versions has the version that the framework gave it, which
-    /// `coredata.versions` keeps, as long as nobody else writes it. What PostgreSQL says of each row, which transaction
-    /// wrote it, tells that somebody did, and makes the next version.
+    /// `coredata.versions` keeps, as long as nobody else writes it. PostgreSQL names the transaction that wrote each
+    /// row. A transaction of somebody else shows in it, and makes the next version.
     struct ExistingView {
         struct Column {
             var name: String

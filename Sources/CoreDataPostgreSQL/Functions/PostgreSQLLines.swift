@@ -108,7 +108,7 @@
         /// What history adds to the server's numbers of transactions.
         var shift: Int64
 
-        /// Whether another server goes on, or another line of the same one.
+        /// Whether another server has taken over, or the same one has begun another line.
         func isOther(than line: Self) -> Bool {
             cluster != line.cluster || timeline != line.timeline || database != line.database
                 || identifier != line.identifier
@@ -133,7 +133,7 @@
             }
         }
 
-        /// Begins the line of this server. No standby is waited for: whatever is committed behind it is waited for.
+        /// Begins the line of this server. It waits for no standby, because later commits wait for one anyway.
         func beginLine(behind number: Int) throws {
             // A standby writes nothing.
             if PQparameterStatus(handle, "in_hot_standby").map({ String(cString: $0) }) == "on" { return }

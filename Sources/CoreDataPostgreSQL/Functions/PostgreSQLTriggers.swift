@@ -5,14 +5,14 @@
     // How other programs' writes are noticed. The agreement:
     //
     // - The framework says in each of its transactions `set_config('coredata.writer', 'framework', true)`. It counts
-    //   versions, records history and notifies by itself, and the triggers leave it alone. What other people's triggers
-    //   write in its transactions is not what it knows of: that is noticed as another program's writing is, as part of
-    //   the same transaction of history.
-    // - Whoever does not say so is another program. An UPDATE that leaves the version as it is counts it up. Each row
-    //   that is inserted, updated or deleted is a change of persistent history, where there are the tables of it. The
-    //   transaction has the number `coredata.transaction_number()`, one row for each transaction of the database. Its
-    //   author is the program's `application_name`, or its role. Rows that a reference leads to or led to are recorded
-    //   as updated, too, as they are where the framework saves.
+    //   versions, records history and notifies by itself, and the triggers leave it alone. It knows nothing of rows
+    //   that triggers of others write in its transactions. These are recorded like another program's writing, as part
+    //   of the same transaction of history.
+    // - A transaction without that setting is another program's. An UPDATE that leaves the version as it is counts it
+    //   up. Each row that is inserted, updated or deleted is a change of persistent history, where there are the tables
+    //   of it. The transaction has the number `coredata.transaction_number()`, one row for each transaction of the
+    //   database. Its author is the program's `application_name`, or its role. Rows that a reference leads to or led to
+    //   are recorded as updated, too, as they are where the framework saves.
     // - The channel `coredata` gets the number that the server has given to the transaction, whether or not history is
     //   kept.
     //

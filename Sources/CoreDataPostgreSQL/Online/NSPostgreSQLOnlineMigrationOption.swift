@@ -2,7 +2,7 @@
     import CoreData
     import Foundation
 
-    /// Option: `true` for a migration that lets other programs go on using the store. OpenCoreData only.
+    /// Option: `true` for a migration that lets other programs continue to use the store. OpenCoreData only.
     ///
     /// It applies to an automatic migration that is inferred. It also applies to a mapping model that makes an
     /// additional object of another entity for each object of an entity, by key paths and without policies. Programs
@@ -54,8 +54,8 @@
         /// Removes at once the parts of a store that only an older version needs. OpenCoreData only.
         ///
         /// It does so for a store that was migrated with ``NSPostgreSQLOnlineMigrationOption``, unless a program has
-        /// the store open as the older version. Programs of the newer version continue meanwhile. It also takes back
-        /// such a migration that was cancelled, failed or was killed.
+        /// the store open as the older version. Programs of the newer version continue meanwhile. It also removes the
+        /// additions of such a migration that was cancelled, failed or was killed.
         ///
         /// If a view or a foreign key of another program needs one of these parts, that part remains, and the call
         /// throws an `NSMigrationError` that names it. Everything else is removed.

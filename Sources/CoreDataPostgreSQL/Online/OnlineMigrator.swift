@@ -14,7 +14,7 @@
 //   older names of entities (`EntityLabels`).
 // - `OnlineMigrator` adds by locks of 50 ms that are asked for again and again (`PostgreSQLShortly`), moves rows in
 //   slices (`PostgreSQLMove`), and lets the newer version in. Each step can be run once more, so the process after a
-//   killed one goes on.
+//   killed one resumes the migration.
 // - Each writing transaction calls `coredata.admit`, which refuses a version that has ended, and tells the triggers
 //   which version writes.
 // - `PostgreSQLLease` says that a program lives. `PostgreSQLContraction` ends a version that has no living program,
@@ -27,10 +27,10 @@
     @_spi(MigrationTesting) import CoreData
     import Foundation
 
-    /// Brings a store to a newer version while programs go on using it as the present one: adds what the newer version
-    /// needs besides, keeps both in step, moves rows, and lets the newer version in.
+    /// Brings a store to a newer version while programs continue to use it as the present one: adds what the newer
+    /// version needs besides, keeps both in step, moves rows, and lets the newer version in.
     ///
-    /// What has been done lies in the database. A process that is killed leaves it as it is, and the next one goes on.
+    /// The database has the steps that are done. A killed process leaves them as they are, and the next one resumes.
     struct OnlineMigrator {
         let migration: OnlineMigration
         let connection: PostgreSQLConnection
@@ -81,7 +81,7 @@
             } catch let error as NSError where error.code == NSMigrationCancelledError {
                 throw cancelled()
             } catch let error as PostgreSQLError where error.kind == .refusedRow || error.isUniqueness {
-                // The rows do not fit: nobody goes on here.
+                // The rows do not fit: nobody resumes this migration.
                 try PostgreSQLContraction(connection, timeout: timeout).remove(version, keeping: source)
                 throw migration.unfit(error)
             }
@@ -106,7 +106,7 @@
                 url: migration.url, userInfo: [NSLocalizedRecoverySuggestionErrorKey: help])
         }
 
-        /// What another process has begun, if it did so by the same plan; otherwise it is taken back.
+        /// The version that another process has begun to add, if it did so by the same plan. Otherwise it is removed.
         private func resumable(_ target: Int64, from source: PostgreSQLVersion) throws -> PostgreSQLVersion? {
             let begun = try PostgreSQLVersion.all(on: connection).first { $0.lock == target && $0.state == .coming }
             guard let begun else { return nil }

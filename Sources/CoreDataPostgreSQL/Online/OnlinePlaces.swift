@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// Chooses where the properties of a newer version lie beside those of the older one: what has the same values
-    /// keeps its column, and what is new gets a name that nothing in the database has.
+    /// Chooses where the properties of a newer version lie beside those of the older one. A property with the same
+    /// values keeps its column, and a new one gets a name that nothing in the database has.
     struct OnlinePlaces {
         private let migration: OnlineMigration
         private let old: SQLSchema

@@ -2,7 +2,7 @@
     import CoreData
     import Foundation
 
-    // What cannot be while programs of the older version go on: each with its reason, and how to split the change.
+    // Changes that are impossible while programs of the older version run: each with its reason, and how to split it.
     extension OnlinePlan {
         mutating func lookForWhatCannotBe() {
             let one = "Make it in a version of its own, without NSPostgreSQLOnlineMigrationOption."

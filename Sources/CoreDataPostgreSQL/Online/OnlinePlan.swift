@@ -113,8 +113,8 @@
             self.places.plan = digest
         }
 
-        /// A number of all that is done. What no hash tells is part of it: what the properties are called in the older
-        /// version, and their defaults.
+        /// A number of all that is done. It also covers facts that no hash contains: the names of the properties in the
+        /// older version, and their defaults.
         private var digest: String {
             var parts = newTables.map { "\($0)" } + newColumns.map { "\($0)" } + twins.map { "\($0)" }
             parts += fillers.map { "\($0)" } + links.map { "\($0)" } + new.indexes.map { "\($0)" }

@@ -38,7 +38,7 @@
         /// properties.
         var marks: [String: Int64] = [:]
 
-        /// A name that a model gives; what is longer than PostgreSQL's names is cut.
+        /// A name that a model gives, cut to the length of PostgreSQL's names.
         static func given(_ userInfo: [AnyHashable: Any]?, _ key: String = key) -> String? {
             guard var name = userInfo?[key] as? String, !name.isEmpty else { return nil }
             while name.utf8.count > 63 { name.removeLast() }

@@ -10,7 +10,7 @@
         init(_ names: PostgreSQLNames? = nil) { self.names = names ?? PostgreSQLNames() }
 
         /// Words in small letters: `firstName` is `first_name`, `URLText` is `url_text`. PostgreSQL cuts names at 63
-        /// bytes; what is longer is cut here, with room for a number.
+        /// bytes; longer names are cut here, with room for a number.
         static func words(_ name: String) -> String {
             var result = ""
             let letters = Array(name)

@@ -13,10 +13,10 @@
 
         private let dialect = PostgreSQLDialect()
 
-        /// How many keys a call of a sequence takes: whoever takes one begins a block of its own.
+        /// How many keys a call of a sequence takes. Each call begins a block of its own.
         static let keysTogether: Int64 = 64
 
-        /// Sequences go on behind keys up to here. Behind a higher one, which somebody else has chosen, there might be
+        /// Sequences begin behind keys up to here. Behind a higher one, which somebody else has chosen, there might be
         /// hardly any: a sequence passes it when it comes there.
         static let farthestKey = ObjectKey.primaryKeyMask / 2
 

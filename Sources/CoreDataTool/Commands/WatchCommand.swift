@@ -87,7 +87,7 @@ package struct WatchCommand: Command {
         return .done
     }
 
-    /// Throws where no change would be noticed: whoever may not write beside the file does not see what is committed.
+    /// Throws where no change would be noticed: a user who may not write beside the file does not see commits.
     private func requireNotices(of store: OpenedStore) throws {
         guard store.url.isFileURL else { return }
         let folder = store.url.deletingLastPathComponent().path

@@ -40,7 +40,7 @@ final class DraftFile {
         ToolError(.failed, "\(path): \(String(cString: strerror(errno)).lowercased())")
     }
 
-    /// A new file, locked by this process: who does not get the lock knows that somebody is writing.
+    /// A new file, locked by this process. A process that does not get the lock knows that another one is writing.
     private static func open(_ draft: String, _ permissions: mode_t, shown: String) throws -> Int32 {
         while true {
             let descriptor = Foundation.open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, permissions)

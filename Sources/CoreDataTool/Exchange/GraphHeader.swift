@@ -28,7 +28,7 @@ struct GraphHeader {
         self.counts = counts
     }
 
-    /// The metadata that a program has set: what describes a store, the new one says of itself.
+    /// The metadata that a program has set. Metadata that describes a store is left out: the new store has its own.
     static func own(_ metadata: [String: Any]) -> [String: Any] {
         let prefixes = ["NSStore", "NSPersistence", "NSPersistentStore", "_NS", "OpenCoreData"]
         return metadata.filter { entry in !prefixes.contains { entry.key.hasPrefix($0) } }

@@ -16,8 +16,8 @@ struct ForecastReport {
         !forecast.isMigrationRequired || (forecast.isPossible && losses.isEmpty && forecast.hasDiskSpace)
     }
 
-    /// What would be lost although nobody has allowed it. A program that knows the older version may lose what it has
-    /// no place for; whoever calls this one says so. A mapping says itself what goes.
+    /// The values that would be lost although nobody has allowed it. A program that knows the older version may lose
+    /// values without an option; the command needs an option for it. A mapping says itself what goes.
     private var losses: [MigrationLoss] {
         if order.options[NSMigrationMappingModelOption] != nil { return forecast.losses.filter { !$0.isAllowed } }
         let allowed = order.options[NSMigrationAllowedLossesOption] as? [String] ?? []

@@ -91,7 +91,7 @@ package enum ModelDiagram {
         (relationship.isToMany ? "crow" : "tee") + (relationship.isOptional ? "odot" : "")
     }
 
-    /// Text in a label of HTML's kind; what XML cannot hold becomes a mark.
+    /// Text in a label of HTML's kind. Characters that XML cannot hold become a mark.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -5,7 +5,7 @@ package final class Console {
     private let output: Int32
     private let errors: Int32
     private var buffer: [UInt8] = []
-    /// Whether a body of `whole` runs: what it writes may be taken back.
+    /// Whether a body of `whole` runs, whose output may be dropped.
     private var isHeld = false
     private static let bufferSize = 64 * 1024
 

@@ -13,7 +13,7 @@ package struct Table {
 
     private let columns: [Column]
     private let console: Console
-    /// The rows that decide how wide the columns are; what comes behind them is written at once.
+    /// The rows that decide how wide the columns are. Later rows are written at once.
     private var gathered: [[String]] = []
     private var widths: [Int]?
     private static let decidingRows = 500

@@ -129,7 +129,7 @@ final class StoreMender {
 
     private func derive(_ place: Int, _ id: NSManagedObjectID, _ attribute: String) throws {
         guard let object = object(id) else { return }
-        // Whatever is set: what is saved is computed.
+        // The value that is set here does not matter, because saving computes it.
         object.setValue(nil, forKey: attribute)
         done[place] = "computed anew"
     }

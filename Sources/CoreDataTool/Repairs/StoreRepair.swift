@@ -7,7 +7,7 @@ final class StoreRepair {
     private(set) var mended: [(finding: StoreFinding, action: String)] = []
     /// What is still wrong.
     private(set) var left: [StoreFinding] = []
-    /// What is mended may bring to light, or bring about, what was not to be seen before.
+    /// A repair may show, or cause, findings that were not there before, so the store is checked again.
     private static let passes = 4
 
     /// - Parameter store: a store that nobody else uses.
@@ -19,7 +19,7 @@ final class StoreRepair {
         var tried: Set<String> = []
         for _ in 0..<Self.passes {
             let open = left.filter { $0.mend != nil && !tried.contains(Self.key($0)) }
-            // A derived value is often right as soon as what it is derived from is.
+            // A derived value is often right as soon as its source is.
             let others = open.filter { $0.kind != .derived }
             let findings = others.isEmpty ? open : others
             if findings.isEmpty { return }

@@ -18,7 +18,7 @@ struct ListedObjects {
         let prefetched = Set(columns.compactMap(\.prefetched))
         request.relationshipKeyPathsForPrefetching = prefetched.isEmpty ? nil : prefetched.sorted()
         objects = try context.performAndWait {
-            // What others write meanwhile does not show, where the store can keep its state.
+            // Writes of others in the meantime do not show, where the store can keep its state.
             try? context.setQueryGenerationFrom(.current)
             return try store.asking { try context.fetch(request, batchSize: ResultWriter.batchSize) }
         }

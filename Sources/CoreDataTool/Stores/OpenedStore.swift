@@ -176,7 +176,7 @@ package final class OpenedStore {
             let text = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
             throw ToolError(.usage, "\(shown): the store cannot answer this: \(text)")
         } catch let error as NSError where error.userInfo[NSSQLiteErrorDomain] as? Int == 1 {
-            // The statement is none that SQLite takes: what it was made of is the caller's.
+            // SQLite does not take the statement, and it was made of the caller's request.
             let message = ToolError(error).message
             if message.contains("integer overflow") {
                 throw ToolError(.failed, "\(shown): a sum is too large for 64 bits")

@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 
 extension StoreAddress {
-    /// Copies the store, with what its -wal holds and its external files, also while others write: what is copied is
-    /// the store as it was at one moment.
+    /// Copies the store, with what its -wal holds and its external files, also while others write. The copy is the
+    /// store as it was at one moment.
     ///
     /// - Parameters:
     ///   - target: what messages call the place of the copy; nil for its path.

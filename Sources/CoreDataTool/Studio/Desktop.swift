@@ -2,7 +2,7 @@ import Foundation
 
 /// The desktop that a person sits at.
 enum Desktop {
-    /// Opens an address in the browser, where there is a desktop; whoever reads the printed address needs none.
+    /// Opens an address in the browser, where there is a desktop. Without one, a person can use the printed address.
     static func open(_ address: String) {
         let environment = ProcessInfo.processInfo.environment
         guard environment["DISPLAY"] ?? environment["WAYLAND_DISPLAY"] != nil,

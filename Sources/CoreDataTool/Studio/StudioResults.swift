@@ -43,8 +43,8 @@ struct StudioResults {
         ])
     }
 
-    /// Hands out the objects as they are read, by a context of its own: whoever takes long to read them holds nobody
-    /// up. Unsaved changes are not among them.
+    /// Sends the objects as they are read, by a context of its own, so that a slow reader delays nobody. Unsaved
+    /// changes are not among them.
     func export(_ request: HTTPRequest) throws -> HTTPResponse {
         let query = try StudioQuery(request)
         let columns = try query.columns(request, in: try session.store.entity(query.entity))

@@ -12,7 +12,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
     private var file: StoreFileMark?
     /// Conflicts that the page has been told of: those alone it may decide.
     var toldConflicts: Set<ToldConflict> = []
-    /// Counts changes, the page's and those of others: what was read before one may be old.
+    /// Counts changes, the page's and those of others. Values that were read before one may be old.
     private(set) var generation = 0
     /// What the last requests found, so that scrolling does not ask anew.
     private var results: [(query: StudioQuery, objects: FetchedObjects<NSManagedObject>)] = []
@@ -37,7 +37,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
         self.coordinator = coordinator
         file = StoreFileMark(store)
-        // Others write, and the coordinator's rows do not follow them: whatever is read anew comes from the store.
+        // Others write, and the coordinator's rows do not follow them, so each new read comes from the store.
         context.performAndWait { context.stalenessInterval = 0 }
         guard isWritable else { return }
         context.performAndWait {
@@ -119,7 +119,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
 
     // MARK: Changes
 
-    /// The unsaved objects. The context still calls an object updated whose change was taken back.
+    /// The unsaved objects. The context still calls an object updated whose change was undone.
     var unsavedObjects: [(Set<NSManagedObject>, state: String)] {
         context.processPendingChanges()
         return [

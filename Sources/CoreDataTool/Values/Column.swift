@@ -31,7 +31,7 @@ package struct Column {
         slot = ManagedSlot(keys.last ?? "")
     }
 
-    /// A column of a result that has no key of its own: what was computed, with the type that it has.
+    /// A column of a result that has no key of its own: a computed value, with the type that it has.
     package init(computed title: String, _ type: NSAttributeType) {
         let attribute = NSAttributeDescription()
         attribute.name = title

@@ -58,7 +58,7 @@ struct StoreVerification {
         for start in stride(from: 0, to: ids.count, by: Self.part) {
             try Interruption.check()
             try check(Array(ids[start..<min(start + Self.part, ids.count)]), of: entity)
-            // What was looked at is let go, or the whole store would come to lie in memory.
+            // The checked objects are released, or the whole store would come to lie in memory.
             context.reset()
         }
         return ids.count

@@ -1,5 +1,5 @@
 /// Texts that fit a regular expression, each by a number: literals, classes, groups, alternatives and repetitions.
-/// Anchors and boundaries take no character; what looks ahead or behind is left out, so a text has to be checked.
+/// Anchors and boundaries take no character. Lookaheads and lookbehinds are left out, so a text has to be checked.
 struct PatternText {
     private indirect enum Node {
         case characters([Character])
@@ -40,14 +40,14 @@ struct PatternText {
             write(node, &rest, length, &text)
         case .repeated(let node, let least, let most):
             for count in 0..<most {
-                // More than what must be only where there is something left to tell, or the text is too short.
+                // More repetitions than the least only if digits of the number are left, or the text is too short.
                 if count >= least, text.count >= length, rest == 0 { break }
                 write(node, &rest, length, &text)
             }
         }
     }
 
-    /// Reads a pattern; what it gives is nil where something is not known.
+    /// Reads a pattern. The result is nil if the pattern has a part that the reader does not know.
     private struct Reader {
         private var rest: Substring
         private static let printable = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,@:/")

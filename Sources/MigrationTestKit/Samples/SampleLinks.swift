@@ -15,7 +15,7 @@ struct SampleLinks {
         firsts = Set(objects.compactMap { name, all in all.first { $0.entity.name == name } })
     }
 
-    /// Makes the links. What of the model they do not show, each in a line.
+    /// Makes the links, and returns the parts of the model that they do not show, one in each line.
     ///
     /// Throws 1570 where a mandatory relationship has nothing to lead to.
     mutating func make(_ entities: [NSEntityDescription]) throws -> [String] {

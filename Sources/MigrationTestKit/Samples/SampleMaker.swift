@@ -19,7 +19,7 @@ struct SampleMaker {
         random = SampleRandom(state: seed)
     }
 
-    /// Makes the objects. What of the model they do not show, each in a line.
+    /// Makes the objects, and returns the parts of the model that they do not show, one in each line.
     ///
     /// Throws 1570 where no value can be made for a mandatory property.
     mutating func make(_ count: Int) throws -> [String] {

@@ -4,7 +4,7 @@ import CoreDataManager
 /// The screen before the contacts: a message, the progress of a migration, and a button that cancels or tries again.
 @MainActor
 final class MigrationScreen: LaunchDisplay {
-    /// Held, for the window lets go of it when the contacts are shown.
+    /// Held here, because the window releases it when the contacts are shown.
     let widget = shim_held(gtk_box_new(GTK_ORIENTATION_VERTICAL, 18))
     /// Called when the user wants to try a failed launch again.
     var whenRetried: @MainActor () -> Void = {}
@@ -45,7 +45,7 @@ final class MigrationScreen: LaunchDisplay {
         gtk_label_set_text(detail.hidden, text)
     }
 
-    /// Of what comes next the launch's completion decides: `show(_:)` or the contacts.
+    /// The launch's completion decides what comes next: `show(_:)` or the contacts.
     func end(message: String, failure: LaunchFailure?) { whenClicked = {} }
 
     /// Says why the contacts cannot be shown.

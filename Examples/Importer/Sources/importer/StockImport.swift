@@ -3,7 +3,7 @@ import CoreData
 /// Brings the lines of a file into a store, slice by slice.
 ///
 /// A slice is one batch insertion, and so one transaction: all of its lines are in the store, or none. Run an import
-/// again that was stopped: what is there already stays as it is.
+/// again that was stopped: existing rows stay as they are.
 struct StockImport {
     struct Counts {
         var (new, changed, unchanged) = (0, 0, 0)

@@ -4,7 +4,7 @@ import CoreDataManager
 /// What a mail program does all day, with a heartbeat on the main thread all the while.
 @MainActor
 enum DailyWork {
-    /// Messages that one background context takes before it saves: what its save costs the main queue grows with it.
+    /// Messages that one background context takes before it saves. A save of more costs the main queue more.
     nonisolated static let batchSize = 50
 
     static func run(store: URL, version: MailModel, imports: Int) async throws {
@@ -53,7 +53,7 @@ enum DailyWork {
         }
     }
 
-    /// Scrolls, so to speak: fetches the list, lets the main queue breathe, fetches it again, until it is cancelled.
+    /// Imitates scrolling: fetches the list, leaves the main queue to others, fetches it again, until it is cancelled.
     static func keepShowingList(in context: NSManagedObjectContext) async throws -> Int {
         var times = 0
         while !Task.isCancelled {

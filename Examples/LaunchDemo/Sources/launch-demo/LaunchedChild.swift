@@ -24,7 +24,7 @@ final class LaunchedChild {
     /// - Parameters:
     ///   - watchdog: seconds within which the first screen has to be there, or the process is killed.
     ///   - mayStop: whether the child is expected to be stopped by the check of queues, which is switched on for it.
-    ///   - onProgress: hears the progress of a migration, from 0 to 1.
+    ///   - onProgress: is called with the progress of a migration, from 0 to 1.
     init(
         _ arguments: [String], watchdog: Double? = nil, mayStop: Bool = false,
         onProgress: @escaping (Double) -> Void = { _ in }
@@ -54,7 +54,7 @@ final class LaunchedChild {
         var outcome = Outcome()
         var pending = Data()
         let descriptor = pipe.fileHandleForReading.fileDescriptor
-        // One loop for all that a system does: hear the child, look at its memory, let the watchdog bark.
+        // One loop for all that a system does: read the child's output, look at its memory, run the watchdog.
         reading: while true {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = Glibc.poll(&poll, 1, 5)

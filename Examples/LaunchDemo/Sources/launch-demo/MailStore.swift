@@ -149,7 +149,7 @@ enum MailText {
     }
 }
 
-/// Why the demonstration cannot go on.
+/// Why the demonstration cannot continue.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
 

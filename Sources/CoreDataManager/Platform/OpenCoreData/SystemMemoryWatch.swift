@@ -2,7 +2,7 @@ import Foundation
 
 /// Looks at the machine's memory every two seconds: short is where less than a twentieth is left to programs, of the
 /// machine or of the group of processes that has a limit of its own (a container).
-// Sendable: the timer is made and cancelled by one owner; what changes is touched on the timer's queue.
+// Sendable: the timer is made and cancelled by one owner; mutable state is touched on the timer's queue.
 final class SystemMemoryWatch: @unchecked Sendable {
     private let timer: any DispatchSourceTimer
 
@@ -10,7 +10,7 @@ final class SystemMemoryWatch: @unchecked Sendable {
         let queue = DispatchQueue(label: "CoreDataManager.memory", qos: .utility)
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + 2, repeating: 2, leeway: .milliseconds(500))
-        // While memory stays short, what was loaded since is dropped now and then only.
+        // While memory stays short, values that were loaded since are dropped only now and then.
         let patience = Patience()
         timer.setEventHandler {
             if patience.shouldReport(isShort: Self.isShort()) {

@@ -66,7 +66,7 @@
                         isAlone = false
                     }
                 case .ended: try removeEnded(version, keeping: newest)
-                // Who began it, or another one, goes on.
+                // The process that began it, or another one, resumes it.
                 case .coming, .removed: continue
                 }
             }
@@ -90,7 +90,7 @@
             // What they have begun would be written after the end. A role that may not end them waits for it.
             for process in users.asleep { _ = try? connection.texts("SELECT pg_terminate_backend($1)", [process]) }
             return try shortly.transaction {
-                // Who opens the store says first that he lives, and saves hold the lock of writers.
+                // A program that opens the store first writes its lease, and saves hold the lock of writers.
                 try connection.execute("LOCK TABLE coredata.leases IN SHARE ROW EXCLUSIVE MODE")
                 try connection.waitForSaves()
                 guard try isUnused(version, delay) else { return false }
@@ -149,7 +149,7 @@
             try remove(version, keeping: newest)
         }
 
-        /// Throws where rows hold what only a version has that goes, and what the newest one must not lose.
+        /// Throws if rows hold values that only the ending version has a place for, and that must not be lost.
         func requireNoLoss(of version: PostgreSQLVersion, keeping newest: PostgreSQLVersion) throws {
             let losses = try PostgreSQLLosses(connection, version).found(
                 among: newest.places.guarded.filter { !allowed.contains($0) })
@@ -254,8 +254,8 @@
     extension PostgreSQLContraction {
         /// Marks a version so that its migration cannot be resumed while it is half removed.
         ///
-        /// Its columns are dropped one by one, and what programs write meanwhile no longer reaches them. The next
-        /// migration removes the rest first.
+        /// Its columns are dropped one by one, and values that programs write in the meantime no longer reach them. The
+        /// next migration removes the rest first.
         private func beginRemoving(_ version: PostgreSQLVersion) throws {
             try shortly.transaction {
                 try connection.execute(

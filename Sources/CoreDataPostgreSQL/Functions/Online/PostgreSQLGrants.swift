@@ -1,5 +1,5 @@
 #if PostgreSQL
-    /// Gives roles their rights to tables that are made while a store is in use: programs that go on need them at once.
+    /// Gives roles their rights to tables that are made while a store is in use. Running programs need them at once.
     enum PostgreSQLGrants {
         /// The statement that gives each role the rights to a table, and to its sequences, that it has to all of some
         /// other tables.

@@ -46,8 +46,8 @@
         /// Renews it from now on.
         ///
         /// - Parameters:
-        ///   - use: gives a connection to a body, at once: whoever uses the store's may wait for somebody else for
-        ///     long.
+        ///   - use: gives a connection to a body, at once. The store's own connection may be in use by somebody else
+        ///     for long.
         ///   - connect: makes one to the server itself, for what takes longer.
         func begin(
             _ use: @escaping @Sendable ((PostgreSQLConnection) throws -> Void) throws -> Void,
@@ -79,8 +79,8 @@
             }
         }
 
-        /// Renews it unless somebody has the table locked, as whoever ends a version does: the connection is wanted by
-        /// others. A program that is stopped in the middle keeps nobody from ending a version.
+        /// Renews it unless somebody has the table locked, as a process that ends a version does: others need the
+        /// connection. A program that is stopped in the middle keeps nobody from ending a version.
         private func renewBriefly(on connection: PostgreSQLConnection) throws {
             do {
                 try connection.execute(

@@ -2,10 +2,10 @@
     import CoreData
     import Foundation
 
-    /// Finds what rows hold that only a version has which is about to go.
+    /// Finds values in rows that only a version has a place for that is about to go.
     ///
     /// A store that went back to a version that it was of before has lost nothing then. Programs of the newer version,
-    /// which go on, may have written since what the present one has no place for.
+    /// which continue, may have written values since that the present one has no place for.
     struct PostgreSQLLosses {
         private let connection: PostgreSQLConnection
         private let version: PostgreSQLVersion

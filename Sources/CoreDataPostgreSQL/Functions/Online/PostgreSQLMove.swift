@@ -3,7 +3,8 @@
     import Foundation
 
     /// Has the trigger of a table give its rows the values of the newer version, slice by slice in the order of their
-    /// keys; or makes pairs of one of its columns so. How far it is lies in the database: whoever goes on begins there.
+    /// keys; or makes pairs of one of its columns so. The database keeps its position, and the next process resumes
+    /// there.
     struct PostgreSQLMove {
         let shortly: PostgreSQLShortly
         let table: String
@@ -103,7 +104,7 @@
             "DELETE FROM coredata.moves WHERE \"table\" = \(PostgreSQLDialect().literal(.string(table)))"
         }
 
-        /// Forgets how far tables were: nobody goes on.
+        /// Forgets how far tables were: nobody resumes the move.
         static func forget(on connection: PostgreSQLConnection) throws {
             try connection.execute("DELETE FROM coredata.moves")
         }

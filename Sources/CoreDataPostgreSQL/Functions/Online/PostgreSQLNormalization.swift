@@ -39,8 +39,8 @@
             try connection.forgetVersions()
         }
 
-        /// History keeps the bits of the newest version, under the mark that its names give. What those of others stand
-        /// for is known to nobody afterwards.
+        /// History keeps the bits of the newest version, under the mark that its names give. The bits of other versions
+        /// become null, because nobody knows their properties afterwards.
         private func forgetBits(_ layout: ModelLayout, _ schema: SQLSchema) throws {
             let marks = layout.entities.compactMap { entity in
                 schema.numbers[entity.index].map { number in

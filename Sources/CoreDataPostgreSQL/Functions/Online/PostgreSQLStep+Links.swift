@@ -4,13 +4,13 @@
     // The triggers of relationships that lead to one object in the older version, and to many in the newer one.
     //
     // The column of the older version holds one of the pairs, or nothing. Programs of the older version write the
-    // column: what it led to leaves the pairs, and what it leads to joins them. Whoever writes pairs has the column
-    // lead to one of them: to a new one where it led to none, and to the one with the least key where its own goes. The
+    // column: its former destination leaves the pairs, and its new one joins them. If pairs are written, the column
+    // leads to one of them: to a new one if it led to none, and to the one with the least key if its own goes. The
     // column may lead to none beside pairs: then a program of the older version has said so last.
     //
     // Pairs are looked at at the end of the transaction: a save deletes pairs before it writes the rows, and would find
-    // another version there. What one of the triggers writes says `coredata.linking`, and the other one leaves it
-    // alone.
+    // another version there. While one of the triggers writes, it sets `coredata.linking`, and the other one does
+    // nothing.
     extension PostgreSQLStep {
         static let linkTrigger = "coredata_link"
 
@@ -139,7 +139,7 @@
             "coredata_this bigint := pg_current_xact_id()::text::bigint; coredata_written bigint; coredata_own boolean;"
 
         /// Whether the transaction has written a row, by the `xmin` of the row: then the row has another version
-        /// already, and whoever wrote it knows that one.
+        /// already, and its writer knows that version.
         static let owning = """
             coredata_written := (coredata_this >> 32 << 32) | coredata_written;
             IF coredata_written > coredata_this + 2147483648 THEN

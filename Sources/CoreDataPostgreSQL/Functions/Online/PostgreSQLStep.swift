@@ -62,10 +62,10 @@
             return "\"coredata\".\(PostgreSQLDialect.inQuotes("\(kind)_\(name)"))"
         }
 
-        /// Has a table keep the columns of both versions in step. Whoever says that he has another version than the
-        /// newer one knows the columns of the older one. Another program says nothing: what it changes counts, and that
-        /// of the newer version, which `coredata.columns` names, where it changes both. A row that it inserts without a
-        /// value there has that of the older version.
+        /// Has a table keep the columns of both versions in step. A transaction that names another version than the
+        /// newer one knows the columns of the older one. Another program names no version: the column that it changes
+        /// counts. If it changes both, that of the newer version counts, which `coredata.columns` names. A row that it
+        /// inserts without a value there has that of the older version.
         static func keepingInStep(
             _ table: String, _ twins: [OnlinePlan.Twin], _ fillers: [OnlinePlan.Filler], newer: Int64
         ) -> [String] {

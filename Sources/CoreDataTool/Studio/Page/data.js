@@ -134,7 +134,7 @@ class DataView {
       if (place) {
         places.delete(this.address);
         this.table.restore(place);
-        // Who comes back goes on where he was.
+        // A person who returns finds the place where he was.
         if ([document.body, document.getElementById('main')].includes(document.activeElement)) {
           this.table.root.focus({ preventScroll: true });
         }

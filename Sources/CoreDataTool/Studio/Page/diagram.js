@@ -59,7 +59,7 @@ export async function loadDiagram(version, signal) {
 function copy(source, nodes) {
   const made = document.createElementNS(svgSpace, source.localName);
   for (const { name, value } of source.attributes) if (attributes.has(name)) made.setAttribute(name, value);
-  // The page's style has the colours: what is filled is a head, what has a line is a line.
+  // The page's style has the colours: a filled shape is a head, and a shape with a line is a line.
   const fill = source.getAttribute('fill');
   const classes = [];
   if (['node', 'edge'].includes(source.getAttribute('class'))) classes.push(source.getAttribute('class'));

@@ -131,7 +131,7 @@ export class FilterLine {
     const found = caret === this.input.selectionEnd ? completions(this.about.name, this.input.value, caret) : null;
     this.options = found ? found.options : [];
     this.start = found ? found.start : 0;
-    // Without a word that is begun, Tab goes on in the page.
+    // Without a word that is begun, Tab moves to the page's next element.
     this.hasWord = Boolean(found) && found.start < caret;
     this.chosen = -1;
     this.list.replaceChildren(...this.options.map((option, index) => h('li', {

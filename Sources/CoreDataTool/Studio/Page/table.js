@@ -281,7 +281,7 @@ export class Table {
 
   move(down, right) {
     const { active, scroll } = this;
-    // Who has scrolled away goes on from what is in view.
+    // If the person has scrolled away, the keys continue from the rows in view.
     const first = Math.ceil(scroll.top / this.rowHeight);
     const last = Math.floor((scroll.top + scroll.view) / this.rowHeight) - 1;
     const isAway = active.row >= 0 && (active.row < first - 1 || active.row > last + 1);
