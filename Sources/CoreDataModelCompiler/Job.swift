@@ -96,8 +96,8 @@ extension Job {
     /// Does it, and hands what is odd in its models to `warn`, each thing once. Throws every problem found, each with
     /// its file and line.
     ///
-    /// What the compiler refuses it will say itself, together with everything else that is wrong in the module: it is a
-    /// warning here, and the module gets no accessors.
+    /// An error of the compiler is a warning here, and the module gets no accessors. The module's own compilation
+    /// reports it, together with all other errors.
     package func run(warn: @escaping @Sendable (any CustomStringConvertible) -> Void = { _ in }) throws {
         let warnings = FirstWarnings()
         try ModelWarning.taken(by: { if warnings.insert($0) { warn($0) } }) { try work(warn) }

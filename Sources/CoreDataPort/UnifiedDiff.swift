@@ -15,7 +15,7 @@ struct UnifiedDiff {
         var groups: [(lines: Range<Int>, edits: [TextEdit])] = []
         for edit in TextEdit.sorted(edits) {
             let first = max(0, line(at: edit.range.lowerBound))
-            // What removes a whole line with its end does not touch the next one.
+            // An edit that removes a whole line with its end does not touch the next one.
             let last = edit.range.isEmpty ? first : max(first, line(at: edit.range.upperBound - 1))
             if let previous = groups.last, previous.lines.upperBound > first {
                 groups[groups.count - 1].lines = previous.lines.lowerBound..<max(previous.lines.upperBound, last + 1)

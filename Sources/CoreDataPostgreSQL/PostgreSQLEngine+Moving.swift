@@ -164,7 +164,7 @@
                 do {
                     try fill(isAnew: false)
                 } catch let error as PostgreSQLError where error.isOfOtherTables {
-                    // What the framework keeps of the store may be damaged, and is made anew as well.
+                    // The framework's own tables of the store may be damaged, and are made anew as well.
                     try fill(isAnew: true)
                 }
                 MigrationMoment.reach(.committed)

@@ -103,7 +103,7 @@
                 guard connection.continuity?.isCurrent(connection) != false, self.isThere(connection) else {
                     return self.lost()
                 }
-                // What has come with the answer is not on the socket any more.
+                // Messages that came with the answer are not on the socket any more.
                 self.read()
                 self.awaitSign(in: turn)
             }
@@ -151,7 +151,7 @@
                     guard connection.isAlive else { return self.lost() }
                     self.awaitHistory(after: Self.longestWait)
                 }
-                // What has come with the answer is not on the socket any more.
+                // Messages that came with the answer are not on the socket any more.
                 self.read()
             }
         }

@@ -116,7 +116,7 @@
         ///
         /// - Returns: the metadata of the store; nil where there is none.
         private func share() throws -> [String: Any]? {
-            // Whoever has looked whether to migrate knows which lock it is.
+            // If the store was looked at before, to see whether to migrate, the lock is known.
             var expected = opening.look?.metadata
             while let metadata = try expected ?? present() {
                 expected = nil

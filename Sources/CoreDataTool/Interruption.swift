@@ -26,7 +26,7 @@ enum Interruption {
         private func begin() {
             guard pipe(Interruption.ends) == 0 else { return }
             let reader = Thread { [self] in
-                // Whoever started the program may have blocked them.
+                // The parent process may have blocked them.
                 var numbers = sigset_t()
                 sigemptyset(&numbers)
                 for number in [SIGINT, SIGTERM] { sigaddset(&numbers, number) }

@@ -83,7 +83,7 @@ package enum Tool {
     /// Runs the program with the arguments behind its name.
     /// - Returns: the exit status.
     package static func run(_ arguments: [String], _ console: Console = Console()) -> Int32 {
-        // Whoever reads may go; the write that then fails is told as an error of ours.
+        // The reader of a pipe may end. The write then fails, and is reported as an error of ours.
         signal(SIGPIPE, SIG_IGN)
         // A file may become larger than the process may have it: that write fails, too. A handler is none of the
         // programs' that are started.
@@ -94,7 +94,7 @@ package enum Tool {
             return status.rawValue
         } catch {
             let error = ToolError(error)
-            // What was found before the mistake belongs to the caller.
+            // The caller gets the results that were found before the mistake.
             if error.status != .closed { try? console.flush() }
             // A name or a value in it may hold anything.
             // The option is the library's: a command that waits names its own.

@@ -120,7 +120,7 @@ public struct KillTrial {
             let count = counts[moment] ?? 1
             let occurrences = Set((0..<most).map { most == 1 ? 1 : 1 + (count - 1) * $0 / (most - 1) })
             for (place, occurrence) in occurrences.sorted().enumerated() {
-                // What looks at a killed migration changes the store: half of the trials start it again at once.
+                // A look at a killed migration changes the store, so half of the trials start it again at once.
                 for looks in count == 1 ? [true, false] : [place % 2 == 0] {
                     let name = "killed at \(moment) \(occurrence) of \(count)\(looks ? "" : ", started again at once")"
                     report.entries.append(

@@ -240,7 +240,7 @@ public struct MigrationTrial {
             options[NSMigrationMappingModelOption] = mapping
             options[NSMigrationSourceModelOption] = older.freshModel()
         }
-        // What the newer version leaves out on purpose is for the trial's reader to judge.
+        // The trial allows losses, because its reader judges what the newer version leaves out on purpose.
         if options[NSMigrationKnownVersionsOption] == nil {
             options[NSMigrationKnownVersionsOption] = [older.freshModel()]
         }

@@ -57,8 +57,7 @@ struct TrialChecks {
             else { continue }
             pairs.append(pair)
         }
-        // What is not compared leads nowhere that could be: whole entities count as gone only where no mapping takes
-        // them on.
+        // Whole entities count as gone only where no mapping leads them to an entity of the newer version.
         let kept = Set(mappings.filter { $0.destinationEntityName != nil }.compactMap(\.sourceEntityName))
         let keepsKeys = before.identifier != nil && before.identifier == after.identifier
         let names = Dictionary(pairs.map { ($0.origin, $0.name) }, uniquingKeysWith: { first, _ in first })
@@ -67,7 +66,7 @@ struct TrialChecks {
             let new = (after.objects[pair.name] ?? []).map { described($0, pair, isOlder: false) }
             problems += keepsKeys ? byKey(old, new, pair) : byValues(old, new, pair)
         }
-        // Who is who where rows have new keys: those with the same values.
+        // If rows have new keys, objects with the same values are the same.
         let texts = { (content: TrialContent, isOlder: Bool) -> [TrialContent.Reference: String] in
             var result: [TrialContent.Reference: String] = [:]
             for pair in pairs {
@@ -178,7 +177,7 @@ struct TrialChecks {
             _ objects: [TrialContent.Object], _ name: String, _ texts: [TrialContent.Reference: String]
         ) -> [String] {
             objects.map { object in
-                // What led to objects of an entity that is gone is gone with them.
+                // Links to objects of an entity that is gone are gone with them.
                 var members = (object.links[name] ?? []).compactMap { texts[$0] }
                 if !wasOrdered || !relationship.isOrdered { members.sort() }
                 return "\(texts[object.reference] ?? "") → \(members.joined(separator: "; "))"

@@ -229,7 +229,7 @@ private final class Writer: @unchecked Sendable {
     }
 
     func saveOn() {
-        // Whoever waits learns from `failure` that there are none.
+        // The waiting caller learns from `failure` that there are none.
         defer { isReady.signal() }
         do {
             try context.performAndWait {

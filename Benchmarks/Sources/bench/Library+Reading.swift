@@ -33,7 +33,7 @@ extension Library {
         return try Measurement.of {
             var sum = 0
             for _ in 0..<Work.countings {
-                // What is unsaved is not in the store that C counts.
+                // Unsaved objects are not in the store that C counts.
                 sum += try context.count(for: NSFetchRequest<Book>(entityName: "Book")) - 1
             }
             return (unsaved, Work.countings, Double(sum))

@@ -79,7 +79,7 @@ struct MigrationReport {
         let measured = try medians(["follow", "cancel"], store, templates)
         let (whole, cancelled) = (measured["follow"] ?? Measurement(), measured["cancel"] ?? Measurement())
         let part = cancelled.seconds / max(whole.seconds, 1e-6)
-        // What is over before ten events could be told tells fewer.
+        // A migration that ends before ten events were due has fewer.
         let events = whole.seconds < 1 ? max(whole.checksum, Self.eventsBar) : whole.checksum
         let (isTold, isQuick) = (events >= Self.eventsBar, part <= Self.cancelBar)
         print("the same migration of \(size) books followed, and cancelled when a third is done\n")

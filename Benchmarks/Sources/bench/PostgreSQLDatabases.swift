@@ -28,7 +28,7 @@ import Foundation
             let name = "bench_\(UInt32.random(in: 0...UInt32.max))"
             try Self.copy(isFilled ? Self.filled : Self.empty, as: name)
             defer { try? Self.execute("DROP DATABASE \(name) WITH (FORCE)") }
-            // What is left to write would be written while something is measured.
+            // Pages that are not yet on the disk would be written during a measurement.
             try Self.execute("CHECKPOINT")
             return try body(name)
         }

@@ -144,7 +144,7 @@ final class LaunchMachine: @unchecked Sendable {
         guard let reporter else { return }
         let progress = reporter.migrationStatus
         lock.withLock {
-            // Who looked later knows better, and may have been faster.
+            // A later look has newer progress, and may have been faster.
             guard case .migrating(let known) = current, self.reporter === reporter, number > looks.taken else { return }
             looks.taken = number
             if progress != known {

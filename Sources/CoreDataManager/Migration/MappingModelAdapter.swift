@@ -52,7 +52,8 @@ public struct MappingModelAdapter: MigrationAdapter {
         let copy = ".\(job.storeURL.lastPathComponent).migrated"
         guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(copy).path) else { return }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        // What came of which object lay in a file beside the copy. The copy goes last: it is what is looked for.
+        // A file beside the copy says from which object each new one was made. The copy is removed last, because this
+        // function looks for it.
         for name in names where name.hasPrefix(".\(copy).associations-") { try? remove(folder, name, job) }
         try? remove(folder, copy, job)
     }

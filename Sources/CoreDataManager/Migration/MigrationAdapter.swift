@@ -79,7 +79,7 @@ public struct MigrationJob {
     /// - Throws: Core Data's error if the file exists and is not a store of the type.
     public func isMigrationRequired() throws -> Bool {
         guard storeURL.isFileURL else {
-            // Whatever is wrong with a store elsewhere, opening it says.
+            // A fault of a store elsewhere is reported when it is opened.
             let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
                 ofType: storeType, at: storeURL, options: options)
             return metadata.map(isOfAnotherVersion) ?? false

@@ -121,7 +121,7 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
         let (value, cost) = try outcome.get()
         if isCurrent {
             pool.add(key(generation), cost: cost) { [weak self] in self?.drop(generation) }
-            // Whoever dropped it a moment ago found nothing to forget.
+            // If the value was dropped a moment ago, the pool had nothing to forget then.
             if lock.withLock({ generation != self.generation }) { pool.forget(key(generation)) }
         }
         return value

@@ -112,7 +112,7 @@ struct ManglingProbe {
     }
 
     private static func declaration(of member: ManagedMember, number: Int) -> [String] {
-        // Who may use it plays no part in a name, except that private names carry their file's.
+        // The access level is no part of a mangled name, but private names contain their file's name.
         let access = member.access.isOfFile ? "\(member.access.rawValue) " : ""
         var lines = ["#sourceLocation(file: \"\(member.file.escaped)\", line: \(member.line))"]
         switch member.kind {

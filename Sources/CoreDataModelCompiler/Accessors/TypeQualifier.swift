@@ -28,7 +28,7 @@ struct TypeQualifier {
         var follows: Character = " "
         func finish() -> String {
             defer { word = "" }
-            // What stands behind a point is found in what stands before it.
+            // A name behind a point is looked up in the type before the point.
             return word.isEmpty || follows == "." ? word : place(of: word, in: path) ?? word
         }
         for character in type {

@@ -28,7 +28,7 @@ enum FileWriter {
         do {
             try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
             if isFolder {
-                // What tools have built and recorded is no part of the sources.
+                // The files that tools have built and recorded are no part of the sources.
                 for name in try FileManager.default.contentsOfDirectory(atPath: source.path)
                 where name != ".build" && name != ".git" {
                     try FileManager.default.copyItem(

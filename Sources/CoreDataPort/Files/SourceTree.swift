@@ -35,7 +35,7 @@ struct SourceTree {
             return
         }
         try walk(root, "")
-        // Whoever asks for a folder of models alone gets them ported; an empty answer hides a wrong path.
+        // A folder of models alone is ported, too. A folder without either is an error, because the path may be wrong.
         guard !swiftFiles.isEmpty || !modelContents.isEmpty else {
             throw PortError("\(path): there are no Swift files and no models")
         }

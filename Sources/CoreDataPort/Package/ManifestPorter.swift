@@ -128,7 +128,7 @@ struct ManifestPorter {
     }
 
     private mutating func insert(_ text: String, at position: Int) {
-        // What is written at one place is written in this order.
+        // Texts for one place are written in the order of the calls.
         if let known = edits.firstIndex(where: { $0.range == position..<position }) {
             edits[known].replacement += text
         } else {

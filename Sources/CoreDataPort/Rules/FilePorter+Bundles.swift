@@ -120,7 +120,7 @@ extension FilePorter {
 
     /// Whether `.init(for:)` is expected to be a bundle: by the declared type, or by the label of an argument.
     private func speaksOfBundle(before index: Int) -> Bool {
-        // What follows in a list is what its first element is.
+        // Each element of a list has the type of the first one.
         if isMark(",", at: index - 1), let first = startOfList(around: index - 1) {
             return speaksOfBundle(before: first)
         }
@@ -145,7 +145,7 @@ extension FilePorter {
             let end = isMark("?", at: open - 1) ? open - 2 : open - 1
             if isWord("Bundle", at: end) { return isMark("->", at: end - 1) || isMark(":", at: end - 1) }
             if isMark("=", at: end) { return speaksOfBundle(before: open) }
-            // What gives something else, or is a type.
+            // A body that gives something else, or a type.
             if isMark("->", at: end - 1) || isMark(":", at: end - 1) { return false }
             place = open
         }

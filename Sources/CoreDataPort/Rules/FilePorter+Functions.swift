@@ -73,7 +73,7 @@ extension FilePorter {
             let modifiers = tokens[startOfDeclaration(with: index)..<index]
             func has(_ word: String) -> Bool { modifiers.contains { $0.isWord(word) } }
             if has("override") || has("static") || has("class") || has("nonobjc") { continue }
-            // What throws has one more parameter there, which no expression can give.
+            // A method that throws has one more parameter there, which no expression can give.
             if let close = closing(of: index + 2), isWord("throws", at: close + 1) { continue }
             let isHidden = has("private") || has("fileprivate")
             if has("objc") || seesAll && !isHidden { methods.append(index) }

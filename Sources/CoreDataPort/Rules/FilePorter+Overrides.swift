@@ -29,7 +29,7 @@ extension FilePorter {
         guard !file.inactive.contains(owner.range.upperBound),
             let open = (position..<tokens.count).first(where: { isMark("{", at: $0) }), let close = closing(of: open)
         else { return byHand(place, text + "move it into the class '\(body.type)'") }
-        // What an extension says about access holds for its members.
+        // The access level of an extension holds for its members.
         if let access = body.access, !tokens[start..<position].contains(where: { Self.access.contains($0.text) }) {
             insert("\(access) ", at: place.range.lowerBound)
         }
@@ -62,7 +62,7 @@ extension FilePorter {
             bytes[range].allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         }
         var first = start(of: position)
-        // What shares the line with other code is taken as it stands.
+        // A member that shares its line with other code is taken as it stands.
         guard isBlank(first..<position) else { return position }
         while first > 0 {
             let above = start(of: first - 1)

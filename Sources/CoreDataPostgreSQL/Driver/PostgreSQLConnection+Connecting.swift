@@ -66,7 +66,7 @@
             guard let handle = passed(settings, begin) else {
                 throw PostgreSQLError(message: "There is no memory for a connection.", address: address.description)
             }
-            // What a server remarks, or says when it ends a connection, has no reader here, and nothing is printed.
+            // Notices of a server, and its message when it ends a connection, have no reader here and are not printed.
             PQsetNoticeProcessor(handle, { _, _ in }, nil)
             return handle
         }
@@ -119,13 +119,13 @@
         /// Why a connection did not come about.
         private static func failure(of handle: OpaquePointer, _ address: PostgreSQLAddress) -> PostgreSQLError {
             var message = address.withoutPassword(String(cString: PQerrorMessage(handle)))
-            // What the server says is `FATAL:  28P01: …`, and behind it the place in its sources.
+            // The server's message is `FATAL:  28P01: …`, and behind it the place in its sources.
             let states = message.matches(of: /:\x20{2}([0-9A-Z]{5}):/).map { String($0.1) }
             message.replace(/:\x20{2}[0-9A-Z]{5}:/, with: ":")
             message.replace(/\n[^\n]*, \w+\.c:\d+/, with: "")
             var error = PostgreSQLError(
                 state: states.last ?? PostgreSQLError.unreachable, message: message, address: address.description)
-            // What a pooler does not pass on has no letters of its own.
+            // A pooler that refuses an option gives no code of its own for it.
             error.isOfOption =
                 PostgreSQLError.statesOfOptions.contains(error.state) || message.contains("startup parameter")
             if states.isEmpty {
@@ -145,7 +145,7 @@
         var isUsable: Bool {
             takeOwedResult()
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            // What the server says at its end comes before the end itself.
+            // The server's last message comes before the end of the connection.
             for _ in 0..<4 {
                 guard isAlive else { return false }
                 if poll(&descriptor, 1, 0) == 0 { return true }

@@ -72,7 +72,7 @@
         }
 
         /// Asks a sequence until there are enough numbers that are free; nil where it passes so many others before.
-        /// What a number of a table of ours stands for is a block of keys.
+        /// In a table of ours each number stands for a block of keys.
         private func free(
             _ count: Int64, _ sequence: String, _ table: String, passing others: Int64
         ) throws -> [Int64]? {

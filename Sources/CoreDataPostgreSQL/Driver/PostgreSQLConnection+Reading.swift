@@ -2,7 +2,7 @@
     import CPostgreSQL
     import CoreData
 
-    // What is read most often has ways of its own.
+    // The most frequent reads have functions of their own.
     extension PostgreSQLConnection {
         /// Runs a prepared statement whose only parameter is a key; the result is the caller's.
         func run(_ name: String, key: Int64) throws -> OpaquePointer {

@@ -62,7 +62,7 @@
             let limits = type.matches(of: /-?\d+/).compactMap { Int($0.0) }
             switch (name, value) {
             case ("character varying", .string(let text)), ("character", .string(let text)):
-                // What is too long may be blanks, which the server cuts.
+                // Characters behind the limit may be blanks, which the server cuts.
                 guard let limit = limits.first, text.unicodeScalars.count > limit,
                     !text.unicodeScalars.dropFirst(limit).allSatisfy({ $0 == " " })
                 else { return nil }

@@ -9,7 +9,7 @@
     // each other's disk (8 clients of pgbench with fsync: 2,200 commits a second without it and behind it, 550 to 800
     // within).
     extension PostgreSQLConnection {
-        /// Whoever writes holds it, together with other saves or alone: 'OpenCore' in ASCII.
+        /// The lock of each writer, which holds it together with other saves or alone: 'OpenCore' in ASCII.
         private static let writersLock = 0x4F70_656E_436F_7265
 
         /// Begins a transaction that writes. It sees what was committed while it waited for others, whatever the
@@ -179,7 +179,7 @@
 
         /// Whether the transaction with a token was committed; nil where no server says it in time.
         ///
-        /// Whoever asks inserts the token itself: the unique key waits for a server process that is still at work on
+        /// The question inserts the token itself: the unique key waits for a server process that is still at work on
         /// the transaction, and keeps it from being committed afterwards.
         private func wasCommitted(_ token: UUID, telling number: Int64?) -> Bool? {
             continuity?.tally.add(to: \.commitsInQuestion)

@@ -23,7 +23,7 @@
             case pastTables
         }
 
-        /// What is read has other metadata than was expected.
+        /// The store that is read has other metadata than was expected.
         struct OtherMetadata: Error {}
 
         /// Tables of a state were written anew since, or others made in their place: their rows of that time are gone.
@@ -116,7 +116,7 @@
         func nextResult() -> OpaquePointer? {
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             while PQisBusy(handle) == 1, !isEndedForMemory {
-                // What was encrypted may lie in a buffer already, so the socket is not waited for without an end.
+                // Decrypted bytes may lie in a buffer already, so the wait for the socket has a limit.
                 poll(&descriptor, 1, 1_000)
                 guard PQconsumeInput(handle) == 1 else { break }
             }

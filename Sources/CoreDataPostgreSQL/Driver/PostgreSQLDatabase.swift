@@ -476,7 +476,7 @@
             activity.busyConnections = busy
             activity.connectionLimit = options.maximumOfReaders + 1
             activity.connectionsToStandbys = standby?.connections ?? 0
-            // Whoever writes holds the lock for as long.
+            // A writer holds the lock for as long as it writes.
             if writerLock.try() {
                 activity.connections += writer == nil ? 0 : 1
                 activity.busyConnections += isWriting ? 1 : 0

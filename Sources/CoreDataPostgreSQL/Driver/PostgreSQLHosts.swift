@@ -50,7 +50,7 @@
 
         /// What libpq gets for one of them.
         private func settings(_ place: Int) -> [(String, String)] {
-            // What the URL says of the way comes before.
+            // Values in the URL have priority.
             let way = [
                 ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
                 ("tcp_user_timeout", "10000"),

@@ -102,7 +102,7 @@
 
         /// The largest text or binary value: the server takes a gigabyte at once, and a value is not alone.
         static let largestValue = 1_000_000_000
-        /// What the server takes at once: it ends the connection of whoever sends more.
+        /// The largest message that the server takes: it ends a connection that sends more.
         private static let largestMessage = 1_073_000_000
 
         /// Throws where there is something that the server cannot take.

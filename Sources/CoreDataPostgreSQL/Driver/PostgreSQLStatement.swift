@@ -168,7 +168,7 @@
         ) throws -> Int {
             let types = try prepared().types
             let count = types.count - constants.count
-            // What does not fit into a type shows here, before anything is sent.
+            // A value that does not fit into its type shows here, before anything is sent.
             let parameters = PostgreSQLParameters(
                 types: types.prefix(count), labels: connection.labels, rows: part.count)
             var rows = part.lowerBound..<part.lowerBound

@@ -5,7 +5,7 @@
     struct PostgreSQLValues {
         private(set) var pointers: [UnsafePointer<CChar>?] = []
         private(set) var lengths: [Int32] = []
-        /// Whoever has the memory.
+        /// The objects that own the memory.
         private var owners: [AnyObject]
 
         /// None yet.

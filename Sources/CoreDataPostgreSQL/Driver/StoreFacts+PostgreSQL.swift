@@ -64,7 +64,7 @@
                 let names = (row[4] ?? "").split(separator: "\n", omittingEmptySubsequences: false)
                 let options = (row[5] ?? "").split(separator: " ").map { Int($0) ?? 0 }
                 let columns = zip(names, options).map { name, option in
-                    // What the dialect prints for each direction: 1 stands for descending, 2 for missing values first.
+                    // The server's options for each direction: 1 stands for descending, 2 for missing values first.
                     SQLIndexColumn(
                         name: PostgreSQLDialect.logical(String(name), in: table),
                         direction: option == 2 ? .ascending : option == 0 ? nil : .descending)

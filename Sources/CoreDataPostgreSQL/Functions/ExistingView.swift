@@ -138,7 +138,7 @@
             let update =
                 targets.isEmpty
                 ? "" : "UPDATE \(table.quoted) t SET \(assignments) WHERE t.\(keyColumn) = OLD.id\(returning);"
-            // What has no column to write keeps its writer.
+            // A row without a column to write keeps its writer.
             let locking = version == nil ? "SELECT t.xmin::text INTO mark" : "PERFORM"
             let noting =
                 version != nil

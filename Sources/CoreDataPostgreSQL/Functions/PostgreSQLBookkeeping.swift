@@ -75,7 +75,7 @@
         /// What history adds to the server's numbers. Where the server has not come to the newest number of history
         /// yet, the store was restored there from a dump: then the offset is raised.
         static func historyOffset(on connection: PostgreSQLConnection, isReadOnly: Bool) throws -> Int64 {
-            // Whoever only reads may come before the functions are made.
+            // A program that only reads may come before the functions are made.
             if isReadOnly { return (try? numbers(on: connection).offset) ?? 0 }
             var known = try numbers(on: connection)
             if known.newest < known.end { return known.offset }

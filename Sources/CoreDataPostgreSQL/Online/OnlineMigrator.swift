@@ -94,7 +94,7 @@
             MigrationMoment.reach(.committed)
         }
 
-        /// What has been done stays, and the triggers refuse what the newer version cannot hold.
+        /// The finished steps stay, and the triggers refuse values that the newer version cannot hold.
         private func cancelled() -> NSError {
             let help =
                 "Open the store with the newer model again to go on, or take it back with endOlderPostgreSQLVersions."

@@ -40,7 +40,7 @@
             lookAtSplits()
         }
 
-        /// What is somebody else's keeps the server from dropping what only the older version has.
+        /// Views and keys of others keep the server from dropping tables and columns that only the older version has.
         mutating func lookAtDependents(on connection: PostgreSQLConnection) throws {
             let before = Dictionary(old.allTables.map { ($0.name, $0) }) { first, _ in first }
             let after = Dictionary(new.allTables.map { ($0.name, $0) }) { first, _ in first }
@@ -125,7 +125,7 @@
                 "Add it, or remove it, in a version that is migrated without others.")
         }
 
-        /// What stays of deleted objects lies in columns by the order of names.
+        /// The values that history keeps of deleted objects lie in columns by the order of names.
         private mutating func lookAtTombstones(_ entity: EntityLayout, _ former: EntityLayout) {
             let before = HistoryTombstones.slots(of: former).map { former.slots[$0].name }
             let now = HistoryTombstones.slots(of: entity).map { entity.slots[$0].name }
@@ -232,7 +232,7 @@
         private mutating func look(
             at relationship: NSRelationshipDescription, _ former: NSRelationshipDescription, of entity: EntityLayout
         ) {
-            // What leads to many objects now has been looked at already.
+            // A relationship that leads to many objects now has been looked at already.
             let isCounted = relationship.isToMany == former.isToMany
             if relationship.isOptional != former.isOptional || isCounted && relationship.minCount != former.minCount
                 || isCounted && relationship.isToMany && relationship.maxCount != former.maxCount
@@ -256,7 +256,7 @@
             if migration.splits.contains(where: { $0.reference === relationship || $0.back === relationship }) {
                 return
             }
-            // What a split makes the older version makes and deletes, too.
+            // The older version also makes and deletes the objects of a split.
             func isKnown(_ entity: EntityLayout) -> Bool {
                 migration.difference.sourceOf[entity.index] != nil
                     || migration.splits.contains { $0.part == entity.index }

@@ -129,7 +129,7 @@
 
         // MARK: Removing
 
-        /// What is not finished here falls to another program some minutes later.
+        /// Work that is not finished here falls to another program some minutes later.
         private func purge(_ works: [PostgreSQLConnection.Upkeep]) {
             guard let address = database?.address.direct, !works.isEmpty,
                 let connection = try? PostgreSQLConnection(address)

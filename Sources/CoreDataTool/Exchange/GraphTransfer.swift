@@ -140,7 +140,7 @@ final class GraphTransfer {
     ) throws -> [[UInt8]] {
         guard let coordinator = walk.context.persistentStoreCoordinator else { return [] }
         let objects = try names.map { walk.context.object(with: try ObjectName.id($0, in: store, coordinator)) }
-        // What is not there shows in the comparison.
+        // Missing objects show in the comparison.
         try store.reading {
             try walk.context.fulfillFaults(of: objects, relationshipKeyPaths: entity.toManyNames)
         }

@@ -12,7 +12,7 @@ final class GraphWalk {
         self.store = store
         context = try store.context()
         entities = GraphEntity.all(of: store.model)
-        // What has no generations, as an XML store, is read once anyway.
+        // A store without generations, such as an XML store, is read once anyway.
         context.performAndWait { try? context.setQueryGenerationFrom(.current) }
     }
 

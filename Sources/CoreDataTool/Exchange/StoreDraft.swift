@@ -3,7 +3,7 @@ import Foundation
 
 /// A new store that is made out of sight, in a folder beside its place, and gets its name when it is whole.
 ///
-/// What a killed process has left there the next one removes.
+/// The next process removes the files that a killed one has left there.
 final class StoreDraft {
     /// Where the store is made.
     let url: URL

@@ -54,7 +54,7 @@ package enum RequestKeys {
                     return .relationship
                 }
                 entity = destination
-            // What stands behind an attribute names an element of a composite one.
+            // Keys behind an attribute name elements of a composite one.
             case let attribute as NSAttributeDescription: return .attribute(attribute, of: entity)
             case .some: return .relationship
             case nil:

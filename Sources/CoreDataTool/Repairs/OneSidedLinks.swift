@@ -51,7 +51,7 @@ struct OneSidedLinks {
             return "link removed: \(ObjectName.of(link.target.objectID)) leads to \(ObjectName.of(rival.objectID))"
         }
         while !open.isEmpty {
-            // Whoever is one of a whole pair stays so.
+            // If the target and the rival are a whole pair, they stay so, and this link is removed.
             let isRemoved = resolveLinks(
                 where: { link in
                     guard let rival = link.rival else { return false }

@@ -15,7 +15,7 @@ final class StoreRepair {
 
     func run() throws {
         left = try found()
-        // What a pass could not mend the next ones cannot, either.
+        // If a pass could not mend a finding, the next ones cannot, either.
         var tried: Set<String> = []
         for _ in 0..<Self.passes {
             let open = left.filter { $0.mend != nil && !tried.contains(Self.key($0)) }

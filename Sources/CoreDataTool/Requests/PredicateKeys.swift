@@ -101,7 +101,7 @@ struct PredicateKeys {
         let keys = path.split(separator: ".").map(String.init)
         if keys.count > Self.longestPath { throw mistake("a key path of \(keys.count) keys is too long") }
         for (place, key) in keys.enumerated() {
-            // What an operator computes is of the objects that the path has led to.
+            // An operator computes a value of the objects that the path has led to.
             if ["self", "SELF"].contains(key) || key.hasPrefix("@") && key != "@count" { continue }
             if let relationship = entity.relationshipsByName[key] {
                 guard let next = relationship.destinationEntity else { return nil }

@@ -35,7 +35,7 @@ package struct ModelArgument {
         do {
             versions = try NSManagedObjectModel.versions(contentsOf: url)
         } catch {
-            // Whatever is wrong with a model: it cannot be read.
+            // Every fault of a model means that it cannot be read.
             throw ToolError(.unreadable, ToolError(error, at: shown ?? url.path).message)
         }
         if versions.isEmpty { throw ToolError(.unreadable, "\(shown ?? url.path): the model has no versions") }

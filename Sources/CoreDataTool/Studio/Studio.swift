@@ -138,7 +138,7 @@ final class Studio: Sendable {
         if case .object(let members) = answer, let pending = members.first(where: { $0.0 == "pending" }) {
             hub.send("pending", pending.1)
         }
-        // What this page has saved, others that show the store see at once; those of other programs are told.
+        // Other pages show a save of this page at once. For saves of other programs there are notifications.
         if name == "edit/save" || name == "edit/resolve" { noteChange() }
         return .json(answer)
     }

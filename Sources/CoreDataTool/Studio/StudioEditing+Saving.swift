@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-// What the page has changed goes into the store, or is told why not.
+// Saves the changes of the page, or says why it cannot.
 extension StudioEditing {
     func save(_ policy: NSMergePolicy) throws -> JSON {
         if session.isFileAnother {

@@ -44,7 +44,7 @@ struct StudioEditing {
     var context: NSManagedObjectContext { session.context }
 
     func answer(_ name: String, _ request: HTTPRequest) throws -> JSON {
-        // What a request does is one step of undo: its group ends with this block.
+        // The changes of a request are one step of undo: its group ends with this block.
         return try session.perform {
             defer { session.changed() }
             switch name {
@@ -116,7 +116,7 @@ struct StudioEditing {
         }
         let present = object.value(forKey: order.key)
         let edited = (order.value ?? .nothing).keepingLineEnds(of: present as? String)
-        // What is sent as it was shown changes nothing: a value may be finer than its text.
+        // A value that is sent as it was shown changes nothing: a value may be finer than its text.
         if edited.isSame(as: EditedValue(shownOf: present, attribute)) {
             return answer(("object", StudioObject(session: session).json(object)))
         }

@@ -45,7 +45,7 @@ struct StudioRows {
         }
     }
 
-    /// What is gone stays a fault, which has no values.
+    /// Reads the objects. A deleted one stays a fault, which has no values.
     private func read(_ objects: [NSManagedObject], _ columns: [Column]) throws {
         do {
             try session.context.fulfillFaults(of: objects, relationshipKeyPaths: columns.compactMap(Self.way))

@@ -98,7 +98,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
     func object(_ name: String) throws -> NSManagedObject {
         if let new = context.insertedObjects.first(where: { ObjectName.of($0.objectID) == name }) { return new }
         let gone = StudioFailure(404, "there is no object \(name)")
-        // What is not saved has a name as long as it is there.
+        // An unsaved object has a name as long as it is there.
         if renamed[name] == nil, name.split(separator: "/").last?.first == "t" { throw gone }
         let id = try renamed[name] ?? ObjectName.id(name, in: store, coordinator)
         do {
@@ -140,7 +140,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         return end.wait(timeout: .now() + seconds) == .success ? count.withLock { $0 } : nil
     }
 
-    /// What was found is no longer what is there.
+    /// Forgets the last results, because the store has changed.
     func changed() {
         generation += 1
         results = []

@@ -45,7 +45,7 @@ package enum DateText {
             whole += 1
             microseconds = 0
         }
-        // What lies beyond the years of four digits is told as the store has it.
+        // Dates beyond the years of four digits are printed as the store has them.
         guard seconds.isFinite, (-63_113_904_000..<252_455_616_000).contains(whole) else {
             bytes.append(contentsOf: "\(seconds)".utf8)
             return

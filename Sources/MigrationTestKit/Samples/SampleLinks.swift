@@ -134,7 +134,7 @@ struct SampleLinks {
             let step = targets.count % 2 == 0 ? 1 : 2
             members.append((0..<min(count, targets.count)).map { (place + $0 * step) % targets.count })
         }
-        // Who must be led to, by so many, is.
+        // A target whose inverse relationship needs so many links gets them.
         if let inverse = relationship.inverseRelationship, !inverse.isOptional || inverse.minCount > 0 {
             var counts = Array(repeating: 0, count: targets.count)
             for member in members.joined() { counts[member] += 1 }

@@ -23,7 +23,7 @@ struct Counter {
         try coordinator.addPersistentStore(ofType: store.storeType, configurationName: nil, at: store, options: nil)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
-        // What is refreshed is read from the database.
+        // Refreshed objects are read from the database.
         context.stalenessInterval = 0
         return context
     }

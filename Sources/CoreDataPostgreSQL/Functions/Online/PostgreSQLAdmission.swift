@@ -41,8 +41,8 @@
             position bigint NOT NULL, bound bigint NOT NULL)
             """,
             "COMMENT ON TABLE coredata.model_versions IS 'The versions of the model that programs may have.'",
-            // What the function has looked at counts as it is now, not as it was when the statement began: a save may
-            // have waited for the one who ends its version.
+            // The function reads the present state, not that at the beginning of the statement: a save may have waited
+            // for the process that ends its version.
             """
             CREATE OR REPLACE FUNCTION coredata.admit(version bigint, of_generation bigint) RETURNS boolean \
             LANGUAGE plpgsql VOLATILE AS $body$

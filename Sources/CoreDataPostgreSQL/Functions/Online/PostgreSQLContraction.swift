@@ -87,7 +87,7 @@
                 return false
             }
             try requireNoLoss(of: version, keeping: newest)
-            // What they have begun would be written after the end. A role that may not end them waits for it.
+            // Their open transactions would be written after the end. A role that may not end them waits for them.
             for process in users.asleep { _ = try? connection.texts("SELECT pg_terminate_backend($1)", [process]) }
             return try shortly.transaction {
                 // A program that opens the store first writes its lease, and saves hold the lock of writers.

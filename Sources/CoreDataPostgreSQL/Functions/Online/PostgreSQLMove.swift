@@ -61,7 +61,7 @@
         private func move(after position: Int64, upTo bound: Int64, _ count: Int) throws -> (
             position: Int64, rows: Int
         )? {
-            // Whoever lost a slice with the server moves it once more: nobody has to wait for the disk.
+            // A slice that is lost with the server is moved once more, so the commit need not wait for the disk.
             try connection.execute(
                 "SET LOCAL synchronous_commit = off; SELECT set_config('coredata.writer', 'framework', true), "
                     + "set_config('coredata.moving', 'on', true), set_config('coredata.linking', 'on', true)")

@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// Changes tables without holding anybody up: locks are asked for some milliseconds at a time, again and again.
-    /// Whoever comes while a reader is waited for does not queue behind it for long.
+    /// Changes tables without delaying others: locks are asked for some milliseconds at a time, again and again. While
+    /// this waits for a reader, others do not queue behind it for long.
     struct PostgreSQLShortly {
         let connection: PostgreSQLConnection
         /// How long it is tried, in seconds.

@@ -65,7 +65,7 @@
                     ", \(quoted(column)) = (SELECT t.\(quoted(SQLSchema.entityColumn)) "
                         + "FROM \(name(link.target, in: schema)) t WHERE t.\(id) = m.key)"
                 }
-                // Whoever changes pairs of one row does so behind the other.
+                // Two transactions that change pairs of one row do so one after the other.
                 return """
                     SELECT r.xmin::text::bigint INTO coredata_written FROM \(rows) r
                         WHERE r.\(id) = \(pair).\(owner) AND \(condition) FOR NO KEY UPDATE;

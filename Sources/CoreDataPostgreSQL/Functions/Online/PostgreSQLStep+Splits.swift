@@ -7,8 +7,8 @@
     // deleted with it. Where a program of the newer version has taken the other row away, there is one again when the
     // older version writes one of its values.
     //
-    // What programs of the newer version write into other rows is taken over at the end of the transaction, when all
-    // rows are there, whatever their order was.
+    // Values that programs of the newer version write into other rows are taken over at the end of the transaction,
+    // when all rows are there, whatever their order was.
     extension PostgreSQLStep {
         static let splitTrigger = "coredata_split"
         private static let firstSplitTrigger = "coredata_split_first"

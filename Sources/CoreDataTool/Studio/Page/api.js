@@ -25,7 +25,7 @@ export function begin() {
     if (isOver) return;
     isOver = true;
     underWay -= 1;
-    // What follows upon an answer begins before the page is called idle.
+    // Work that follows an answer begins before the page is called idle.
     setTimeout(() => { if (underWay === 0) document.body.dataset.busy = 'false'; }, 0);
   };
 }

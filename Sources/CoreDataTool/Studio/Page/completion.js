@@ -23,7 +23,7 @@ export function completions(name, text, caret) {
   const low = typed.toLowerCase();
   const found = options.filter((one) => one.text.toLowerCase().startsWith(low))
     .concat(options.filter((one) => low && one.text.toLowerCase().indexOf(low) > 0));
-  // What is complete needs no offer.
+  // A complete word needs no offer.
   if (!found.length || (found.length === 1 && found[0].text === typed && !found[0].isWay)) return null;
   if (!word && place === 'value') return null;
   return { start: caret - typed.length, options: found.slice(0, mostOptions) };

@@ -101,7 +101,7 @@ class DataView {
   }
 
   set(changes) {
-    // What is no longer seen is not to be deleted by what is pressed next.
+    // The next key must not delete rows that are no longer seen.
     if ('where' in changes) this.table.deselect();
     Object.assign(this.query, changes);
     for (const key of Object.keys(this.query)) if (!this.query[key]) delete this.query[key];

@@ -113,7 +113,7 @@ export class FilterLine {
     const start = Math.min(mistake.position ?? 0, text.length);
     const length = mistake.position === null || mistake.position === undefined
       ? text.length : Math.max(1, mistake.length ?? 1);
-    // What is missing at the end is shown as a place that is empty.
+    // A missing part at the end is shown as an empty place.
     const marked = text.slice(start, start + length) || '\u00a0\u00a0';
     const rest = text.slice(start + length);
     this.marks.replaceChildren(text.slice(0, start), h('span', { class: 'mistake' }, marked), rest);

@@ -47,7 +47,7 @@ export function startLive(whenEnded) {
   source.addEventListener('open', () => {
     clearTimeout(lost);
     lost = null;
-    // What was saved while nothing was heard has to be looked at.
+    // The page reads what was saved while it had no connection.
     if (document.body.dataset.live === 'false') {
       lose(null);
       loadStore().then(() => tell('change', {}), () => {});

@@ -146,7 +146,7 @@ async function run() {
     start(route);
     startLive(end);
     route();
-    // What an earlier visit left; it is the server that keeps it.
+    // Changes of an earlier visit, which the server keeps.
     if (store.isWritable) setPending((await get('pending')).pending);
   } catch (error) {
     main.replaceChildren(errorState(error, () => location.reload()));

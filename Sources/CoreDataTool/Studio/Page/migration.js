@@ -131,7 +131,7 @@ class MigrationView {
     this.allowed.clear();
     const choice = this.choice();
     document.getElementById('migration-to').replaceWith(choice);
-    // What was forecast is done.
+    // The forecast migration is done.
     this.answer = null;
     this.enable();
     this.load();

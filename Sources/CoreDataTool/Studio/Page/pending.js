@@ -122,7 +122,7 @@ function done(answer) {
 function showValidation(error) {
   const problems = error.body.validation;
   tell('validation', problems);
-  // What is deleted has no page where it could be mended.
+  // A deleted object has no page where it could be mended.
   const [hasDeleted, hasOthers] = [problems.some((one) => one.isDeleted), problems.some((one) => !one.isDeleted)];
   const dialog = openDialog('Some values are not valid', h('div', { class: 'dialog-body' },
     h('p', {}, hasOthers ? 'Nothing was saved. Mend these values, or discard the changes.'
