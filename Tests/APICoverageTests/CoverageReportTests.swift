@@ -61,7 +61,7 @@ import Testing
         #expect(!missing.contains("Colour.red"))
     }
 
-    @Test("A class method is no instance method and what is unavailable is missing")
+    @Test("A class method is no instance method, and an unavailable symbol is missing")
     func aClassMethodIsNoInstanceMethodAndWhatIsUnavailableIsMissing() throws {
         let missing = try Self.report().missing.map(\.symbol.path)
         #expect(missing.contains("Thing.all()"))
@@ -82,7 +82,7 @@ import Testing
         #expect(loose.tally.percentOfUses == 0)
     }
 
-    @Test("Notes take entries out name their symbols and say what is waited for")
+    @Test("Notes take entries out, name their symbols and say why entries wait")
     func notesTakeEntriesOutNameTheirSymbolsAndSayWhatIsWaitedFor() throws {
         let report = try Self.report(
             notes: """

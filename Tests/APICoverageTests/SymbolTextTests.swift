@@ -48,7 +48,7 @@ import Testing
             paths("NSBadError = 17 (.bad)") == ["NSBadError", "CocoaError.bad", "CocoaError.Code.bad"])
     }
 
-    @Test("A type in front is the owner of what follows")
+    @Test("A type in front of members is their owner")
     func aTypeInFrontIsTheOwnerOfWhatFollows() {
         #expect(paths("Path(row:section:) / (item:section:)", owner: nil).first == "Path.init(row:section:)")
         #expect(paths("Path.row / column", owner: nil) == ["Path.row", "Path.column"])
