@@ -65,7 +65,7 @@ struct HistoryNamesTests {
         #expect(NSPersistentHistoryChangeType.delete.rawValue == 2)
     }
 
-    @Test("NSPersistentHistoryToken and what carries it have their names")
+    @Test("NSPersistentHistoryToken, and the members that carry it, have their names")
     func token() {
         let _: any (NSCopying & NSSecureCoding).Type = NSPersistentHistoryToken.self
         let _: (NSPersistentStoreCoordinator) -> ([Any]?) -> NSPersistentHistoryToken? = NSPersistentStoreCoordinator

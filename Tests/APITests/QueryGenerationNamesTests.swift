@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Apple's names of query generations")
 struct QueryGenerationNamesTests {
-    @Test("NSQueryGenerationToken and what takes it are there")
+    @Test("NSQueryGenerationToken, and the members that take it, exist")
     func tokens() {
         _ = NSQueryGenerationToken.self
         let _: any (NSObject & NSCopying & NSSecureCoding).Type = NSQueryGenerationToken.self
