@@ -8,9 +8,7 @@ import Testing
 /// program that was killed with 0x8badf00d as soon as it was updated.
 @Suite("Article: 起動時間が長いとアプリが強制終了する", .serialized)
 struct LongLaunchArticleTests {
-    @Test(
-        "The situation: here the twelve columns are added in place, whatever the number of rows, and no screen is needed"
-    )
+    @Test("A launch adds the twelve columns in place, for any number of rows, and needs no screen")
     func situation() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Sample.sqlite")

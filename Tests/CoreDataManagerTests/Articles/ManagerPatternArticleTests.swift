@@ -17,7 +17,7 @@ struct ManagerPatternArticleTests {
         }
     }
 
-    @Test("The failure: whoever touches the ordinary stack first meets a store of another version")
+    @Test("Code that touches the ordinary stack first meets a store of another version")
     func failure() async throws {
         try await withOldStore { url in
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NoteModel.second())

@@ -57,7 +57,7 @@ struct StackInitialisationArticleTests {
         }
     }
 
-    @Test("A commenter's wish: everyone who is interested is notified when the store is there")
+    @Test("A manager notifies all interested observers when the store is there")
     func notification() async throws {
         try await withTemporaryFolder { folder in
             let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))

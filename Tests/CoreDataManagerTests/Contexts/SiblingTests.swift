@@ -28,7 +28,7 @@ struct SiblingTests {
         }
     }
 
-    @Test("What a background context saves is in the store, and the main context has merged it")
+    @Test("A background context saves into the store, and the main context merges that save")
     func merging() async throws {
         try await withManager { manager in
             let reference = try await manager.performBackground { context in

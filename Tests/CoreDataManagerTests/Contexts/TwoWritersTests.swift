@@ -75,7 +75,7 @@ struct TwoWritersTests {
         }
     }
 
-    @Test("Among siblings who wants no conflict resolved for him is refused with one, works again, and loses nothing")
+    @Test("A sibling without conflict resolution gets an error at a conflict, tries again, and loses nothing")
     func siblings() async throws {
         try await withCounter(.siblings) { manager, counter in
             try await Self.both {

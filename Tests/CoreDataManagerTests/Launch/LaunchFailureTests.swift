@@ -53,8 +53,7 @@ struct LaunchFailureTests {
         #expect(Set(errors.map(\.1)) == Set(LaunchFailure.Kind.allCases))
     }
 
-    @Test(
-        "A failure says in the user's language what happened, what to do, and that the data was kept where it is known")
+    @Test("A failure says the cause and a remedy in the user's language, and that the data was kept where it is known")
     func words() {
         let failure = LaunchFailure(cocoa(640), texts: LaunchTexts(language: "de"))
         #expect(failure.title == "Ihre Daten konnten nicht geöffnet werden.")

@@ -79,7 +79,7 @@ struct LaunchMachineTests {
         }
     }
 
-    @Test("Who joins a launch does not start it again, and is told of its end")
+    @Test("A caller that joins a launch does not start it again, and hears of its end")
     func joining() async {
         let machine = LaunchMachine()
         #expect(machine.join(progressScreen: nil, completion: nil) != nil)

@@ -68,7 +68,7 @@ struct LaunchRetryTests {
         #expect(times.value[4] - times.value[3] >= .milliseconds(190))
     }
 
-    @Test("Who asks after the end hears of it after the screen, not before")
+    @Test("A caller that asks after the end gets the answer after the screen, not before")
     func lateCompletion() async throws {
         try await withTemporaryFolder { folder in
             let machine = LaunchMachine(minimumScreenTime: 0.2)
@@ -134,7 +134,7 @@ struct LaunchRetryTests {
         }
     }
 
-    @Test("What a migration costs is told while it runs", .timeLimit(.minutes(10)))
+    @Test("A launch tells the cost of a migration while that runs", .timeLimit(.minutes(10)))
     func forecastWhileMigrating() async throws {
         let adapter = HeldAdapter()
         try await withMigratingManager(adapter) { manager in

@@ -41,7 +41,7 @@ struct LaunchTests {
         }
     }
 
-    @Test("The completion handler is called on the main actor, also for who comes after the end")
+    @Test("A launch calls the completion handler on the main actor, also for a caller that comes after the end")
     func completions() async throws {
         try await withTemporaryFolder { folder in
             let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))
@@ -145,7 +145,7 @@ struct LaunchTests {
                 "CoreDataManager.newBackgroundContext() was called while the stack of n.sqlite is idle; await ready()"))
     }
 
-    @Test("What a process left that was killed while it made the store is made a store; what is none stays as it is")
+    @Test("A launch makes a store of the files of a killed creation, and leaves other files as they are")
     func unfinishedStore() async throws {
         try await withTemporaryFolder { folder in
             for (number, content) in [Data(), try Self.emptyDatabase(in: folder)].enumerated() {

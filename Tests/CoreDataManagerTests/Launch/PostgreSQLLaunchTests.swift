@@ -68,7 +68,7 @@
             #expect(try !second.isMigrationRequired())
         }
 
-        @Test("What a server refuses is told to the user in words, without the password; the launch can be tried again")
+        @Test("A refusal by the server reaches the user in words, without the password; the launch can be tried again")
         func failures() async throws {
             let secured = try PostgreSQLServer.secured.get()
             let nobody = try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/d?connect_timeout=2"))

@@ -23,7 +23,7 @@ struct BusyAdapterTests {
     }
 
     @Test(
-        "The error names the store, who holds it, how long it was waited for and what helps; the store stays as it was",
+        "The error names the store, its user, the time waited and a remedy; the store stays as it was",
         arguments: Adapter.allCases)
     func busy(adapter: Adapter) throws {
         try withTemporaryFolder { folder in

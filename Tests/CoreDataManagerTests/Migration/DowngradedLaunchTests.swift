@@ -19,7 +19,7 @@ struct DowngradedLaunchTests {
         try coordinator.remove(store)
     }
 
-    @Test("It fails as incompatible and changes nothing; what the configuration names may go")
+    @Test("An older program fails as incompatible and changes nothing, unless the configuration allows the losses")
     func launch() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")

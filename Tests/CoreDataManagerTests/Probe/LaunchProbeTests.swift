@@ -40,7 +40,7 @@ struct LaunchProbeTests {
         #expect((first.timeToFirstScreen ?? 1) <= (first.timeToReady ?? 0))
     }
 
-    @Test("A stall that is forgotten does not count for what follows")
+    @Test("A forgotten stall does not count for later ones")
     func reset() async {
         let probe = LaunchProbe()
         probe.start()

@@ -57,7 +57,7 @@ struct WatchdogTests {
         }
     }
 
-    @Test("What stalled before the dog came is not bitten for; until the probe is started nothing is")
+    @Test("A watchdog does not bite for stalls before it came, nor before the probe is started")
     func before() async {
         let probe = LaunchProbe()
         let bites = Box(0)

@@ -122,7 +122,8 @@ struct CompilerRulesTests {
         #expect(outcome.text.isEmpty, "\(outcome.text)")
     }
 
-    @Test("What the compiler lets through, an object taken onto the queue of another context, stops where it is used")
+    @Test(
+        "An object taken onto the queue of another context passes the compiler, and stops the process where it is used")
     func takenAlong() async throws {
         let body = """
             let other = manager.newBackgroundContext()
@@ -148,7 +149,7 @@ struct CompilerRulesTests {
         await manager.newBackgroundContext().perform { note.setValue("", forKey: "text") }
     }
 
-    @Test("What the compiler does not see, an object fetched and sent away at once, stops where it is used")
+    @Test("An object fetched and sent away at once passes the compiler, and stops the process where it is used")
     func unseen() async throws {
         let body = """
             let note = try manager.mainContext.fetch(\(Self.request))[0]

@@ -7,7 +7,7 @@ import Testing
 struct DeferredValueTests {
     private struct Refused: Error {}
 
-    @Test("A value is loaded when it is first asked for, once for all who ask")
+    @Test("A value is loaded once for all callers, when the first one asks")
     func once() async throws {
         let loads = Box(0)
         let value = DeferredValue<Int> {
@@ -38,7 +38,7 @@ struct DeferredValueTests {
         #expect(try await value.value == 2)
     }
 
-    @Test("A failure is not kept: who asks later tries again")
+    @Test("A failure is not kept: a later caller tries again")
     func failure() async throws {
         let loads = Box(0)
         let value = DeferredValue<Int> {
@@ -67,7 +67,7 @@ struct DeferredValueTests {
         #expect(try await value.value == 1)
     }
 
-    @Test("What was dropped while it was loaded is not kept")
+    @Test("A value that is dropped while it is loaded is not kept")
     func droppedWhileLoading() async throws {
         let (stream, opener) = AsyncStream.makeStream(of: Void.self)
         let (begun, beginner) = AsyncStream.makeStream(of: Void.self)

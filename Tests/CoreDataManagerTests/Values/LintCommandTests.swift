@@ -45,7 +45,7 @@ struct LintCommandTests {
         }
     }
 
-    @Test("What is not there cannot be looked at")
+    @Test("The lint command refuses files that do not exist")
     func missing() throws {
         #expect(try lint("/nowhere/n.sqlite").status == 3)
         #expect(try lint().status == 2)
