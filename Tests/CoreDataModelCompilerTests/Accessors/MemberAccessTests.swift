@@ -2,7 +2,7 @@ import Testing
 
 @testable import CoreDataModelCompiler
 
-@Suite("What an @NSManaged name means")
+@Suite("The meaning of an @NSManaged name")
 struct MemberAccessTests {
     private func access(
         _ declaration: String, known: Set<String> = [], isModelled: Bool = false

@@ -104,7 +104,7 @@ struct MappingModelCompilerTests {
         }
     }
 
-    @Test("What is odd in a model becomes one warning of the build, in the compiler's form")
+    @Test("Each oddity of a model becomes one warning of the build, in the compiler's form")
     func warnings() throws {
         try withTemporaryFolder { folder in
             let model = folder.appendingPathComponent("Shop.xcdatamodeld/Shop.xcdatamodel")

@@ -25,7 +25,7 @@ struct ModelCheckTests {
     }
 
     @Test(
-        "What fits: own and inherited properties, any type that is not of the standard libraries, classes without entity",
+        "Own and inherited properties, types outside the standard libraries, and classes without an entity fit",
         arguments: [
             "Thing { @NSManaged var title: String? }", "Part { @NSManaged var title: Foundation.NSString }",
             "Part { @NSManaged var size: Int64 }", "Part { @NSManaged var size: Size }",
@@ -47,7 +47,7 @@ struct ModelCheckTests {
                 == "'tags' is not a property of entity 'Item' in model 'Library'")
     }
 
-    @Test("A type that cannot hold the values, unless the target has a type of its own by that name")
+    @Test("A type that cannot hold the values is a problem, unless the target declares a type of that name")
     func wrongType() throws {
         #expect(
             try problem("Part { @NSManaged var title: Int }")
@@ -58,7 +58,7 @@ struct ModelCheckTests {
         #expect(try problem("Part { @NSManaged var size: Date }", ownTypes: ["Date"]) == nil)
     }
 
-    @Test("A method that adds to what is no to-many relationship")
+    @Test("A method that adds to a property that is no to-many relationship is a problem")
     func wrongMethod() throws {
         #expect(
             try problem("Thing { @NSManaged func addToTitle(_ p: Part) }")

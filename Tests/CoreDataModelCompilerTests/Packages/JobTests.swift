@@ -108,7 +108,7 @@ struct JobTests {
         #expect(text.contains("8CoreData14NSFetchRequestCy"))
     }
 
-    @Test("What debug builds alone have, and what they lack, gets its accessors too")
+    @Test("Members of debug builds alone, and members that only other builds have, get their accessors")
     func debugConditions() throws {
         let module = try SampleModule(
             "Kit",
@@ -170,7 +170,7 @@ struct JobTests {
                 "Book.swift:3:20: error: 'titel' is not a property of entity 'Book' in model 'Kit'"))
     }
 
-    @Test("What the compiler refuses is left to it: a warning at the declaration, and no accessors")
+    @Test("A declaration that the compiler refuses gets a warning and no accessors")
     func unknownType() throws {
         let module = try SampleModule(
             "Kit",

@@ -5,7 +5,7 @@ import Testing
 @testable import CoreDataModelCompiler
 
 @Suite(
-    "What the plugin writes once for a module",
+    "The plugin's output for a whole module",
     .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"))
 struct ModuleTests {
     private func text(_ files: [String: String]) throws -> String {

@@ -6,14 +6,14 @@ import Testing
 struct SwiftLexerTests {
     private func texts(_ source: String) -> [String] { SwiftLexer.tokens(in: source).map(\.text) }
 
-    @Test("Comments vanish, nested ones too, and leave what stands around them apart")
+    @Test("Comments vanish, nested ones too, and the tokens around them stay apart")
     func comments() {
         #expect(texts("a /* b /* c */ d */ e // f\ng") == ["a", "e", "g"])
         #expect(SwiftLexer.tokens(in: "a/* \n */b")[1].follows == .newline)
     }
 
     @Test(
-        "A string is one token, whatever it holds",
+        "A string is one token, with any content",
         arguments: [
             #""plain""#, #""with \"quotes\"""#, #""\(call("inner \(deep)") + "}")""#, ##"#"raw " \(no) \#(yes)"#"##,
             "\"\"\"\nseveral\n\"lines\" { \\(x)\n\"\"\"", "#\"\"\"\n\"\"\" \\(\n\"\"\"#", "#/ex[\"/]/#",
@@ -48,7 +48,8 @@ struct SwiftLexerTests {
     }
 
     @Test(
-        "What is unfinished reaches to the end", arguments: ["\"", "\"\"\"", "/* a", "`a", "\"\\(", "#\"", "#/", "#if"])
+        "An unfinished token reaches to the end",
+        arguments: ["\"", "\"\"\"", "/* a", "`a", "\"\\(", "#\"", "#/", "#if"])
     func unfinished(source: String) {
         #expect(SwiftLexer.tokens(in: source).count <= 1)
     }
