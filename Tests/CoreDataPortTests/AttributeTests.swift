@@ -139,7 +139,7 @@ struct AttributeTests {
         #expect(ported.hints.count == 1 && ported.hints[0].contains("'P' for NSClassFromString"))
     }
 
-    @Test("What conditional compilation leaves out on Linux stays; what it may leave in does not")
+    @Test("An attribute that conditional compilation leaves out on Linux stays; one that it may leave in goes")
     func conditions() throws {
         let ported = try Ported(
             """
@@ -196,7 +196,7 @@ struct AttributeTests {
         #expect(ported.byHand.isEmpty)
     }
 
-    @Test("What a macro writes has no '@objc' either, and what it looks for is told")
+    @Test("The text of a macro's output loses '@objc' too, and a hint names code that looks for it")
     func macroTexts() throws {
         let ported = try Ported(
             #"""

@@ -117,7 +117,7 @@ struct BundleTests {
                 """)
     }
 
-    @Test("What a function or a property of that type gives back is one")
+    @Test("The result of a function or a property of type Bundle is a bundle")
     func returned() throws {
         let ported = try Ported(
             """
@@ -140,7 +140,7 @@ struct BundleTests {
         #expect(ported.hints.map { $0.prefix(5) } == ["6:29:"])
     }
 
-    @Test("Where nothing tells what is made, a note says what a bundle would need")
+    @Test("A note says how to write a bundle where no type tells that one is made")
     func untold() throws {
         let ported = try Ported("import CoreData\nload(.init(for: Note.self))\nload(.init(for: count))")
         #expect(ported.text == nil)

@@ -162,7 +162,7 @@ struct CodeTests {
                 + "c = f(NSPredicate(value: false))")
     }
 
-    @Test("A class with @NSManaged that a function declares moves out of it, with what is edited in it")
+    @Test("A class with @NSManaged that a function declares moves out of it, with the edits in it")
     func movedClasses() throws {
         let ported = try Ported(
             """
@@ -241,7 +241,7 @@ struct CodeTests {
         #expect(try Ported("import CoreData\n").hints == [])
     }
 
-    @Test("What is there for Xcode's own projects alone causes no alarm")
+    @Test("Code for Xcode's own projects alone causes no alarm")
     func notOfPackages() throws {
         let ported = try Ported(
             """
@@ -307,7 +307,7 @@ struct CodeTests {
                 """)
     }
 
-    @Test("What only Apple's runtime and services have is told where it stands")
+    @Test("A note marks each use of features that only Apple's runtime and services have")
     func appleOnly() throws {
         let ported = try Ported(
             """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CoreDataPort
 
-@Suite("Porting what Foundation has in another form")
+@Suite("Porting the parts of Foundation that have another form")
 struct FoundationTests {
     @Test("Parameters for arguments of a predicate take anything; those for arguments of a text stay")
     func argumentTypes() throws {

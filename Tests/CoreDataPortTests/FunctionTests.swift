@@ -2,7 +2,7 @@ import Testing
 
 @testable import CoreDataPort
 
-@Suite("Porting what expressions of mapping models call")
+@Suite("Porting functions that expressions of mapping models call")
 struct FunctionTests {
     @Test("Methods of a policy that Objective-C knows by name are called by the override for names, written for them")
     func policies() throws {
@@ -106,9 +106,7 @@ struct FunctionTests {
         #expect(ported.byHand.isEmpty)
     }
 
-    @Test(
-        "What cannot be written is told: the framework's own classes, blocks, generics, an override that is there"
-    )
+    @Test("Notes name functions that need work: the framework's own classes, blocks, generics, existing overrides")
     func told() throws {
         let ported = try Ported(
             """

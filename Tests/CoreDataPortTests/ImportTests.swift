@@ -32,7 +32,7 @@ struct ImportTests {
                 == true)
     }
 
-    @Test("It is public where imports say who sees them")
+    @Test("The new import is public where the file's imports state their access")
     func access() throws {
         let ported = try Ported("public import Foundation\npublic let a: ValueTransformer\n")
         #expect(ported.text == "public import Foundation\npublic import CoreData\npublic let a: ValueTransformer\n")
@@ -50,7 +50,7 @@ struct ImportTests {
         #expect(try Ported(source).porting.changed.isEmpty)
     }
 
-    @Test("What Foundation has in modules of its own on Linux is imported where it is")
+    @Test("A part of Foundation that lies in another module on Linux gets an import where it is used")
     func foundation() throws {
         let ported = try Ported(
             """
@@ -78,7 +78,7 @@ struct ImportTests {
         #expect(ported.text == "import CoreData\nimport Foundation\nimport struct Foundation.Date\n")
     }
 
-    @Test("A module that is imported for what Foundation has on Linux is Foundation; others are told")
+    @Test("An import for the sake of parts that Foundation has on Linux becomes Foundation; others get a note")
     func replaceable() throws {
         let ported = try Ported("import CoreData\nimport CoreGraphics\nlet a: CGFloat = 1\n")
         #expect(ported.text == "import CoreData\nimport Foundation\nlet a: CGFloat = 1\n")
@@ -96,7 +96,7 @@ struct ImportTests {
         #expect(try Ported("import CoreLocation\nlet a: CLLocation\n").byHand.count == 1)
     }
 
-    @Test("What is Foundation's on a Mac and the framework's here changes its module")
+    @Test("A name that is Foundation's on a Mac and the framework's here changes its module")
     func qualified() throws {
         let ported = try Ported(
             """

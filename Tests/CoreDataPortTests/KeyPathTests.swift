@@ -72,7 +72,7 @@ struct KeyPathTests {
         #expect(ported.byHand == ["3:74: '#keyPath(Note.links.titel)' stays: 'Note' has no property 'titel'"])
     }
 
-    @Test("What nobody knows is reported with its place and stays")
+    @Test("An unknown key path is reported with its place and stays")
     func unknown() throws {
         let ported = try Ported(
             """

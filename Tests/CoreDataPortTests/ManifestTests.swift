@@ -92,7 +92,7 @@ struct ManifestTests {
         #expect(try Ported(["Package.swift": manifest, "Sources/Kit/A.swift": "let a = 1\n"]).porting.changed.isEmpty)
     }
 
-    @Test("What is excluded, and files outside the listed sources, need nothing")
+    @Test("Excluded files, and files outside the listed sources, need nothing")
     func excluded() throws {
         let manifest = """
             // swift-tools-version:6.0

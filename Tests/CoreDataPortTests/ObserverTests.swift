@@ -51,7 +51,7 @@ struct ObserverTests {
         #expect(ported.byHand.isEmpty)
     }
 
-    @Test("What is no observer's, or of another object without its type, is told")
+    @Test("A note names selectors of no observer, and those of another object without its type")
     func told() throws {
         let ported = try Ported(
             """

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Porting overrides in extensions")
 struct OverrideTests {
-    @Test("An override moves into its class, with its comment and what changes in it")
+    @Test("An override moves into its class, with its comment and the edits in it")
     func moved() throws {
         let ported = try Ported(
             """

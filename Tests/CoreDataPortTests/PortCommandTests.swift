@@ -129,7 +129,7 @@ struct PortCommandTests {
         }
     }
 
-    @Test("What is left to do by hand makes the status 1 and is named like the compiler names errors")
+    @Test("Work left to do by hand makes the status 1 and is listed in the form of the compiler's errors")
     func byHand() throws {
         try withSources { folder, file in
             try Data("let a = #keyPath(Note.titel)\n".utf8).write(
