@@ -73,7 +73,7 @@
         }
 
         @Test(
-            "Batches that count together come to the sum, whatever the database has transactions be",
+            "Batches that count together come to the sum, at any isolation level of the database",
             arguments: ["repeatable read", "serializable"])
         func counting(isolation: String) throws {
             try set("default_transaction_isolation", isolation)

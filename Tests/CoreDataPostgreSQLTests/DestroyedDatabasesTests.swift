@@ -46,7 +46,7 @@
             PostgreSQLPooler.reasonOfAbsence == nil ? [.postgreSQL, .pooled] : [.postgreSQL]
 
         @Test(
-            "Who had a store open writes nothing into the one that was made in its place, and reads nothing of it",
+            "A program that had a store open writes nothing into the one in its place, and reads nothing of it",
             arguments: kinds)
         func madeAnew(kind: StoreKind) throws {
             let library = try Library(kind, options: [NSPersistentHistoryTrackingKey: true])
@@ -145,7 +145,7 @@
             }
         }
 
-        @Test("What reads a store that was destroyed, and nothing is in its place, says so", arguments: kinds)
+        @Test("A read from a destroyed store, with nothing in its place, is an error that says so", arguments: kinds)
         func gone(kind: StoreKind) throws {
             let library = try Library(kind)
             let context = library.context()

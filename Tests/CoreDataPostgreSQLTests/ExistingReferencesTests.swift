@@ -78,7 +78,7 @@
         }
 
         @Test(
-            "New rows are inserted behind those that they lead to, in whatever order they were made",
+            "New rows are inserted behind those that they lead to, in any order of their creation",
             arguments: [3, 700])
         func insertions(count: Int) throws {
             let context = try context()
@@ -90,7 +90,7 @@
             }
         }
 
-        @Test("What goes is deleted when nothing leads to it any more: by the rules of the model, row by row")
+        @Test("A deleted row goes when nothing leads to it any more: by the rules of the model, row by row")
         func deletions() throws {
             let context = try context()
             try context.performAndWait {
@@ -161,7 +161,7 @@
             #expect(counts == "0|0|0|0|0")
         }
 
-        @Test("What a batch's rows lead to goes along when none of them leads to it any more")
+        @Test("The target of a batch's rows goes along when none of them leads to it any more")
         func batchesOfTargets() throws {
             let context = try context(cascading: ("Note", "writer"))
             try context.performAndWait {

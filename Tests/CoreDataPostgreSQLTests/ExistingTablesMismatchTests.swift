@@ -76,9 +76,7 @@
             #expect(mismatches.first?.contains(reason) == true, "\(mismatches)")
         }
 
-        @Test(
-            "A key of more than 48 bits that somebody writes meanwhile is not seen; what leads to it is named"
-        )
+        @Test("A row that others insert with a key of more than 48 bits is not fetched, and a link to it is an error")
         func keysWrittenMeanwhile() throws {
             try #require(
                 psql(
@@ -136,7 +134,7 @@
                 ])
         }
 
-        @Test("A key that others write and no object can have is not seen, whatever type its column has")
+        @Test("A row that others insert with a key that no object can have is not fetched, for any type of its column")
         func negativeKey() throws {
             try #require(
                 psql("CREATE TABLE tag (id integer PRIMARY KEY, name text); INSERT INTO tag VALUES (3, 'a')") != nil)

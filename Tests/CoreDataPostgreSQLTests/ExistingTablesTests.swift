@@ -80,7 +80,7 @@
             return context
         }
 
-        @Test("A model lies over tables that psql made: what is there is read, and written into them")
+        @Test("A model lies over tables that psql made: a context reads their rows, and writes into them")
         func readAndWritten() throws {
             try makeShop()
             let context = context(try coordinator())
@@ -297,7 +297,7 @@
         }
 
         @Test(
-            "What changes under a view, a materialized view or a foreign table is read by the next fetch",
+            "A change under a view, a materialized view or a foreign table is read by the next fetch",
             arguments: ["VIEW", "MATERIALIZED VIEW"])
         func viewsAreReadAgain(kind: String) throws {
             try makeShop()

@@ -106,7 +106,7 @@
                 try psql("SELECT t.name, t.id > 64 FROM book_tags JOIN tag t ON t.id = tag_id") == "changed|t")
         }
 
-        @Test("What leads to a row under a key that was taken before leads to it after the save, too")
+        @Test("A reference to a row under a key that was taken before still leads to it after the save")
         func takenByDestination() throws {
             let context = library.context()
             try context.performAndWait {

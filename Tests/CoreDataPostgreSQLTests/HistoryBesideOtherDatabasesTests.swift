@@ -8,7 +8,7 @@
 
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct HistoryBesideOtherDatabasesTests {
-        @Test("What waited for an older transaction is told when that ends, whatever runs in other databases")
+        @Test("A save that waited for an older transaction is told when that ends, beside work in other databases")
         func told() throws {
             let library = try Library(
                 .postgreSQL,
@@ -34,7 +34,7 @@
             try elsewhere.execute("ROLLBACK")
         }
 
-        @Test("What is saved is in history at once, whatever begins and ends in other databases of the server")
+        @Test("A save is in history at once, beside transactions in other databases of the server")
         func complete() throws {
             let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
             let server = try PostgreSQLServer.shared.get()

@@ -137,7 +137,7 @@
             }
         }
 
-        @Test("What psql inserts, updates and deletes is in the history, by its name, a transaction each")
+        @Test("An insertion, update or deletion by psql is in the history, by its name, a transaction each")
         func history() throws {
             _ = psql("INSERT INTO author (name) VALUES ('Eco')")
             _ = psql("UPDATE author SET name = 'Umberto', active = false, joined = joined")
@@ -155,7 +155,7 @@
             #expect(abs(age) < 60)
         }
 
-        @Test("One transaction of psql's is one of the history's, whatever it changes")
+        @Test("One transaction of psql's is one of the history's, with any number of changes")
         func wholeTransaction() throws {
             _ = psql(
                 "BEGIN; INSERT INTO author (id, name) VALUES (1000, 'Eco'); INSERT INTO tag (name) VALUES ('x'); COMMIT"
@@ -193,7 +193,7 @@
             #expect(found == [both, both])
         }
 
-        @Test("What another one's trigger writes in a context's transaction counts versions up and is in its history")
+        @Test("A write of a stranger's trigger in a context's transaction counts versions up and is in its history")
         func triggers() throws {
             try #require(
                 psql(
@@ -239,7 +239,7 @@
             #expect(entries(of: try transactions().last) == [deletion, deletion])
         }
 
-        @Test("What a context saves is recorded once, and its versions are counted once")
+        @Test("A context's save is recorded once, and its versions are counted once")
         func ownWrites() throws {
             let context = library.context()
             try context.performAndWait {
@@ -254,7 +254,7 @@
             #expect(psql("SELECT version FROM author") == "2")
         }
 
-        @Test("History merged into a context brings what psql wrote, also to a relationship that was read before")
+        @Test("History merged into a context brings psql's writes, also to a relationship that was read before")
         func merging() throws {
             let context = library.context()
             let author = try context.performAndWait {
@@ -278,7 +278,7 @@
 
         // MARK: Notifications
 
-        @Test("Whoever listens gets one notification for a transaction of psql's, with its number")
+        @Test("A listener gets one notification for a transaction of psql's, with its number")
         func notifications() throws {
             let listener = try ListeningPsql(server, database)
             _ = psql("BEGIN; INSERT INTO tag (name) VALUES ('a'), ('b'); UPDATE tag SET name = 'c'; COMMIT")

@@ -158,7 +158,7 @@
         // MARK: Moves
 
         @Test(
-            "A process that moves a store is killed at every step: nobody takes what it left for a store, and the next one goes on with it",
+            "A program takes no leftovers of a move that was killed at any step for a store, and the next move goes on",
             arguments: [StoreKind.sqlite, .postgreSQL])
         func moves(from: StoreKind) throws {
             let to: StoreKind = from == .sqlite ? .postgreSQL : .sqlite
@@ -231,7 +231,7 @@
             }
         }
 
-        @Test("What a killed move has left is thrown away where the source has changed since")
+        @Test("A move throws the leftovers of a killed one away where the source has changed since")
         func changedMeanwhile() throws {
             try withTemporaryFolder { folder in
                 let model = ModelText.model(CrashModels.older)

@@ -87,7 +87,7 @@
             }
         }
 
-        @Test("An older program on a newer store is refused like one on a file, and what it would lose is counted")
+        @Test("An older program on a newer store is refused like one on a file, with a count of the losses")
         func olderProgram() throws {
             try withDatabase { url, _ in
                 let older = "entity Note\n  name string\nentity Label : Note\n  color string"

@@ -26,7 +26,7 @@
             return (lines[0], lines[1])
         }
 
-        @Test("A mapping model with a policy makes of a database what it makes of a file", arguments: [true, false])
+        @Test("A mapping model with a policy migrates a database like a file", arguments: [true, false])
         func mapped(hasPolicy: Bool) throws {
             try withTemporaryFolder { folder in
                 let mapping = DepotModels.mapping(policy: hasPolicy ? DepotPolicy.self : nil)
@@ -38,7 +38,7 @@
             }
         }
 
-        @Test("Stages with handlers make of a database what they make of a file")
+        @Test("Stages with handlers migrate a database like a file")
         func staged() throws {
             try withTemporaryFolder { folder in
                 let (file, database) = try both(
@@ -80,7 +80,7 @@
             }
         }
 
-        @Test("A deferred migration leaves nothing to be done: what waits in files takes no time in a database")
+        @Test("A deferred migration leaves nothing to be done: the work deferred in files takes no time in a database")
         func deferred() throws {
             try withDatabase { url, folder in
                 let newer = ModelText.model(
@@ -123,7 +123,7 @@
             }
         }
 
-        @Test("What the newer store cannot hold in the database is told, and the older one is whole")
+        @Test("An error tells that the newer store cannot hold a value in the database, and the older one is whole")
         func unfit() throws {
             try withDatabase { url, _ in
                 try DepotModels.fill(url, DepotModels.stages[0], items: 20, type: Self.type)

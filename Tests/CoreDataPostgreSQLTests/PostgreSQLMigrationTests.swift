@@ -62,7 +62,7 @@
             try context.save()
         }
 
-        @Test("Derived attributes that a version adds are computed for the rows that are there, by whom it may be")
+        @Test("Derived attributes that a version adds are computed for the rows that are there")
         func derived() throws {
             try withDatabase { url, _ in
                 let text = """
@@ -171,7 +171,7 @@
             }
         }
 
-        @Test("What is inferred in a database is what is inferred in a file", arguments: Change.allCases)
+        @Test("An inferred migration does the same in a database as in a file", arguments: Change.allCases)
         func sameAsInFiles(change: Change) throws {
             try withTemporaryFolder { folder in
                 let (older, newer) = (ModelText.model(Self.older), ModelText.model(change.newer))
@@ -219,7 +219,7 @@
             }
         }
 
-        @Test("What was migrated takes new objects, is changed, and is migrated back")
+        @Test("A migrated store takes new objects and changes, and is migrated back")
         func goingOn() throws {
             try withDatabase { url, _ in
                 let kind = StoreKind.postgreSQL

@@ -90,7 +90,7 @@
         }
 
         @Test(
-            "What is moved is what was there, with its keys, its places and the program's metadata, and is written on",
+            "A moved store has the same objects, keys, places and metadata of the program, and takes new saves",
             arguments: [(StoreKind.sqlite, StoreKind.postgreSQL), (.postgreSQL, .sqlite), (.postgreSQL, .postgreSQL)])
         func moved(from: StoreKind, to: StoreKind) throws {
             try withTemporaryFolder { folder in
@@ -275,7 +275,7 @@
         }
 
         @Test(
-            "A store that is replaced by itself, whatever its address says besides, stays as it is",
+            "A store that is replaced by itself, with any other words in its address, stays as it is",
             arguments: [true, false])
         func replacedByItself(force: Bool) throws {
             let database = try TestDatabase()
@@ -361,7 +361,7 @@
             }
         }
 
-        @Test("Whoever reads a table page by page has an index of the server's lead to each page")
+        @Test("A reader that goes through a table page by page has an index of the server's lead to each page")
         func pages() throws {
             let library = try Library(.postgreSQL)
             let store = try #require(library.store as? SQLStore)

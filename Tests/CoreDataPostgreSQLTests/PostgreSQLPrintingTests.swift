@@ -64,7 +64,7 @@
                     + "\"a\" COLLATE \"und-x-icu\" OFFSET $6")
         }
 
-        @Test("What becomes of a key that is there")
+        @Test("An INSERT says how to treat a key that is there")
         func insertions() {
             #expect(
                 text(.insert(SQLInsert(into: "t", ["a"], conflict: .keepsStored)))
@@ -115,7 +115,7 @@
                     == "DELETE FROM \"book\" WHERE \"id\" = ANY($1::int8[])")
         }
 
-        @Test("An INSERT takes what a SELECT gives, and a row takes the place of another one column by column")
+        @Test("An INSERT takes the rows of a SELECT, and a row takes the place of another one column by column")
         func copies() {
             let old = SQLSelect([key, .column("title")], of: "old", orderedBy: [key])
             var insert = SQLInsert(into: "new", ["Z_PK", "title"], .select(old))
@@ -284,7 +284,8 @@
             }
         }
 
-        @Test("What is there is dropped and renamed; a table takes the foreign keys with it that lead to it")
+        @Test(
+            "Existing tables and columns are dropped and renamed; a table takes the foreign keys that lead to it along")
         func changesOfTables() {
             #expect(
                 text(.define(.renameColumn("a", to: "b\"c", table: "t")))
@@ -348,7 +349,7 @@
                     ))
         }
 
-        @Test("What cannot be said of many rows at once has no such statement")
+        @Test("A statement that cannot be made for many rows at once has no form for sets of rows")
         func rowsOneByOne() {
             let select = SQLSelect([key], of: "u")
             let other = SQLUpdate.From(source: .table("u"), alias: "u")

@@ -49,7 +49,7 @@
             #expect(server.psql(database, "SELECT pages FROM book") == "\(8 * rounds)")
         }
 
-        @Test("Whoever reads history while eight processes write it gets each transaction once, in one order")
+        @Test("A reader of history gets each transaction once, in one order, while eight processes write it")
         func history() throws {
             let server = try PostgreSQLServer.shared.get()
             let url = server.url(ofDatabase: "history-\(UUID().uuidString)".lowercased())
@@ -101,7 +101,7 @@
             #expect(left?.isEmpty == true)
         }
 
-        @Test("Of what was saved while server processes, the server and clients are killed nothing is lost or halved")
+        @Test("No save is lost or halved while server processes, the server and clients are killed")
         func kills() throws {
             let server = try PostgreSQLServer.ownServer()
             let database = "killed"

@@ -47,7 +47,7 @@
             return counts[1]
         }
 
-        @Test("A fetch is one round trip, and each relationship that it prefetches another, whatever they lead to")
+        @Test("A fetch is one round trip, and each relationship that it prefetches another, with any target")
         func prefetching() throws {
             let library = try filled()
             func fetched(_ entity: String, _ keyPaths: [String]) throws -> Int {
@@ -91,7 +91,7 @@
             #expect(idsAndFault == 2)
         }
 
-        @Test("The rules of many deleted objects read what they lead to together", arguments: ["Author", "Book"])
+        @Test("The rules of many deleted objects read their targets together", arguments: ["Author", "Book"])
         func deleting(entity: String) throws {
             let library = try filled()
             let count = try trips(library) { context in

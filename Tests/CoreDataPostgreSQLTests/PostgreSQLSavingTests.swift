@@ -100,7 +100,7 @@
             }
         }
 
-        @Test("Savers who change the same rows in opposite orders are in conflict or succeed, and none fails otherwise")
+        @Test("Saves of the same rows in opposite orders are in conflict or succeed, and none fails otherwise")
         func oppositeOrders() throws {
             let library = try Library(.postgreSQL)
             let context = library.context()
@@ -137,7 +137,7 @@
             #expect(Set(names).count == 1)
         }
 
-        @Test("Of two savers, one of whom deletes what the other relates to, the second is in conflict")
+        @Test("A save that relates to an object that another save has deleted meanwhile is in conflict")
         func deletedTarget() throws {
             let library = try Library(.postgreSQL)
             let (first, second) = (library.context(), try library.beside().context())

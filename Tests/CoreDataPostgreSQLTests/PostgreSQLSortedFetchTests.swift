@@ -18,7 +18,7 @@
             #expect(try PostgreSQLServer.shared.get().psql(database, statement) != nil)
         }
 
-        @Test("Somebody who writes between two of its reads is not seen half: all is of one state")
+        @Test("A fetch sees no half of a save between two of its reads: all is of one state")
         func oneState() throws {
             let library = try Library(.postgreSQL)
             let store = try #require(library.store as? SQLStore)

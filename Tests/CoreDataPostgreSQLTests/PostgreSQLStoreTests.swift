@@ -182,7 +182,7 @@
 
         // MARK: What goes wrong
 
-        @Test("A connection that the server ends is made anew; what was not saved is an error and can be saved again")
+        @Test("A connection that the server ends is made anew; the save that it broke is an error and can be repeated")
         func endedConnections() throws {
             let library = try Library(.postgreSQL)
             let context = library.context()
@@ -294,7 +294,7 @@
 
         // MARK: Other programs
 
-        @Test("History tells what was saved since a token, and batches change many rows")
+        @Test("History tells the saves since a token, and batches change many rows")
         func historyAndBatches() throws {
             let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
             let context = library.context()

@@ -93,7 +93,7 @@
             #expect(psql("SELECT at = '2023-03-08 20:26:40.25' FROM item WHERE at IS NOT NULL") == "t")
         }
 
-        @Test("Whoever's path leads to another schema first finds the store, migrates it and destroys it")
+        @Test("A program whose path leads to another schema first finds the store, migrates it and destroys it")
         func searchPath() throws {
             do {
                 let context = try Library(.postgreSQL, in: database.folder).context()
@@ -199,7 +199,7 @@
             }
         }
 
-        @Test("A plan of a table that was changed is known by what refuses it, in whatever language")
+        @Test("A plan of a table that was changed is known by the refusal, in any language")
         func plans() throws {
             let connection = try connection()
             try connection.execute("CREATE TABLE t (a integer)")

@@ -70,7 +70,7 @@
             #expect(refused.refusal != nil && refused.problems.isEmpty, "\(refused)")
         }
 
-        @Test("What new stores have, and migrated ones do not, is told")
+        @Test("A trial tells the differences between new stores and migrated ones")
         func difference() throws {
             let trial = trial(["entity Item\n  name string", "entity Item\n  name string index"])
             let entry = try trial.hop(trial.versions[0], trial.versions[1])

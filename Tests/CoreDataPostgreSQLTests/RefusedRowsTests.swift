@@ -130,7 +130,8 @@
             #expect(database.psql("SELECT full_text || '|' FROM note") == "short|")
         }
 
-        @Test("A check names its columns; a missing value and a reference are told as what they are")
+        @Test(
+            "The error of a check names its columns; a missing value and a refused reference have errors of their own")
         func others() throws {
             let model = model()
             let mark = NSAttributeDescription()
@@ -182,7 +183,7 @@
             }
         }
 
-        @Test("A batch that keeps what is stored does not skip a row that the table refuses")
+        @Test("A batch that keeps stored rows does not skip a row that the table refuses")
         func batch() throws {
             let context = try context()
             try context.performAndWait {

@@ -87,7 +87,7 @@
             }
         }
 
-        @Test("A dump that is restored on the same server, under programs, is recognised: what it lacks is told")
+        @Test("A dump that is restored on the same server, under programs, is recognised: its missing saves are told")
         func restoredBeside() throws {
             let library = try Library(.postgreSQL, options: Self.tracking)
             try save("a", in: library)
@@ -124,7 +124,7 @@
             #expect(try history(library).count == 3)
         }
 
-        @Test("Who follows a restored store is told of what others commit, when no older transaction runs any more")
+        @Test("A follower of a restored store is told of others' commits, when no older transaction runs any more")
         func notifications() throws {
             let library = try Library(.postgreSQL, options: Self.tracking)
             try save("a", in: library)

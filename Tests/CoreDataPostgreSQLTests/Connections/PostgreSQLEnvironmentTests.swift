@@ -29,7 +29,7 @@
             return variables
         }
 
-        @Test("What the URL leaves out is what the PG… variables say, and what it says comes before them")
+        @Test("The PG… variables supply the parts that the URL leaves out, and the URL comes before them")
         func pgVariables() throws {
             secured.make(database)
             #expect(try outcome("postgresql:///", variables()) == "saved tag")
@@ -106,7 +106,7 @@
             }
         }
 
-        @Test("A service's name stands for what its file says, in the URL or as a variable")
+        @Test("A service's name stands for the entries of its file, in the URL or as a variable")
         func services() throws {
             secured.make(database)
             try withTemporaryFolder { folder in
@@ -127,7 +127,7 @@
             }
         }
 
-        @Test("How long to wait for a connection is what the URL says, else the variable")
+        @Test("The URL sets the time to wait for a connection, else the variable does")
         func connectTimeout() throws {
             let deaf = try DeafServer()
             func message(_ query: String) throws -> String {

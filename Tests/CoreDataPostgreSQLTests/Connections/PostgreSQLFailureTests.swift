@@ -163,7 +163,7 @@
         }
 
         @Test(
-            "What an administrator cancels is an error that says so, and has done nothing; the context goes on",
+            "A cancellation by an administrator is an error that says so, and has done nothing; the context goes on",
             arguments: Work.allCases)
         func cancelled(work: Work) throws {
             let library = try Library(.postgreSQL)
@@ -213,7 +213,7 @@
             try open("14")
         }
 
-        @Test("Whoever opens a store that somebody migrates, and does not wait, is told that it is being migrated")
+        @Test("A program that opens a store under migration, and does not wait, gets an error that says so")
         func migrated() throws {
             let library = try Library(.postgreSQL)
             let metadata = try #require(library.store.metadata)

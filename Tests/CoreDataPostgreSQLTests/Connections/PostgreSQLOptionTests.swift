@@ -22,7 +22,7 @@
         }
 
         @Test(
-            "An option that is unknown, or has a value that is none, is named, whatever the server is",
+            "An unknown option, or one with an invalid value, is named, for any server",
             arguments: [
                 ("conect_timeout=5", ["“conect_timeout”", "no option"]),
                 ("sslmode", ["sslmode"]), ("a=b=c", ["“a”"]), ("hostaddr=abc", ["abc"]),
@@ -74,7 +74,7 @@
             #expect(try NSPersistentStoreCoordinator.endOlderPostgreSQLVersions(at: url, options: options))
         }
 
-        @Test("A port before the database is an option, too; what is right is no mistake where nobody answers")
+        @Test("A port before the database is an option, too; correct options are no mistake where no server answers")
         func places() throws {
             try expectRefusal(["“port”", "70000"]) {
                 try open(#require(URL(string: "postgresql://me:secret@127.0.0.1:70000/d")))
@@ -95,7 +95,7 @@
         }
 
         @Test(
-            "What only the server knows to be none is named as well",
+            "A value that only the server knows to be invalid is named as well",
             arguments: [
                 ("statement_timeout=abc", ["statement_timeout", "abc"]), ("lock_timeout=-5", ["lock_timeout", "-5"]),
                 ("lock_timeout=5%20pints", ["lock_timeout", "5 pints"]),

@@ -96,7 +96,7 @@
             }
         }
 
-        @Test("Whoever's path does not lead to the tables finds them by way of a pooler, too")
+        @Test("A program whose search path does not lead to the tables finds them by way of a pooler, too")
         func searchPath() throws {
             let library = try Library(.pooled, options: [NSPersistentHistoryTrackingKey: true])
             let database = library.database

@@ -55,7 +55,7 @@
             #expect(try names() == ["a", "b"])
         }
 
-        @Test("An operator who empties the table of tokens has nothing told as lost; what was lost behind that is told")
+        @Test("Emptying the table of tokens makes no save count as lost; a save that is lost behind it is told")
         func removedTokens() throws {
             let told = Locked<[[PostgreSQLLostTransaction]]>([])
             let isTold = DispatchSemaphore(value: 0)
@@ -95,7 +95,7 @@
             #expect(try psql("SELECT count(*) FROM coredata.lines") == "2")
         }
 
-        @Test("Whoever listened is told of a change that took place while the connection was lost, and of later ones")
+        @Test("A listener is told of a change that took place while the connection was lost, and of later ones")
         func listener() throws {
             let told = DispatchSemaphore(value: 0)
             let observer = NotificationCenter.default.addObserver(

@@ -103,7 +103,7 @@
             #expect(try failure(url("combined", own, password: SecuredServer.password)) == .passwordRefused)
         }
 
-        @Test("Neither the store's URL, nor its errors, nor what is posted about it have the password")
+        @Test("The store's URL, its errors and its notifications do not contain the password")
         func openStore() throws {
             secured.make(database)
             let url = secured.url(

@@ -93,7 +93,7 @@
             #expect(fixture.cluster.psql(1, "postgres", used) != "0")
         }
 
-        @Test("What others have saved shows later; what a context has merged it reads")
+        @Test("Saves of others show later; a context reads the changes that it has merged")
         func othersSaves() throws {
             let fixture = try Fixture()
             try fixture.save("a")
@@ -177,7 +177,7 @@
             #expect(names == ["another", "before", "own"])
         }
 
-        @Test("A standby that still follows the old primary is not read by those who know the new one")
+        @Test("Programs that know the new primary do not read a standby that still follows the old one")
         func split() throws {
             let fixture = try Fixture(standbys: 2)
             let cluster = fixture.cluster
@@ -194,7 +194,7 @@
             #expect(names == ["before", "mine"])
         }
 
-        @Test("A save over what a standby has shown, and somebody has changed since, is a conflict")
+        @Test("A save over a standby's rows that somebody has changed since is a conflict")
         func conflict() throws {
             let fixture = try Fixture()
             try fixture.save("a")
@@ -253,7 +253,9 @@
             #expect(try fixture.names(reader) == ["b", "c"])
         }
 
-        @Test("A coordinator says what contexts read that are attached to it; stores without standbys read themselves")
+        @Test(
+            "A coordinator sets the default of contexts that are attached to it; stores without standbys read themselves"
+        )
         func defaults() throws {
             let fixture = try Fixture()
             fixture.coordinator.readsFromStandbys = true

@@ -49,7 +49,7 @@
             print("saves: \(run.labels("saved").count), failed: \(run.labels("failed").count)")
         }
 
-        @Test("The same where standbys lag: what was acknowledged and is gone is told to the process that had saved it")
+        @Test("Each process learns, where standbys lag, of its acknowledged saves that are gone")
         func asynchronous() throws {
             let cluster = try PostgreSQLCluster(isSynchronous: false)
             let run = try FailOverRun(cluster)

@@ -148,7 +148,8 @@
             #expect(names(on: 0) == ["a", "c"])
         }
 
-        @Test("A standby is promoted while the old primary still runs: what only that one had is told when it goes")
+        @Test(
+            "A save that only the old primary had, when a standby is promoted beside it, is told as lost when it goes")
         func twoPrimaries() throws {
             context.performAndWait { context.retainsRegisteredObjects = true }
             try save("a")
@@ -214,7 +215,7 @@
             #expect(lost.allSatisfy { $0.insertedObjectIDs.count == 1 })
         }
 
-        @Test("A program that only listens hears of what others save on another server, when its own has stopped")
+        @Test("A program that only listens hears of saves on another server, when its own has stopped")
         func listening() throws {
             try save("a")
             let listening = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
@@ -236,7 +237,7 @@
             #expect(hasHeard.wait(timeout: .now() + 60) == .success)
         }
 
-        @Test("A cancelled wait for a standby counts as unknown, until one has confirmed what comes behind")
+        @Test("A cancelled wait for a standby counts as unknown, until one has confirmed a later save")
         func cancelledWait() async throws {
             try save("a")
             try cluster.tell("sync on")

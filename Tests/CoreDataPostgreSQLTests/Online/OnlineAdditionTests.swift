@@ -73,7 +73,7 @@
             #expect(try OnlineStore.lines(newer, "Book", "name", "isbn").last == "Book 5 none")
         }
 
-        @Test("New entities and relationships: what a program of the older version deletes, nothing leads to any more")
+        @Test("No relationship of a new entity leads any more to an object that a program of the older version deletes")
         func relationships() throws {
             let text =
                 Self.newer(
@@ -121,7 +121,7 @@
                     == "0")
         }
 
-        @Test("What goes stays for the older version, with its defaults, and is dropped when that has gone")
+        @Test("A removed property stays for the older version, with its defaults, and is dropped when that has gone")
         func removals() throws {
             let whole = Self.newer(("  text string", "  text string\n  rank int16! = 7\n  note string"))
             let text = Self.newer(("entity Chapter", "entity Chapter\n  extra string"))

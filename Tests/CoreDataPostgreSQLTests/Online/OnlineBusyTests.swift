@@ -32,7 +32,7 @@
             return connection
         }
 
-        @Test("A program all of whose readers wait for somebody else's lock lives on, and its version stays")
+        @Test("A program goes on, and keeps its version, while all of its readers wait for somebody else's lock")
         func busyReaders() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(

@@ -102,7 +102,7 @@
             #expect(try Self.updates(y, after: token) == ["T q", "T p", "S r", "T n"])
         }
 
-        @Test("The older version is not told that nothing has changed of what the newer one has made two objects of")
+        @Test("The older version's updates stay unknown, not empty, where the newer one has split the entity")
         func split() throws {
             let store = try OnlineStore(SplitModel.older, SplitModel.newer)
             let x = try store.open(SplitModel.older)
@@ -122,7 +122,7 @@
             #expect(try Self.updates(y, after: next).contains("Address street"))
         }
 
-        @Test("A second version hears its names of what the first two have changed, also when the first has gone")
+        @Test("A second version reads changes of the first two under its own names, also when the first has gone")
         func secondMigration() throws {
             let first = "entity Item\n  name string\n  count int16"
             let second = "entity Item\n  label string was name\n  count int16"

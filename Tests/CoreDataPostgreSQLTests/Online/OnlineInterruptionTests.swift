@@ -42,7 +42,7 @@
             try #require(store.database.psql("DROP TRIGGER stop ON \(table); DROP FUNCTION stop()") != nil)
         }
 
-        @Test("A migration that was half taken back begins anew: no row keeps what was moved before, or nothing")
+        @Test("A migration that was half taken back begins anew: no row keeps values moved before, or none")
         func halfTakenBack() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)
@@ -69,7 +69,7 @@
             #expect(try OnlineStore.lines(newer, "Alpha", "name", "count") == lines)
         }
 
-        @Test("Where the same model comes with other renaming identifiers, what was begun without them is taken back")
+        @Test("An unfinished migration is taken back when the same model comes with other renaming identifiers")
         func otherRenamingIdentifiers() throws {
             let first = """
                 entity First

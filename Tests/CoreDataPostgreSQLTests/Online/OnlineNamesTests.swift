@@ -46,7 +46,7 @@
             #expect(try OnlineStore.lines(newer, "Item", "name", "count") == ["n 2", "o 1"])
         }
 
-        @Test("Defaults and names may have in them what the texts of functions stand between")
+        @Test("Defaults and names may contain the marks that quote the texts of functions")
         func dollars() throws {
             let text = Self.newer + "\n  note string! = none\nentity Part : Item\n  word string! = none"
             let (oldText, value) = (Self.older + "\nentity Part : Item", "it's $body$ \\ $body_$ %s $drop$ $")

@@ -52,7 +52,7 @@
             try fresh.close(other)
         }
 
-        @Test("What psql writes into a column of either version both versions see; the newer one's counts of two")
+        @Test("A value that psql writes into a column of either version is read by both; the newer one's counts of two")
         func columns() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)

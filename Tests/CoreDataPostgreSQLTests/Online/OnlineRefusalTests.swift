@@ -62,7 +62,7 @@
         ]
 
         @Test(
-            "What cannot be beside an older version is refused with a reason, and the forecast says so",
+            "A change that cannot work beside an older version is refused with a reason, and the forecast says so",
             arguments: changes)
         func refusals(_ change: Change) throws {
             let text = Self.older.replacingOccurrences(of: change.from, with: change.to)

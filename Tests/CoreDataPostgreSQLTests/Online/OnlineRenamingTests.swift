@@ -105,7 +105,7 @@
             }
         }
 
-        @Test("History tells a program what one of the other version has changed, in its own names")
+        @Test("History tells a program the changes of the other version, in the program's own names")
         func history() throws {
             let store = try Self.store()
             let older = try store.open(Self.older)

@@ -12,7 +12,7 @@
         private static let older = "entity Item\n  name string\n  count int16"
         private static let newer = older + "\n  note string"
 
-        @Test("What a newer version writes after a rollback is not dropped, unless somebody says that it may go")
+        @Test("A rollback does not drop the newer version's later writes, unless somebody allows it")
         func rollback() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)
@@ -44,7 +44,7 @@
             #expect(store.columns("item") == ["count", "entity", "id", "name", "version"])
         }
 
-        @Test("An older version stays for a delay of days, whatever of the leases of programs is removed meanwhile")
+        @Test("An older version stays for a delay of days, whether or not the leases of programs are removed meanwhile")
         func longDelay() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)

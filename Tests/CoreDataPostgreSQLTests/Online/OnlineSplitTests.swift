@@ -57,7 +57,7 @@
             }
         }
 
-        @Test("Each person has an address, and what one version writes the other one sees")
+        @Test("Each person has an address, and each version sees the other one's writes")
         func bothVersions() throws {
             let both = try Both()
             #expect(try both.people() == "p0 s0 c0, p1 s1 c1, p2 s2 c2; 3")
@@ -121,7 +121,7 @@
             #expect(both.store.database.psql("SELECT count(*) FROM address WHERE person_id IS NULL") == "1")
         }
 
-        @Test("Batches of both versions write what the other one sees")
+        @Test("Each version sees the batches of the other one")
         func batches() throws {
             let both = try Both()
             func update(_ context: NSManagedObjectContext, _ entity: String, _ value: String) throws {
@@ -139,7 +139,7 @@
             #expect(try both.people() == "p0 newer c0, p1 newer c1, p2 newer c2; 3")
         }
 
-        @Test("What the newer version writes in an address is a change of the person in the older one")
+        @Test("A write of the newer version to an address is a change of the person in the older one")
         func versions() throws {
             let both = try Both()
             try both.older.performAndWait {
@@ -289,7 +289,7 @@
             """
 
         @Test(
-            "What the older version cannot follow is refused, with the entity mapping and the property",
+            "A mapping that the older version cannot follow is refused, with the entity mapping and the property",
             arguments: refusals)
         func refusal(_ refusal: Refusal) throws {
             let store = try OnlineStore(Self.older, refusal.newer)

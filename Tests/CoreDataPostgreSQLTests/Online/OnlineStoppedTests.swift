@@ -8,7 +8,7 @@
     /// Programs that stop in the middle of a migration beside others, and neither end nor go on.
     @Suite(.waiting, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineStoppedTests {
-        @Test("A migration that stops within a transaction loses it, and others get what it has locked")
+        @Test("A migration that stops within a transaction loses it, and others get its locks")
         func withinTransaction() throws {
             let database = try TestDatabase()
             #expect(database.psql("CREATE TABLE item (id integer, value integer)") != nil)

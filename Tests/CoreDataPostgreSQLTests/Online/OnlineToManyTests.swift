@@ -73,7 +73,7 @@
             #expect(try both.links("3") == "Fred of Fred")
         }
 
-        @Test("What a program of one version deletes is in the links of neither", arguments: [true, false])
+        @Test("An object that a program of one version deletes is in the links of neither", arguments: [true, false])
         func deletions(_ isBatch: Bool) throws {
             let both = try Both()
             func delete(_ context: NSManagedObjectContext, _ entity: String, _ name: String) throws {

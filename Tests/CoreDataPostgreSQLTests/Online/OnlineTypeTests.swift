@@ -40,8 +40,7 @@
             return (store, context)
         }
 
-        @Test(
-            "Attributes of other types, and mandatory ones that were optional: both versions see what the other writes")
+        @Test("Each version sees the other's writes to attributes of another type, and to newly mandatory ones")
         func bothVersions() throws {
             let (store, older) = try Self.filled()
             let newer = try store.open(Self.newer)

@@ -49,7 +49,7 @@
             #expect(error.localizedDescription.contains("“Book.code”"), "\(error)")
         }
 
-        @Test("A constraint that only the newer version has is an error for the older one, whatever its merge policy")
+        @Test("A constraint that only the newer version has is an error for the older one, under any merge policy")
         func constraintOfOthers() throws {
             let older = Self.item + "  text string\n  code string\n  unique code"
             let newer = older + "\n  unique text"

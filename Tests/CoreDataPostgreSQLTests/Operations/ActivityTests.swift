@@ -91,7 +91,7 @@
             #expect("\(later)".contains("repetitions \(activity.repetitions)"))
         }
 
-        @Test("Sessions that hold a snapshot are named with what they do, the oldest first")
+        @Test("A list of sessions that hold a snapshot gives their activity, the oldest first")
         func snapshots() throws {
             let library = try Library(.postgreSQL, options: [NSPostgreSQLSnapshotWarningOption: 0])
             let address = try #require(
@@ -129,7 +129,7 @@
             #expect(lines.withLock { $0.allSatisfy { $0.hasPrefix("CoreData: PostgreSQL ") } })
         }
 
-        @Test("A primary tells which standbys follow, how far behind they are, and what was read from them")
+        @Test("A primary tells which standbys follow, how far behind they are, and how much was read from them")
         func standbys() throws {
             let cluster = try PostgreSQLCluster(standbys: 1, isSynchronous: true)
             try cluster.make(database: "library")

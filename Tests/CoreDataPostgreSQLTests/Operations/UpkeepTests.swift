@@ -36,7 +36,7 @@
             try library.psql("SELECT count(*) FROM coredata.saves")
         }
 
-        @Test("A store that stays open removes the tokens of the day before, once an hour, whatever their number")
+        @Test("A store that stays open removes the tokens of the day before, once an hour, in any number")
         func tokens() throws {
             let library = try Library(.postgreSQL)
             try addOldTokens(library, 25_000)

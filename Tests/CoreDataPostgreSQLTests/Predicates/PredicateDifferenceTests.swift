@@ -21,7 +21,7 @@
             return first...last
         }
 
-        @Test("A predicate finds in PostgreSQL what it finds in SQLite, and what it holds for in memory")
+        @Test("A predicate finds the same objects in PostgreSQL, in SQLite and in memory")
         func predicates() throws {
             var differences: [String] = []
             var (played, compared) = (0, 0)
