@@ -68,7 +68,7 @@ struct NSPersistentContainerTests {
         #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
     }
 
-    @Test("A background task has a context of its own, and the view context sees what it saved")
+    @Test("A background task has a context of its own, and the view context sees its save")
     func backgroundTask() async throws {
         let folder = try TemporaryFolder()
         let container = container(folder)
