@@ -13,7 +13,7 @@ final class CountedBook: NSManagedObject {
     }
 }
 
-@Suite("Fetches in batches and prefetching: what is read, and when", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("The reads of fetches in batches and of prefetching", .leavesNothingBehind, .onEveryKindOfStore)
 struct BatchedFetchTests {
     /// 600 books of 30 authors with a profile each: twenty books of an author follow each other.
     private let library: Library
@@ -175,7 +175,7 @@ struct BatchedFetchTests {
         }
     }
 
-    @Test("Sections are the same with and without batches, whatever they are made from")
+    @Test("Sections are the same with and without batches, from any source of their names")
     func sameSections() throws {
         let writer = library.context()
         try writer.performAndWait {
@@ -202,7 +202,7 @@ struct BatchedFetchTests {
         }
     }
 
-    @Test("Sections of batches count what is unsaved, here and in a parent")
+    @Test("Sections of batches count unsaved objects, here and in a parent")
     func unsavedSections() throws {
         try context.performAndWait {
             try #require(try context.all("Book", "pages == 0").first).setValue(31, forKey: "copies")
@@ -246,7 +246,7 @@ struct BatchedFetchTests {
         }
     }
 
-    @Test("With batches, what is prefetched comes with each batch", .onStores(.sqlite))
+    @Test("A fetch with batches prefetches with each batch", .onStores(.sqlite))
     func prefetchingBatches() throws {
         try context.performAndWait {
             let request = books(20)
@@ -263,7 +263,7 @@ struct BatchedFetchTests {
 
     // MARK: Single objects
 
-    @Test("existingObject gives no fault; object(with:) gives one; registeredObject gives what is there")
+    @Test("existingObject gives no fault; object(with:) gives one; registeredObject gives the registered object")
     func singleObjects() throws {
         let ids = try context.performAndWait { try context.fetch(books(0)).map(\.objectID) }
         for context in [library.context(), library.child(of: library.context())] {
@@ -285,7 +285,7 @@ struct BatchedFetchTests {
     }
 
     @Test(
-        "refreshAllObjects makes everything what the store has, under the unsaved changes",
+        "refreshAllObjects gives every object the store's values, under the unsaved changes",
         .onStores(.sqlite, .incremental))
     func refreshingAll() throws {
         try context.performAndWait {

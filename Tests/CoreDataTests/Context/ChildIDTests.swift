@@ -25,7 +25,7 @@ struct ChildIDTests {
         }
     }
 
-    @Test("They become permanent with the root's save, also for who only asks for the id", arguments: 1...3)
+    @Test("Ids become permanent with the root's save, also for a caller that only asks for the id", arguments: 1...3)
     func becomePermanent(depth: Int) throws {
         let library = try Library()
         var chain = [library.context()]
@@ -54,7 +54,7 @@ struct ChildIDTests {
         #expect(root.performAndWait { root.object(with: id).value(forKeyPath: "author.name") as? String } == "A")
     }
 
-    @Test("What a context in the middle inserts while its root saves is one object below, and one line of a controller")
+    @Test("An object that a middle context inserts during its root's save is one object below and one controller line")
     func insertedAbove() throws {
         let library = try Library()
         let root = library.context()
@@ -97,7 +97,7 @@ struct ChildIDTests {
         low.performAndWait { held.value.0.delegate = nil }
     }
 
-    @Test("What is read above under permanent ids is what is known here under temporary ones")
+    @Test("An object read above under its permanent id is the one known here under a temporary id")
     func readUnderPermanentIDs() throws {
         let library = try Library(model: PairModel.make())
         let root = library.context()

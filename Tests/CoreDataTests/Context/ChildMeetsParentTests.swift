@@ -3,11 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A child's save meets what its parent has done meanwhile", .leavesNothingBehind)
+@Suite("A child's save meets its parent's changes since", .leavesNothingBehind)
 struct ChildMeetsParentTests {
     private static let kinds: [StoreKind] = [.sqlite, .inMemory, .atomic, .incremental]
 
-    @Test("A child that leads to what its parent has deleted cannot be saved, and nothing is pushed", arguments: kinds)
+    @Test(
+        "A child that leads to an object deleted by its parent cannot be saved, and nothing is pushed", arguments: kinds
+    )
     func deletedTarget(kind: StoreKind) throws {
         let library = try Library(kind, model: PairModel.make())
         let root = library.context()
@@ -35,7 +37,7 @@ struct ChildMeetsParentTests {
     }
 
     @Test(
-        "A child's order leaves out what its parent has deleted or let go, and keeps what it has added",
+        "A child's order leaves out objects that its parent has deleted or let go, and keeps those that it has added",
         arguments: kinds)
     func order(kind: StoreKind) throws {
         let library = try Library(kind, model: PairModel.make())
@@ -105,7 +107,7 @@ struct ChildMeetsParentTests {
     }
 
     @Test(
-        "What a child read is what its parents have read: their save meets what others have written since",
+        "A child's reads count as its parents' reads: their save meets others' writes since",
         arguments: kinds, [(1, 2), (2, 2), (1, 100), (2, 100)])
     func readThrough(kind: StoreKind, levels: (depth: Int, value: Int)) throws {
         let (depth, value) = levels
@@ -173,7 +175,8 @@ struct ChildMeetsParentTests {
     }
 
     @Test(
-        "What a child takes out of a list, without having known that it was in, is out on both sides", arguments: kinds)
+        "A member that a child takes out of a list, without having known it as one, is out on both sides",
+        arguments: kinds)
     func takenOut(kind: StoreKind) throws {
         let library = try Library(kind, model: PairModel.make())
         let root = library.context()

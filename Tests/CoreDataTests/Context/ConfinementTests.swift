@@ -125,7 +125,7 @@ struct ConfinementTests {
         #expect(released2 == nil)
     }
 
-    @Test("A report names what a program called, not what the framework calls it", .onStores(.sqlite))
+    @Test("A report names the call of the program, not the framework's call", .onStores(.sqlite))
     func reportedOperations() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let library = try Library()

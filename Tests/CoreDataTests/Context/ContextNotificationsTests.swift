@@ -10,7 +10,7 @@ final class DatedItem: NSManagedObject {
     }
 }
 
-@Suite("What a context tells its observers", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("The notifications of a context", .leavesNothingBehind, .onEveryKindOfStore)
 struct ContextNotificationsTests {
     /// The notifications that a context posts, with how many objects they have under each key.
     private final class Log: @unchecked Sendable {  // used on one thread alone
@@ -80,7 +80,7 @@ struct ContextNotificationsTests {
         }
     }
 
-    @Test("A merge tells which objects it refreshed beside what the other context changed")
+    @Test("A merge tells which objects it refreshed beside the changes of the other context")
     func merged() throws {
         let library = try Library()
         let context = library.context()

@@ -160,7 +160,7 @@ struct EntryPointTests {
         #expect(text.contains("The object <Author"), "\(Self.ofObject[index].name): \(text)")
     }
 
-    @Test("What never changes may be asked for anywhere: ids, entity and context of an object, how a context is tied")
+    @Test("Constant properties may be read anywhere: ids, entity and context of an object, how a context is tied")
     func free() async {
         await #expect(processExitsWith: .success) {
             let library = try Library()
@@ -185,8 +185,7 @@ struct EntryPointTests {
     /// object, a parent for a context with a coordinator.
     static let stopsAnywhere: Set<String> = ["mutableSetValue(forKeyPath:)", "assign", "parent"]
 
-    @Test(
-        "by default each use is reported once, with object, context, queue and what to do, and the call is carried out")
+    @Test("By default each use is reported once, with object, context, queue and remedy, and the call is carried out")
     func reports() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             for entry in Self.ofContext + Self.ofObject where !Self.stopsAnywhere.contains(entry.name) {

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("What the database does for a fetch, and what it says of itself", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("The work of the database for a fetch, and its own account of it", .leavesNothingBehind, .onEveryKindOfStore)
 struct ExplainedFetchTests {
     private let library: Library
     private let context: NSManagedObjectContext
@@ -133,7 +133,9 @@ struct ExplainedFetchTests {
         try #require(library.coordinator.inspect(library.store, for: .irregularities).irregularities)
     }
 
-    @Test("What no save writes is told by its place, and mended as far as it can be", .onStores(.sqlite))
+    @Test(
+        "A fault in the tables that no save writes is told by its place, and mended as far as it can be",
+        .onStores(.sqlite))
     func irregular() throws {
         try context.performAndWait {
             let books = try NSSet(array: Array(context.all("Novel").prefix(2)))
@@ -227,7 +229,7 @@ struct ExplainedFetchTests {
     }
 
     @Test(
-        "A row is named as its URI names it, and what a to-one relationship leads to without an object",
+        "A row reference has the number of the URI, also for the target of a to-one relationship without an object",
         .onEveryDatabase)
     func rowReferences() throws {
         try context.performAndWait {

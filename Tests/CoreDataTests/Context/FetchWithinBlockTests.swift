@@ -86,7 +86,7 @@ struct FetchWithinBlockTests {
         }
     }
 
-    @Test("The delete rules have run when it reads, and the notification names whom they reached")
+    @Test("The delete rules have run when it reads, and the notification names the objects that they reached")
     func deleteRules() throws {
         let library = try Library()
         let context = library.context()
@@ -188,7 +188,7 @@ struct FetchWithinBlockTests {
         }
     }
 
-    @Test("Undo takes back the whole block, and what a group of its own began before a fetch stays in it")
+    @Test("Undo takes back the whole block, and an undo group that the block opens keeps its changes over fetches")
     func undo() throws {
         let library = try Library()
         let context = library.context()

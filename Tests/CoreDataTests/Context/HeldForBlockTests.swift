@@ -2,7 +2,8 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("What a block leaves is held until its end", .leavesNothingBehind, .onStores(.sqlite, .inMemory))
+@Suite(
+    "Objects that a block reads or writes are held until its end", .leavesNothingBehind, .onStores(.sqlite, .inMemory))
 struct HeldForBlockTests {
     private func library(books: Int) throws -> Library {
         let library = try Library()

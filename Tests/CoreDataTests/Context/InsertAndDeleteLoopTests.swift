@@ -10,7 +10,7 @@ import TestSupport
 @Suite("Inserting and deleting in a loop", .leavesNothingBehind, .onEveryKindOfStore)
 struct InsertAndDeleteLoopTests {
     @Test(
-        "From a background queue on the main context: the first wrong access stops the process and says what was wrong",
+        "The first wrong access to the main context from a background queue stops the process with a reason",
         .onStores(.sqlite))
     func wrongQueue() async throws {
         let result = await #expect(

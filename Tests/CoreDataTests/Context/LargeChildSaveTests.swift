@@ -103,7 +103,7 @@ struct LargeChildSaveTests {
         stage.root.performAndWait { #expect(stage.root.updatedObjects.isEmpty) }
     }
 
-    @Test("What others save to the store before it is taken over is met by the parent's save all the same")
+    @Test("The parent's save meets others' saves to the store, also where the child's objects are taken over later")
     func othersSave() throws {
         // The child's save, then somebody else's, then the parent's: with both ways of taking over.
         func outcome(later: Bool) throws -> Int? {

@@ -80,7 +80,7 @@ struct LentContextTests {
         }
     }
 
-    @Test("What reads through two contexts above is read while their holder waits, whoever comes first")
+    @Test("A read through two contexts above runs while their holder waits, in any order")
     func readingThroughTwo() throws {
         let library = try Library()
         let root = library.context()
@@ -116,7 +116,7 @@ struct LentContextTests {
         }
     }
 
-    @Test("Who holds the main queue and reads through a private context lends the queue to a block of that context")
+    @Test("A holder of the main queue that reads through a private context lends the queue to a block of that context")
     func readingBelowHeldMain() throws {
         let library = try Library()
         let main = main(library)
@@ -147,7 +147,7 @@ struct LentContextTests {
         }
     }
 
-    @Test("Who holds the root and reads through the main context lends the root to what runs on the main queue")
+    @Test("A holder of the root that reads through the main context lends the root to work on the main queue")
     func readingBelowHeldRoot() throws {
         let library = try Library()
         let root = library.context()

@@ -61,7 +61,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("A child's batches come through its parent, with what is unsaved there", .onStores(.sqlite, .inMemory))
+    @Test("A child's batches come through its parent, with the unsaved changes there", .onStores(.sqlite, .inMemory))
     func batchesOfChild() throws {
         let (library, root) = try library(books: 300)
         let child = library.child(of: root)

@@ -265,7 +265,7 @@ struct NestedContextTests {
         #expect(inParent == ["2", "1"])
     }
 
-    @Test("A value that a child set and set back does not undo what its parent wrote meanwhile", .onEveryKindOfStore)
+    @Test("A value that a child set and set back does not undo its parent's later write", .onEveryKindOfStore)
     func valueSetBack() throws {
         let library = try Library()
         let parent = library.context()
@@ -290,7 +290,9 @@ struct NestedContextTests {
         }
     }
 
-    @Test("A change that follows a dropped one is listed again, whatever was saved between", .onEveryKindOfStore)
+    @Test(
+        "A change that follows a dropped one is listed again, with or without a save of other objects between",
+        .onEveryKindOfStore)
     func changeAfterDroppedChange() throws {
         let library = try Library()
         let context = library.context()
@@ -312,7 +314,7 @@ struct NestedContextTests {
     }
 
     @Test(
-        "What a deleted object had let go in the child stays in the parent, though the delete rule is cascade",
+        "An object that a deleted one had let go in the child stays in the parent, though the delete rule is cascade",
         .onEveryKindOfStore)
     func deletionAfterLettingGo() throws {
         let library = try Library()

@@ -43,7 +43,7 @@ struct NilComparisonTests {
     }
 
     @Test(
-        "Who decides object by object finds the same before the save and after it",
+        "A store that decides object by object finds the same before the save and after it",
         .onStores(.inMemory, .binary, .atomic, .incremental))
     func decidedByObject() throws {
         let library = try Library()
@@ -131,7 +131,7 @@ struct NilComparisonTests {
         }
     }
 
-    @Test("What follows @count is ignored: members without a value count", .onStores(.sqlite, .inMemory, .xml))
+    @Test("A key after @count is ignored: members without a value count", .onStores(.sqlite, .inMemory, .xml))
     func counted() throws {
         let context = try Library().context()
         try context.performAndWait {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Refreshing one side of a relationship", .leavesNothingBehind, .onEveryKindOfStore)
 struct RefreshedPairTests {
-    @Test("What refresh drops of an object it drops of the other sides, and the object can be deleted and saved")
+    @Test("A refresh drops an object's links on the other sides, too, and the object can be deleted and saved")
     func bothSides() throws {
         for (key, back, isMany) in [("lefts", "rights", true), ("partner", "partneredBy", false)] {
             let library = try Library(model: PairModel.make())
@@ -45,7 +45,7 @@ struct RefreshedPairTests {
         }
     }
 
-    @Test("A deletion goes on emptying what led to the object, though that is refreshed")
+    @Test("A deletion goes on emptying links to the object, though their owner is refreshed")
     func deletedTarget() throws {
         for depth in 0..<2 {
             let library = try Library(model: PairModel.make())

@@ -8,7 +8,7 @@ import XCTest
 
 @Suite("The save chain", .leavesNothingBehind)
 struct SaveChainTests {
-    @Test("In a command-line program whose main queue never runs")
+    @Test("A chain of contexts saves in a command-line program whose main queue never runs")
     func commandLine() throws {
         let result = try ChildProgram("save-chain-child").wait()
         #expect(result.output == "saved 100\n")

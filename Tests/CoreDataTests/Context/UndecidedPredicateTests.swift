@@ -79,7 +79,7 @@ struct UndecidedPredicateTests {
     }
 
     @Test(
-        "What no object has a value for is error 134060 where objects are asked one by one",
+        "A predicate without a value for any object is error 134060 where objects are asked one by one",
         arguments: [StoreKind.inMemory, .xml, .binary],
         ["title == $name", "FUNCTION(title, 'nothing:', 1) == 1", "FUNCTION(SELF, 'valueForKey:', 'colour') == 1"])
     func withoutValue(kind: StoreKind, format: String) throws {

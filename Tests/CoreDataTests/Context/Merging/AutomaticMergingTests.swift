@@ -54,7 +54,7 @@ struct AutomaticMergingTests {
         reader.performAndWait { #expect(copies[0].value.managedObjectContext == nil) }
     }
 
-    @Test("A child takes over what its parent saves and what its siblings save into the parent")
+    @Test("A child takes over its parent's saves and its siblings' saves into the parent")
     func children() throws {
         let library = try Library()
         let root = library.context()

@@ -113,7 +113,7 @@ struct DeletedOwnerTests {
         }
     }
 
-    @Test("What was related to a deleted object and merged before the save is met by it nevertheless")
+    @Test("A save of a deletion meets a relation to the object that was merged before")
     func mergedBetween() throws {
         for key in Self.keys {
             for (policy, code, left) in [(NSMergePolicy.error, NSManagedObjectMergeError, ["i → o", "o"])]

@@ -112,7 +112,7 @@ struct MergePolicyTests {
     }
 
     @Test(
-        "What is saved of an object that others have changed, by policy",
+        "A merge policy decides how an object that others have changed is saved",
         arguments: [
             (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, ["theirs", "2", "mine"]),
             (.mergeByPropertyObjectTrumpMergePolicyType, ["mine", "2", "mine"]),

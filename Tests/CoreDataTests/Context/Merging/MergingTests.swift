@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Merging what others have saved", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("Merging others' saves", .leavesNothingBehind, .onEveryKindOfStore)
 struct MergingTests {
     /// Collects the notifications of one name and context. Read on the context's queue.
     final class Mailbag: @unchecked Sendable {  // filled and read on one context's queue

@@ -55,7 +55,8 @@ struct NestedConflictTests {
         #expect(try library.saved("Book", "title") == [expected.values[0]])
     }
 
-    @Test("A child's deletion of what its parent changed goes through, unless the parent's change counts more")
+    @Test(
+        "A child's deletion of an object that its parent changed goes through, unless the parent's change counts more")
     func deletion() throws {
         change()
         try child.performAndWait {
@@ -76,7 +77,7 @@ struct NestedConflictTests {
     }
 
     @Test(
-        "A child's change of what its parent deleted: gone with the store, back with the object",
+        "A child's change of an object that its parent deleted goes with it, or brings it back, by policy",
         arguments: [
             NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType,
             .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType,
@@ -99,7 +100,7 @@ struct NestedConflictTests {
     }
 
     @Test(
-        "An object that was set back to what it was is nothing to lose when the parent has lost it",
+        "An object that was set back to its old values is nothing to lose when the parent has lost it",
         arguments: [false, true])
     func setBack(besideConflicts: Bool) throws {
         let ids = parent.performAndWait { [parent] in

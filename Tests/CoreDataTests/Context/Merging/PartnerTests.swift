@@ -56,7 +56,7 @@ struct PartnerTests {
     }
 
     @Test(
-        "Who overwrites what somebody else has written keeps a pair whole, also where only one side is in memory",
+        "An overwriting save keeps a pair whole, also where only one side is in memory",
         arguments: kinds)
     func overwritten(kind: StoreKind) throws {
         let library = try Library(kind, model: PairModel.make())
@@ -124,7 +124,7 @@ struct PartnerTests {
     }
 
     @Test(
-        "Whatever two contexts and their children pair at random, both sides of every pair agree",
+        "Both sides of every pair agree, after random changes of two contexts and their children",
         arguments: kinds,
         [
             NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType,

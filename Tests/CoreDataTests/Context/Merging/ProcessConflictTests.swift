@@ -52,7 +52,7 @@ struct ProcessConflictTests {
     }
 
     @Test(
-        "Processes that count in one property and repeat what a policy refuses or drops lose no addition",
+        "Processes that count in one property lose no addition where they repeat refused and dropped saves",
         arguments: ["0", "1", "4"], [2, 3])
     func countingTogether(policy: String, writers: Int) throws {
         let library = try countingLibrary()
@@ -64,8 +64,7 @@ struct ProcessConflictTests {
         #expect((writers * rounds...writers * rounds + conflicts).contains(Int(saves)))
     }
 
-    @Test(
-        "A policy of one's own that adds what both sides added loses no addition, and repeats none", arguments: [2, 3])
+    @Test("A policy of one's own that adds both sides' additions loses none, and repeats none", arguments: [2, 3])
     func adding(writers: Int) throws {
         let library = try countingLibrary()
         #expect(try run(library, writers: writers, ["adding", "shared"]) == 0)

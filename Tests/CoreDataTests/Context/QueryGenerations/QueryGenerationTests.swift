@@ -33,7 +33,7 @@ struct QueryGenerationTests {
     }
 
     @Test(
-        "A pinned context reads one state, whoever writes: fetches, counts, faults, relationships",
+        "A pinned context reads one state beside any writer: fetches, counts, faults, relationships",
         arguments: [true, false])
     func pinned(oneCoordinator: Bool) throws {
         try reader.performAndWait {
@@ -150,7 +150,7 @@ struct QueryGenerationTests {
         #expect(count == 1)
     }
 
-    @Test("The did-save notification of a pinned context tells the state that has what it saved; of others, none")
+    @Test("The did-save notification of a pinned context tells the state with its save; other contexts tell none")
     func notification() throws {
         let bags = [reader, writer].map { MergingTests.Mailbag(.NSManagedObjectContextDidSave, of: $0) }
         for context in [reader, writer] {
