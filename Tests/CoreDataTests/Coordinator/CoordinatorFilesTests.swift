@@ -72,7 +72,7 @@ struct CoordinatorFilesTests {
         try coordinator.remove(store)
     }
 
-    @Test("replacePersistentStore puts a copy in the place of a store, what is in its -wal included")
+    @Test("replacePersistentStore puts a copy in the place of a store, with the content of its -wal")
     func replace() throws {
         let (source, target) = (try Library(), try Library())
         try save("new", in: source)
@@ -83,7 +83,7 @@ struct CoordinatorFilesTests {
         #expect(try titles(in: source.storeURL) == ["new"])
     }
 
-    @Test("replacePersistentStore waits for who has the store open as long as the destination's options say")
+    @Test("replacePersistentStore waits for users of the store as long as the destination's options say")
     func replaceOpenStore() throws {
         let (source, target) = (try Library(), try Library())
         try save("new", in: source)

@@ -102,7 +102,7 @@ struct DestroyedStoresTests {
         }
     }
 
-    @Test("The empty files are a new store for whoever asks, and none of them counts as left behind")
+    @Test("The empty files are a new store for any program, and none of them counts as left behind")
     func asNewStore() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")
@@ -257,7 +257,7 @@ struct DestroyedStoresTests {
         }
     }
 
-    @Test("Several who wait for the same store get it one after the other once its user is gone")
+    @Test("Several processes that wait for the same store get it one after the other once its user is gone")
     func severalWait() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")
@@ -281,7 +281,7 @@ struct DestroyedStoresTests {
         }
     }
 
-    @Test("Several who migrate the same store get it one after the other once its user is gone")
+    @Test("Several processes that migrate the same store get it one after the other once its user is gone")
     func severalMigrate() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")
@@ -424,9 +424,7 @@ struct DestroyedStoresTests {
         }
     }
 
-    @Test(
-        "A store that is being migrated, or made by a migration, is not destroyed, nor is what lies in the folder of that"
-    )
+    @Test("A store in a migration, or made by one, is not destroyed, nor are the files in that migration's folder")
     func beingMigrated() throws {
         let folder = try TemporaryFolder()
         let model = LibraryModel.make()

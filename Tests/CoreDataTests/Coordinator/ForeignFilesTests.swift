@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What is no file of a store is left where it lies", .leavesNothingBehind)
+@Suite("A file that belongs to no store is left where it lies", .leavesNothingBehind)
 struct ForeignFilesTests {
     /// Runs a call that has to fail with an error that names what lies there, and looks whether it still does.
     private func expectRefusal(
@@ -158,7 +158,7 @@ struct ForeignFilesTests {
     }
 
     @Test(
-        "What takes the place of an open XML or binary store is not replaced when it is saved",
+        "A file in the place of an open XML or binary store is not replaced when that is saved",
         arguments: [
             NSXMLStoreType, NSBinaryStoreType,
         ])
@@ -179,7 +179,7 @@ struct ForeignFilesTests {
         }
     }
 
-    @Test("What a link in the place of the folder of external data leads to is left")
+    @Test("The target of a link in the place of the folder of external data is left")
     func linkedFolder() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Notes.sqlite")
