@@ -108,7 +108,7 @@ struct DeepPredicateTests {
         #expect(!chain.evaluate(with: ["n": 3], substitutionVariables: ["x": 4]))
     }
 
-    @Test("What a chain of conditions prints reads back as the same question", arguments: [10, 60, 150, 5000])
+    @Test("The printed text of a chain of conditions reads back as the same question", arguments: [10, 60, 150, 5000])
     func printing(length: Int) throws {
         for shape in [DeepShape.chain, .tail] {
             let predicate = shape.make(length).predicate

@@ -112,7 +112,7 @@ struct NSExpressionTests {
         #expect(same.rewriting { $0 } === same)
     }
 
-    @Test("Every predicate says what it is")
+    @Test("Every predicate tells its form")
     func forms() {
         guard case .comparison = NSPredicate(format: "a == 1").form else { return #expect(Bool(false), "comparison") }
         guard case .compound = NSPredicate(format: "NOT a == 1").form else { return #expect(Bool(false), "compound") }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Parsing predicates")
 struct PredicateParserTests {
     @Test(
-        "An error says where and what was expected",
+        "An error says the place and the expected token",
         arguments: [
             ("", 0, "an expression is expected, not the end"),
             ("name", 4, "a comparison operator is expected, not the end"),
