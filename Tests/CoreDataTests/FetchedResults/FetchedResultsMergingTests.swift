@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("A fetched-results controller and what others save", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("A fetched-results controller beside others' saves", .leavesNothingBehind, .onEveryKindOfStore)
 struct FetchedResultsMergingTests {
     @Test("A saved change of an object that the context does not know, or of one that decides about it, is told")
     func unknownObjects() throws {

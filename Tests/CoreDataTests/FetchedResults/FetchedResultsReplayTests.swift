@@ -4,7 +4,8 @@ import TestSupport
 
 /// Random changes, told to somebody who keeps a copy by what is told alone.
 @Suite(
-    "What a fetched-results controller tells leads from the old results to the new ones", .leavesNothingBehind,
+    "The changes that a fetched-results controller tells lead from the old results to the new ones",
+    .leavesNothingBehind,
     .onEveryKindOfStore)
 struct FetchedResultsReplayTests {
     enum Form: CaseIterable {
@@ -50,7 +51,7 @@ struct FetchedResultsReplayTests {
     }
 
     @Test(
-        "Random changes, replayed, give the controller's content and what a filter over all objects gives",
+        "Random changes, replayed, give the controller's content and the result of a filter over all objects",
         arguments: Form.allCases, 1...4)
     func randomChanges(form: Form, seed: Int) throws {
         let library = try Library()

@@ -233,7 +233,7 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    @Test("Only what moved is told as moved, not what made room")
+    @Test("A moved object alone is told as moved, not the objects that made room")
     func moves() throws {
         try withBooks(["a", "b", "c", "d"]) { context, books in
             let controller = controller(context)
@@ -247,7 +247,7 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    @Test("An object moves between sections, and begins and ceases to match by what its author does")
+    @Test("An object moves between sections, and begins and ceases to match by changes of its author")
     func relatedObjects() throws {
         let library = try Library()
         let context = library.context()
