@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("What Foundation lacks here")
+@Suite("Parts that Foundation lacks here")
 struct FoundationPiecesTests {
     @Test("An index path has a section and a row or item, to read and to change")
     func indexPaths() {
@@ -23,7 +23,7 @@ struct FoundationPiecesTests {
         #expect(Bundle(for: Node.self).bundleURL == Bundle(for: NSManagedObject.self).bundleURL)
     }
 
-    @Test("A pool runs its block, hands on what it returns and throws")
+    @Test("A pool runs its block, and hands on its result and its error")
     func pools() {
         struct Failure: Error {}
         #expect(autoreleasepool { 42 } == 42)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Who holds a file's locks")
+@Suite("The holders of a file's locks")
 struct LockHoldersTests {
     /// Locks single bytes of a file, every other one, so that the kernel keeps each lock by itself.
     private func lock(_ count: Int, of url: URL) throws -> Int32 {

@@ -86,7 +86,7 @@ struct ValueTransformerTests {
         #expect(ValueTransformer(forName: name) == nil)
     }
 
-    @Test("The built-in transformers do what their names say")
+    @Test("The built-in transformers act as their names say")
     func builtIn() throws {
         let negate = try #require(ValueTransformer(forName: .negateBooleanTransformerName))
         #expect(negate.transformedValue(NSNumber(value: true)) as? Bool == false)
@@ -104,7 +104,7 @@ struct ValueTransformerTests {
         #expect(keyed.reverseTransformedValue(HiddenColour()) == nil)
     }
 
-    @Test("A transformable attribute keeps what its transformer makes of its value, and reads it back through it")
+    @Test("A transformable attribute stores its transformer's output, and reads it back through it")
     func ownTransformer() throws {
         let name = "ValueTransformerTests.backwards"
         ValueTransformer.setValueTransformer(BackwardsTransformer(), forName: NSValueTransformerName(name))

@@ -2,10 +2,12 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("What the system does not let be written is an error that says where and what helps")
+@Suite("A write that the system refuses is an error with the place and a remedy")
 struct WriteFailureTests {
     /// A new store where nothing may be written, by a user who is not root.
-    @Test("A new store in a folder that can only be read", arguments: [StoreKind.sqlite, .binary, .xml])
+    @Test(
+        "A new store in a read-only folder is an error with the folder's path, and leaves no file",
+        arguments: [StoreKind.sqlite, .binary, .xml])
     func readOnlyFolder(kind: StoreKind) async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [type = kind.type as String] in
@@ -103,7 +105,7 @@ struct WriteFailureTests {
         }
     }
 
-    @Test("A store that somebody writes is an error that names them and says what helps", arguments: [0, 0.3])
+    @Test("A store that somebody writes is an error that names the writer and a remedy", arguments: [0, 0.3])
     func busy(timeout: Double) throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Library.sqlite")
