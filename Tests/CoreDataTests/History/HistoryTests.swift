@@ -373,7 +373,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("another coordinator's context takes in what a transaction says, and what a batch says")
+    @Test("Another coordinator's context takes in the changes of a transaction and of a batch")
     func merging() throws {
         let history = try HistoryStack()
         let (book, gone) = try history.save { ($0.make("Book", ["pages": 1]), $0.make("Book", ["pages": 2])) }
@@ -408,7 +408,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("history outlives a migration; what it cannot tell any more is forgotten, and not told wrongly")
+    @Test("History outlives a migration; changes that it cannot tell any more are forgotten, and not told wrongly")
     func migration() throws {
         let folder = try TemporaryFolder()
         func words(_ text: String, preserving names: [String], _ body: (NSManagedObjectContext) throws -> Void) throws

@@ -45,7 +45,7 @@ struct RemoteChangeTests {
     }
 
     @Test(
-        "another process's saves are announced, with the token of the newest, and history says what it did",
+        "Another process's saves are announced, with the token of the newest, and history tells their changes",
         .timeLimit(.minutes(10)), .onStores(.sqlite))
     func processes() async throws {
         let library = try Library(options: [

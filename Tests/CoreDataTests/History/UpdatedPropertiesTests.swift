@@ -104,7 +104,7 @@ struct UpdatedPropertiesTests {
                 + "UPDATE ATRANSACTION SET ZBUNDLEIDTS = 99")
     }
 
-    @Test("bits lie where Core Data's own stores have them, and name what has changed")
+    @Test("Bits lie where Core Data's own stores have them, and name the changed properties")
     func order() throws {
         let (visit, trip, place, guide) = try save { context in
             (
@@ -165,7 +165,7 @@ struct UpdatedPropertiesTests {
         #expect(try names("Museum") == nil)
     }
 
-    @Test("where nothing says who wrote a change, its properties cannot be told")
+    @Test("A change without a known writer cannot tell its properties")
     func unknownWriter() throws {
         let (visit, label) = try save { ($0.make("Visit"), $0.make("Label")) }
         _ = try save { _ in
@@ -213,7 +213,7 @@ struct UpdatedPropertiesTests {
         #expect(try names("Visit") == nil)
     }
 
-    @Test("a change names nothing once a migration gives the bits another meaning, whoever migrates")
+    @Test("A change names nothing once a migration by any program gives the bits another meaning")
     func otherColumns() throws {
         let folder = try TemporaryFolder()
         let text = "entity A\n name string\n b one B.a\nentity B\n title string\n a one A.b"
