@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Names of key paths", .leavesNothingBehind)
 struct KeyPathNameTests {
-    @Test("Every accessor by slot is named, whatever its type")
+    @Test("Every accessor by slot is named, for any type")
     func attributes() {
         let paths: [AnyKeyPath] = [
             \KeyPathPerson.name, \KeyPathPerson.nickname, \KeyPathPerson.age, \KeyPathPerson.score,
@@ -38,7 +38,7 @@ struct KeyPathNameTests {
         }
     }
 
-    @Test("What reads more than modelled properties has no name")
+    @Test("A key path that reads more than modelled properties has no name")
     func nameless() {
         let paths: [AnyKeyPath] = [
             \KeyPathPerson.title, \KeyPathPerson.name.count, \KeyPathPerson.team?.members.count,

@@ -84,7 +84,8 @@ struct KeyPathSortingTests {
         #expect(NSExpression(forKeyPath: \KeyPathPerson.team?.name) == NSExpression(forKeyPath: "team.name"))
     }
 
-    @Test("A fetch sorted by what is no property stops the process and names the key path", .onStores(.sqlite))
+    @Test(
+        "A fetch sorted by a key path that is no property stops the process and names the key path", .onStores(.sqlite))
     func stops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let store = try KeyPathStore()

@@ -11,7 +11,7 @@ struct SwiftPredicateTests {
         try #require(NSPredicate(predicate)).description
     }
 
-    @Test("Comparisons and what combines them")
+    @Test("Comparisons and their combinations become predicates of the same meaning")
     func comparisons() throws {
         let limit: Int32 = 30
         let name = "Cleo"
@@ -50,7 +50,7 @@ struct SwiftPredicateTests {
     }
 
     @Test(
-        "What is said of optionals, relationships and members means the same in a store and in memory",
+        "Conditions on optionals, relationships and members mean the same in a store and in memory",
         .onEveryKindOfStore)
     func meaning() throws {
         let store = try KeyPathStore()
