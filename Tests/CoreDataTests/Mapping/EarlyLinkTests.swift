@@ -17,7 +17,7 @@ struct EarlyLinkTests {
     }
 
     @Test(
-        "what a policy sets before the second pass, that pass sets as the mapping model says",
+        "The second pass sets links as the mapping model says, also those that a policy has set before",
         arguments: ["Eager", "Orphaning"], [6, 1_500])
     func overwritten(_ policy: String, _ count: Int) throws {
         try withTemporaryFolder { folder in

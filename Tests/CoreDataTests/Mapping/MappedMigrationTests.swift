@@ -97,7 +97,7 @@ struct MappedMigrationTests {
         }
     }
 
-    @Test("a policy finds what it made before among the registered objects, however many batches ago")
+    @Test("A policy finds its earlier objects among the registered ones, after any number of batches")
     func registeredObjectsOfPolicies() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 400)
@@ -159,7 +159,7 @@ struct MappedMigrationTests {
         }
     }
 
-    @Test("a source expression chooses objects by a predicate; what is left out is left out of relationships")
+    @Test("A source expression chooses objects by a predicate; objects left out are left out of relationships")
     func choosing() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 3, authors: 1)

@@ -100,7 +100,7 @@ struct MappingModelSourceTests {
         }
     }
 
-    @Test("what was entered is kept, what was not is made from the two models, which are found by their paths")
+    @Test("Entered parts are kept, and missing ones are made from the two models, which are found by their paths")
     func completed() throws {
         try withFiles { folder in
             let url = folder.appendingPathComponent("Mappings/One.xcmappingmodel")

@@ -44,9 +44,7 @@ struct MappingModelTests {
             ])
     }
 
-    @Test(
-        "its expressions follow renaming identifiers, relationships ask the manager, defaults stand in for what is missing"
-    )
+    @Test("Its expressions follow renaming identifiers, relationships ask the manager, defaults fill missing values")
     func inferredExpressions() throws {
         let book = try #require(try inferred().entityMappings.first { $0.destinationEntityName == "Book" })
         let attributes = Dictionary(

@@ -96,7 +96,7 @@ struct MigrationPassTests {
         }
     }
 
-    @Test("a pass that fails leaves what lies in the destination as it was", arguments: ["sqlite", "xml", "binary"])
+    @Test("A pass that fails leaves the destination as it was", arguments: ["sqlite", "xml", "binary"])
     func failing(_ suffix: String) throws {
         try withSource(suffix, items: Self.items) { source, destination in
             try withStore(destination, DepotModels.model(2), type: Self.type(suffix)) { context in
