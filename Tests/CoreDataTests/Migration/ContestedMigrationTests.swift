@@ -46,7 +46,7 @@ struct ContestedMigrationTests {
             target: DepotModels.versions[3]),
     ]
 
-    @Test("all rows are there once, and every process opens the store or names who is at work", arguments: ways)
+    @Test("All rows are there once, and every process opens the store or names the program at work", arguments: ways)
     func opening(_ way: Way) throws {
         try withTemporaryFolder { folder in
             let program = try DepotProgram.install(in: folder)

@@ -66,7 +66,7 @@ struct DowngradeTests {
         }
     }
 
-    @Test("what is not named still fails; a store without values other than nil and the default goes back")
+    @Test("A loss that is not named still fails; a store without values other than nil and the default goes back")
     func lossless() throws {
         try withTemporaryFolder { folder in
             let shelf = NoteShelf(folder)
@@ -114,9 +114,7 @@ struct DowngradeTests {
         }
     }
 
-    @Test(
-        "a mapping model that cannot be read may say where values go: until it is replaced, what inference would lose has to be named"
-    )
+    @Test("An unreadable mapping model may give values a place: until it is replaced, inferred losses have to be named")
     func unreadableMappingModel() throws {
         try withTemporaryFolder { folder in
             let shelf = NoteShelf(folder)
@@ -154,7 +152,7 @@ struct DowngradeTests {
 
     // MARK: What is wanted
 
-    @Test("a version that the program gives may leave out what it likes; one that only the store keeps may not")
+    @Test("A version that the program gives may leave out any property; one that only the store keeps may not")
     func wanted() throws {
         try withTemporaryFolder { folder in
             let shelf = NoteShelf(folder)
@@ -204,7 +202,7 @@ struct DowngradeTests {
 
     // MARK: Shapes
 
-    @Test("a new name is no loss where the newer model says what it was; otherwise the values are lost")
+    @Test("A new name is no loss where the newer model says the old one; otherwise the values are lost")
     func renamed() throws {
         for (newer, isLost) in [
             ("entity Note\n  title string was name\n  color string", false),
@@ -288,7 +286,7 @@ struct DowngradeTests {
         }
     }
 
-    @Test("of a named configuration, only what the store holds counts")
+    @Test("Only the entities of a store's named configuration count")
     func configuration() throws {
         try withTemporaryFolder { folder in
             func model(_ text: String) throws -> NSManagedObjectModel {

@@ -86,7 +86,8 @@ struct FileMigrationTests {
     }
 
     @Test(
-        "members without order are there on both sides, whichever entity comes first", arguments: kinds, [false, true])
+        "Members without order are there on both sides, in either order of the entities", arguments: kinds,
+        [false, true])
     func unordered(_ kind: StoreKind, _ isReversed: Bool) throws {
         try withTemporaryFolder { folder in
             let (owner, member) = isReversed ? ("Writer", "Book") : ("Author", "Book")
@@ -153,7 +154,9 @@ struct FileMigrationTests {
         }
     }
 
-    @Test("what can be inferred is: names, types, defaults, order; every object and link is there", arguments: kinds)
+    @Test(
+        "A migration of a file infers names, types, defaults and order; every object and link is there",
+        arguments: kinds)
     func inferred(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in
             let files = try Files(folder, kind, books: 600)
@@ -272,7 +275,7 @@ struct FileMigrationTests {
         }
     }
 
-    @Test("the forecast says that the file is rewritten, and what stands in the way", arguments: kinds)
+    @Test("The forecast says that the file is rewritten, and names the obstacles", arguments: kinds)
     func forecast(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in
             let files = try Files(folder, kind)

@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// Work is counted here, not time.
-@Suite("What a forecast with many versions at hand costs", .leavesNothingBehind)
+@Suite("The cost of a forecast with many versions at hand", .leavesNothingBehind)
 struct ForecastEffortTests {
     private static let count = 40
 
@@ -77,7 +77,7 @@ struct ForecastEffortTests {
         #expect(found.effort.comparisons.load(ordering: .relaxed) <= 2 * Self.count)
     }
 
-    @Test("what got a new name in every version is found again with as many comparisons as there are versions")
+    @Test("A property with a new name in every version is found again with as many comparisons as there are versions")
     func renamedOften() throws {
         let texts = (0..<Self.count).map { Self.text($0, isRenamedOften: true, hasOld: true) }
         let found = try forecast(texts)

@@ -114,7 +114,7 @@ struct ForecastOfRowsTests {
         return [NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages)]
     }
 
-    @Test("what rows forbid in the second of two stages is an obstacle, unless code of the program's comes before it")
+    @Test("A row that the second of two stages refuses is an obstacle, unless code of the program's comes before it")
     func secondStage() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.items)

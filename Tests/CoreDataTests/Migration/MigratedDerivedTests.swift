@@ -37,7 +37,7 @@ struct MigratedDerivedTests {
     private static let names = "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZNAME, ZOTHER) VALUES (1, 1, 1, 'a', 'b')"
     private static let twoNames = "entity A\n  name string\n  other string"
 
-    @Test("are computed anew when what they read is another attribute now, or has got a default")
+    @Test("Derived attributes are computed anew when their source is another attribute now, or has got a default")
     func otherAttribute() throws {
         #expect(
             try migrated(
@@ -51,7 +51,7 @@ struct MigratedDerivedTests {
                 == ["NONE"])
     }
 
-    @Test("are left alone when what they read is what it was")
+    @Test("Derived attributes are left alone when their source is the same attribute")
     func same() throws {
         #expect(
             try migrated(
@@ -78,7 +78,7 @@ struct MigratedDerivedTests {
                     """, "bs.@count", .integer64AttributeType, stale: "2") == ["1"])
     }
 
-    @Test("are computed anew when what they read at the end of a relationship is another attribute now")
+    @Test("Derived attributes are computed anew when their source at a relationship's end is another attribute now")
     func memberAttribute() throws {
         let older = "entity A\n  b one B.a\nentity B\n  x int32\n  y int32\n  a many A.b"
         let newer = "entity A\n  b one B.a\nentity B\n  x int32 was y\n  y int32 was x\n  z int32\n  a many A.b"

@@ -64,7 +64,7 @@ struct MigratedEntitiesTests {
         }
     }
 
-    @Test("a removed entity takes its rows along, and what led to them is cleared")
+    @Test("A removed entity takes its rows along, and links to them are cleared")
     func removedSubentity() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older, rows: Self.rows)

@@ -154,7 +154,7 @@ struct MigrationForecastTests {
         }
     }
 
-    @Test("the disk it needs counts what only the -wal has: the main file grows by it, and so does a copy")
+    @Test("The disk it needs counts content in the -wal alone: the main file grows by it, and so does a copy")
     func sizeOfLog() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, StoreMigrationTests.older)

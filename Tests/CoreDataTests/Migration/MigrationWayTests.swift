@@ -99,7 +99,7 @@ struct MigrationWayTests {
         }
     }
 
-    @Test("what was renamed twice is brought through the version between, which alone knows it, when that is at hand")
+    @Test("A property that was renamed twice takes the way through the version between, where that is at hand")
     func renamedTwice() throws {
         let first = "entity Item\n  name string\n  size int32"
         let second = "entity Item\n  title string was name\n  size int32"
@@ -233,7 +233,7 @@ struct MigrationWayTests {
         }
     }
 
-    @Test("no way leads through a model that lacks what the store holds and the program still has")
+    @Test("No way leads through a model that lacks a part of the store that the program still has")
     func forgetful() throws {
         let texts = ["entity Item\n  size string", "entity Other\n  word string", "entity Item\n  size int32"]
         let lacking = ["entity Item\n  size string", "entity Item\n  word string", "entity Item\n  size int32"]

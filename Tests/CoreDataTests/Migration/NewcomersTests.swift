@@ -103,7 +103,7 @@ struct NewcomersTests {
     ]
 
     @Test(
-        "a relationship starts empty, whatever went beside it; one that stays keeps its links", arguments: changes,
+        "A relationship starts empty, beside any removed one; one that stays keeps its links", arguments: changes,
         Way.allCases)
     func relationships(_ change: Change, _ way: Way) throws {
         try check(change, way)

@@ -122,9 +122,7 @@ struct RefusedMigrationTests {
         }
     }
 
-    @Test(
-        "a row that was invalid before goes on in place; a migration into a copy ends with an error that says which and what helps"
-    )
+    @Test("A row that was invalid before goes on in place; a migration into a copy names the row and a remedy")
     func invalidBefore() throws {
         let (older, newer) = ("entity Item\n  name string!", "entity Item\n  name string!\n  more int32")
         for isCopied in [true, false] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("What was renamed several times, together with the entities that it belongs to", .leavesNothingBehind)
+@Suite("Properties that were renamed several times, together with their entities", .leavesNothingBehind)
 struct RenamedTwiceTests {
     /// One object of an entity with one value, and where it is to be found in the last version.
     struct Value: Sendable {

@@ -187,7 +187,7 @@ struct StagedMigrationTests {
         }
     }
 
-    @Test("what a killed migration has left is resumed for the same file, and not for a backup that is put back")
+    @Test("A killed migration is resumed for the same file, and not for a backup that is put back")
     func backup() throws {
         for isPutBack in [false, true] {
             try withTemporaryFolder { folder in
@@ -245,7 +245,7 @@ struct StagedMigrationTests {
         #expect(try code(0, 1, [twice]).1.contains("Duplicate version checksums across stages detected"))
     }
 
-    @Test("a reference finds its model by file and checksum, and an unknown one is 134504 with what was looked at")
+    @Test("A reference finds its model by file and checksum, and an unknown one is 134504 with the searched places")
     func references() throws {
         let model = Self.model(0)
         #expect(
@@ -336,7 +336,7 @@ struct DeferredMigrationTests {
         }
     }
 
-    @Test("each task does one piece, and what is left is done by the next program that opens the store")
+    @Test("Each task does one piece, and the next program that opens the store does the rest")
     func slices() throws {
         try withTemporaryFolder { folder in
             let fixture = try fixture(folder)
@@ -361,7 +361,7 @@ struct DeferredMigrationTests {
         }
     }
 
-    @Test("the next migration does what the last one left first")
+    @Test("The next migration does the rest of the last one first")
     func nextMigration() throws {
         try withTemporaryFolder { folder in
             let fixture = try fixture(folder)

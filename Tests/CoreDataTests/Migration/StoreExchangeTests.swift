@@ -177,7 +177,7 @@ struct StoreExchangeTests {
         }
     }
 
-    @Test("killed between two renames of folders, what another store has made of the free name since is kept")
+    @Test("A recovery keeps a folder that another store has made under a free name after a kill between two renames")
     func newcomerBetweenRenames() throws {
         try withTemporaryFolder { folder in
             let fixture = try prepare(folder, oldData: true, newData: true)
@@ -364,7 +364,7 @@ struct StoreExchangeTests {
         }
     }
 
-    @Test("whoever holds the lock on a store reads it, whatever another program leaves beside it; others wait")
+    @Test("A holder of the lock on a store reads it, beside any leftovers of another program; others wait")
     func ownLock() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older, rows: StoreMigrationTests.fill(3))

@@ -71,9 +71,7 @@ struct WayOfConfigurationTests {
         }
     }
 
-    @Test(
-        "what another configuration's entities become is nothing to the store, with or without the configuration between"
-    )
+    @Test("Another configuration's entities do not matter to the store, with or without the configuration between")
     func otherEntities() throws {
         for isConfigured in [true, false] {
             // Nothing leads from a text to a date.
