@@ -162,7 +162,7 @@ struct CompositeHashTests {
         #expect(throws: NSError.self) { try withStore(url, older, type: type) { _ in } }
     }
 
-    @Test("what Apple's framework wrote notes no names: the model that it keeps tells them")
+    @Test("A store of Apple's framework notes no names: its kept model tells them")
     func withoutNotes() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Store")
