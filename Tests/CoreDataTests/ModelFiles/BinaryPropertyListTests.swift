@@ -15,12 +15,12 @@ struct BinaryPropertyListTests {
         "nested": .array([.array([.dictionary(["a": .array([])])])]),
     ])
 
-    @Test("what is written is read again")
+    @Test("A written list is read again")
     func roundTrip() throws {
         #expect(try BinaryPropertyListReader.read(BinaryPropertyListWriter.write(sample)) == sample)
     }
 
-    @Test("Foundation reads what is written, and the reader reads what Foundation writes")
+    @Test("Foundation reads a written list, and the reader reads Foundation's")
     func foundation() throws {
         let value: PropertyListValue = .dictionary([
             "name": .string("Zoë"), "count": .integer(-5), "ratio": .real(0.25), "flag": .boolean(true),

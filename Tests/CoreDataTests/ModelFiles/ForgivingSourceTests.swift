@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// Xcode keeps what people type, and keeps it when an attribute gets another type. Its compiler reads on.
-@Suite("What the source of a model may say and still load")
+@Suite("Sources of models that load in spite of faults")
 struct ForgivingSourceTests {
     /// The model of a body, and the warnings that reading it gave.
     private func read(_ body: String) throws -> (model: NSManagedObjectModel, warnings: [ModelWarning]) {
@@ -117,7 +117,7 @@ struct ForgivingSourceTests {
         #expect(entity.relationshipsByName["es"]?.deleteRule == .cascadeDeleteRule)
     }
 
-    @Test("What names something that is gone is left out with a warning: members, requests, indexes")
+    @Test("A name of something that is gone is left out with a warning: members, requests, indexes")
     func leftovers() throws {
         let read = try read(
             """
@@ -139,7 +139,7 @@ struct ForgivingSourceTests {
     }
 
     @Test(
-        "What cannot mean anything is refused: no destination, two entities or properties of a name",
+        "A source without a meaning is refused: no destination, two entities or properties of a name",
         arguments: [
             "<entity name=\"A\"><relationship name=\"r\"/></entity>", "<entity name=\"A\"/><entity name=\"A\"/>",
             "<entity name=\"A\"><attribute name=\"n\"/><relationship name=\"n\" destinationEntity=\"A\"/></entity>",

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CoreData
 
-@Suite("What is kept of files", .leavesNothingBehind)
+@Suite("The content that is kept of files", .leavesNothingBehind)
 struct KeptFilesTests {
-    @Test("what was not used for the longest time goes when there is too much; what cannot be made is not kept")
+    @Test("The content unused for the longest time goes when there is too much; content that fails to load is not kept")
     func limit() throws {
         try withTemporaryFolder { folder in
             let kept = KeptFiles<String>(limit: 20_000)

@@ -26,7 +26,7 @@ struct ModelArchiveTests {
         #expect(copy.entityVersionHashesByName == model.entityVersionHashesByName)
     }
 
-    @Test("what a model is archived to is the content of a .mom file; other bytes are no model")
+    @Test("An archive of a model is the content of a .mom file; other bytes are no model")
     func publicArchive() throws {
         try withTemporaryFolder { folder in
             let model = SampleModels.library()
@@ -61,7 +61,7 @@ struct ModelArchiveTests {
         #expect(throws: NSError.self) { try ModelArchive.decode(deflated: Data("no deflate at all".utf8)) }
     }
 
-    @Test("what no archive can hold is refused in a file and left out in a store")
+    @Test("A part of a model that no archive can hold is refused in a file and left out in a store")
     func unarchivable() throws {
         struct Swatch {}
         let model = SampleModels.library()

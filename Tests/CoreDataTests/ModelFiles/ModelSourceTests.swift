@@ -186,7 +186,7 @@ struct ModelSourceTests {
         }
     }
 
-    @Test("a damaged file in the binary format of old editors is an error that says what it is")
+    @Test("A damaged file in the binary format of old editors is an error that names that format")
     func binaryElements() throws {
         try withTemporaryFolder { folder in
             let source = folder.appendingPathComponent("Old.xcdatamodel")

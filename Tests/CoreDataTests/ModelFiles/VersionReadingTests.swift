@@ -90,7 +90,7 @@ struct VersionReadingTests {
         }
     }
 
-    @Test("a bundle that says nothing, or what is not so, costs more and finds the same")
+    @Test("A bundle with missing or false information costs more and finds the same")
     func lies() throws {
         for says in [Says.nothing, .lies] {
             try withTemporaryFolder { folder in
@@ -127,7 +127,7 @@ struct VersionReadingTests {
         }
     }
 
-    @Test("what was decoded is decoded once, on however many threads; each caller may edit what it gets")
+    @Test("A model is decoded once, for any number of threads; each caller may edit its own copy")
     func ownCopies() throws {
         try withTemporaryFolder { folder in
             let models = Self.models()
