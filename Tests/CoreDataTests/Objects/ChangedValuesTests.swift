@@ -14,7 +14,7 @@ struct ChangedValuesTests {
         return try #require(ModelText.model("entity Thing\n\(attributes)").layout.entities.first)
     }
 
-    @Test("Values are found by their slots, in whatever order they come and go", arguments: [false, true])
+    @Test("Values are found by their slots, in any order of coming and going", arguments: [false, true])
     func setsAndRemovals(isNew: Bool) throws {
         let layout = try Self.layout()
         var random = SplitMix(state: isNew ? 1 : 2)

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Changes and faults", .leavesNothingBehind)
 struct ChangesAndFaultsTests {
-    @Test("changedValues tells what differs, committedValues what was read", arguments: StoreKind.allCases)
+    @Test(
+        "changedValues tells the differences, committedValues the values that were read", arguments: StoreKind.allCases)
     func changedAndCommitted(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("What a class says about its entity", .leavesNothingBehind)
+@Suite("The entity of a class", .leavesNothingBehind)
 struct ClassDescriptionTests {
     /// A class that no model has.
     final class Homeless: NSManagedObject {}

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("References to what is deleted", .leavesNothingBehind)
+@Suite("References to deleted objects", .leavesNothingBehind)
 struct DanglingReferenceTests {
     private static let kinds: [StoreKind] = [.sqlite, .inMemory, .atomic, .incremental]
 
@@ -100,7 +100,7 @@ struct DanglingReferenceTests {
         }
     }
 
-    @Test("Unsaved references without another side let go of what others have deleted", arguments: kinds)
+    @Test("Unsaved references without another side let go of objects that others have deleted", arguments: kinds)
     func mergedDeletion(kind: StoreKind) throws {
         let model = PairModel.make()
         let oneWay = NSRelationshipDescription()

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("What changed since the last did-change notification", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("The changes since the last did-change notification", .leavesNothingBehind, .onEveryKindOfStore)
 struct EventChangesTests {
     @Test("The values at the beginning of the event: of the store, or of earlier events that are not saved")
     func oldValues() throws {

@@ -72,7 +72,7 @@ final class CalledObject: NSManagedObject {
     func forget() { calls = [] }
 }
 
-@Suite("What an object is told in its life", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("The calls that an object gets in its life", .leavesNothingBehind, .onEveryKindOfStore)
 struct LifeCycleCallsTests {
     private static func model() -> NSManagedObjectModel {
         let model = LibraryModel.make()
@@ -146,7 +146,7 @@ struct LifeCycleCallsTests {
         }
     }
 
-    @Test("What an object changes in itself and in others before a save is saved, and the others are told, too")
+    @Test("An object's changes to itself and to others before a save are saved, and the others are told, too")
     func changesBeforeSave() throws {
         try withContext { context, library in
             let author = try make(context, "Author", "A")
@@ -181,7 +181,7 @@ struct LifeCycleCallsTests {
         }
     }
 
-    @Test("The notifications come around what objects are told")
+    @Test("The notifications come around the calls to objects")
     func notifications() throws {
         try withContext { context, _ in
             let author = try make(context, "Author", "A")
@@ -200,7 +200,7 @@ struct LifeCycleCallsTests {
         }
     }
 
-    @Test("Before a deletion everything is still there, for what goes along with it, too")
+    @Test("Everything is still there before a deletion, also for objects that go along with it")
     func deletion() throws {
         try withContext { context, _ in
             let author = try make(context, "Author", "A")
@@ -218,7 +218,7 @@ struct LifeCycleCallsTests {
         }
     }
 
-    @Test("Undo and redo tell what they put back, with the values that are back")
+    @Test("Undo and redo tell the changes that they put back, with the values that are back")
     func undo() throws {
         try withContext(undo: true) { context, _ in
             func event(_ body: () throws -> Void) rethrows {

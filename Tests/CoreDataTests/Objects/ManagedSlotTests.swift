@@ -212,7 +212,7 @@ struct ManagedSlotTests {
         }
     }
 
-    @Test("Every type reads what it wrote, after a save and a reset too")
+    @Test("Every type reads its own written value, after a save and a reset too")
     func roundTrip() throws {
         try withThing { thing, context in
             let day = Date(timeIntervalSinceReferenceDate: 1000)

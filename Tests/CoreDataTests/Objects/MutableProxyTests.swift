@@ -35,7 +35,7 @@ struct MutableProxyTests {
         }
     }
 
-    @Test("The live set shows what happens to the relationship afterwards")
+    @Test("The live set shows later changes of the relationship")
     func liveness() throws {
         try inContext { context in
             let author = context.make("Author", ["name": "A"])

@@ -81,7 +81,7 @@ struct OwnInitializerTests {
         }
     }
 
-    @Test("The process stops where the framework has to make an object of such a class, and says what is missing")
+    @Test("The process stops where the framework has to make an object of such a class, and names the missing part")
     func missing() async {
         let fetched = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let context = try Self.context()

@@ -419,7 +419,7 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("The notifications tell what was inserted, updated and deleted", arguments: StoreKind.allCases)
+    @Test("The notifications tell the inserted, updated and deleted objects", arguments: StoreKind.allCases)
     func notifications(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()

@@ -27,7 +27,7 @@ private final class Log: @unchecked Sendable {
     }
 }
 
-@Suite("What objects are told of themselves", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("The calls that tell objects of themselves", .leavesNothingBehind, .onEveryKindOfStore)
 struct SnapshotEventTests {
     private func context(_ kind: NSManagedObject.Type) throws -> NSManagedObjectContext {
         let model = LibraryModel.make()
@@ -106,7 +106,7 @@ struct SnapshotEventTests {
         }
     }
 
-    @Test("A coordinator tells after its stores have changed, and before only what iCloud would", .onStores(.inMemory))
+    @Test("A coordinator tells after its stores have changed, and before only changes by iCloud", .onStores(.inMemory))
     func storesWillChange() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
         let log = Log()

@@ -101,7 +101,7 @@ struct SpecialAttributesTests {
         }
     }
 
-    @Test("Derived attributes are what they are derived from as of the last save", arguments: StoreKind.allCases)
+    @Test("Derived attributes have the values of the last save", arguments: StoreKind.allCases)
     func derived(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
@@ -128,7 +128,7 @@ struct SpecialAttributesTests {
     }
 
     @Test(
-        "A fetched property is what its request gives, kept until the object is refreshed",
+        "A fetched property is the result of its request, kept until the object is refreshed",
         arguments: StoreKind.allCases)
     func fetched(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
