@@ -117,7 +117,7 @@ struct BatchInsertTests {
         #expect(lines == ["a first 1", "b second 2", "c - 3", "d fourth 4", "e fifth 5"])
     }
 
-    @Test("a handler's dictionary is one: what it has is read, counted, walked through, added and taken out again")
+    @Test("A handler's dictionary is a full one: values are read, counted, walked through, added and taken out again")
     func readingHandlersDictionary() throws {
         let stack = try stack()
         let context = stack.context()

@@ -77,7 +77,7 @@ struct BatchStoresTests {
         #expect(try names(stack) == ["a0", "a1"])
     }
 
-    @Test("what one store refuses is done in none of them")
+    @Test("A change that one store refuses is done in none of them")
     func together() throws {
         // The second store has what the batch does not pass, whichever of the two is written first.
         for refusing in [0, 1] {
@@ -149,7 +149,7 @@ struct BatchStoresTests {
         #expect(try left { $0.fetchOffset = 5 }.names.count == 5)
     }
 
-    @Test("an object of another entity, of another store, or that is gone cannot be what a relationship is set to")
+    @Test("A relationship cannot be set to an object of another entity, of another store, or that is gone")
     func references() throws {
         let stack = try self.stack { context, store, number in
             if number > 0 { return }

@@ -176,7 +176,7 @@ struct BatchUpdateTests {
         #expect(try stack.lines("Tag", "label", "rank") == ["a - 1", "b - 1"])
     }
 
-    @Test("derived attributes follow batches: of the rows themselves, of what they belong to, after a deletion too")
+    @Test("Derived attributes follow batches: of the rows themselves, of their owners, after a deletion too")
     func derived() throws {
         let text = """
             entity Author

@@ -69,7 +69,7 @@ struct FetchShapeTests {
         }
     }
 
-    @Test("What has no shape is translated each time: options, missing values, objects, texts of any length")
+    @Test("A request without a shape is translated each time: options, missing values, objects, texts of any length")
     func withoutShape() throws {
         let context = try filled(.sqlite).context()
         try context.performAndWait {

@@ -35,7 +35,7 @@ struct FetchWithoutValuesTests {
         }
     }
 
-    @Test("Unsaved changes count, and what is to be real or prefetched is read")
+    @Test("Unsaved changes count, and a fetch for real or prefetched objects reads them")
     func besidesFaults() throws {
         let library = try Library(.sqlite)
         let maker = library.context()
