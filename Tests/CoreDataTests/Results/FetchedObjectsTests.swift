@@ -70,7 +70,7 @@ struct FetchedObjectsTests {
 
     // MARK: What it has
 
-    @Test("It has the objects of a fetch in the fetch's order, whatever the batches", arguments: [0, 1, 2])
+    @Test("It has the objects of a fetch in the fetch's order, with any batches", arguments: [0, 1, 2])
     func contents(depth: Int) throws {
         var context = context
         for _ in 0..<depth { context = library.child(of: context) }
