@@ -22,7 +22,7 @@ struct FetchedKeysTests {
         (0..<16_384).map { ObjectKey(layoutIndex: 300 + $0 % 2, key: -Int64($0)) },
     ]
 
-    @Test("A list gives back what was put in, one by one, by ranges, and in turn", arguments: lists)
+    @Test("A list gives back its elements, one by one, by ranges, and in turn", arguments: lists)
     func contents(keys: [ObjectKey]) {
         let list = FetchedKeys(keys)
         #expect(list.count == keys.count && list.isEmpty == keys.isEmpty && list.first == keys.first)
@@ -35,7 +35,9 @@ struct FetchedKeysTests {
         #expect(iterator.next() == nil && iterator.next() == nil)
     }
 
-    @Test("A page is what an offset and a limit leave", arguments: [(0, 0), (0, 5), (3, 0), (16_384, 20), (50_000, 1)])
+    @Test(
+        "A page is the rest after an offset and up to a limit",
+        arguments: [(0, 0), (0, 5), (3, 0), (16_384, 20), (50_000, 1)])
     func pages(offset: Int, limit: Int) {
         for keys in Self.lists {
             let rest = keys.dropFirst(offset)

@@ -18,7 +18,7 @@ struct RowCacheTests {
         return builder.finish()
     }
 
-    @Test("A row holds what was put in, and nil everywhere else")
+    @Test("A row holds the values that were put in, and nil everywhere else")
     func snapshotValues() throws {
         let layout = try #require(model.layout.layout(named: "Book"))
         let built = row(7, title: "Über")
@@ -42,7 +42,7 @@ struct RowCacheTests {
         #expect(book.subtree.contains(novel.index))
     }
 
-    @Test("The cache keeps the newest version of a row, and a sweep drops what nobody holds")
+    @Test("The cache keeps the newest version of a row, and a sweep drops rows without a holder")
     func newestAndSweep() {
         let cache = RowCache(rootCount: 1)
         var held: [Snapshot] = []
