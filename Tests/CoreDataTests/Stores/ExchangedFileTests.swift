@@ -84,7 +84,7 @@ struct ExchangedFileTests {
         }
     }
 
-    @Test("A store that is destroyed and made anew is a store, or nothing, to whoever looks at it meanwhile")
+    @Test("A store that is destroyed and made anew is a store, or nothing, to any reader meanwhile")
     func lookedAtMeanwhile() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

@@ -194,9 +194,7 @@ struct ExternalDataTests {
         return values
     }
 
-    @Test(
-        "A store that is replaced has its values' files until the new one is there, and whoever is killed then has them"
-    )
+    @Test("A store that is replaced has its values' files until the new one is there, also after a kill")
     func replacing() throws {
         let (older, newer) = (try store(1), try store(2))
         let snapshots = try [true, false].map { isBefore in

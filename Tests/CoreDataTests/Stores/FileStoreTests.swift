@@ -290,7 +290,7 @@ struct FileStoreTests {
     }
 
     @Test(
-        "What the framework writes into the metadata stays when a program sets its own: another version is refused",
+        "The framework's own metadata stays when a program sets its metadata: another version is refused",
         arguments: kinds + [.sqlite, .atomic])
     func ownMetadata(kind: StoreKind) throws {
         let library = try Library(kind, model: LibraryModel.make())

@@ -125,7 +125,8 @@ struct HostileStoreTests {
         ),
     ]
 
-    @Test("What computes rows is no table of a store", arguments: places, [true, false])
+    @Test(
+        "A view, a virtual table or a computed column is no part of a store's tables", arguments: places, [true, false])
     func computedRows(_ place: (statement: String, word: String), _ isReadOnly: Bool) throws {
         let store = try Store("DROP TABLE ZITEM", place.statement)
         let error = try #require(throws: NSError.self) {
@@ -265,7 +266,7 @@ struct HostileStoreTests {
     }
 
     @Test(
-        "A file with another name is not written in the place of one beside the store, and the error says what helps",
+        "A file with another name is not written in the place of one beside the store, and the error has a remedy",
         arguments: ["-wal", "-shm", "-journal"])
     func hardLinks(_ suffix: String) throws {
         let store = try Store()
@@ -372,7 +373,7 @@ struct HostileStoreTests {
     }()
 
     @Test(
-        "A store's files have the permissions that its folder gives, whichever way they came there",
+        "A store's files have the permissions that its folder gives, by any way of their creation",
         arguments: [0o700, 0o750, 0o755])
     func permissions(_ mode: Int) throws {
         let outer = try TemporaryFolder()

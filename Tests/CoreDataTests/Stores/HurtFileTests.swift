@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("What opening says of a hurt file")
+@Suite("The errors of opening a hurt file")
 struct HurtFileTests {
     /// A store that is as one file, and what lies beside it.
     private func withHurtStore(
@@ -178,7 +178,7 @@ struct HurtFileTests {
         }
     }
 
-    @Test("What SQLite leaves out of a damaged -wal, inspecting tells")
+    @Test("An inspection tells the frames that SQLite leaves out of a damaged -wal")
     func damagedLog() throws {
         try withTemporaryFolder { folder in
             let (url, copy) = (folder.appendingPathComponent("Store"), folder.appendingPathComponent("Copy"))

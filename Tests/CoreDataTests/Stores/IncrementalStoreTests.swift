@@ -299,7 +299,7 @@ struct IncrementalStoreTests {
         #expect(!id.isTemporaryID && id.persistentStore === store)
     }
 
-    @Test("What the coordinator cannot do for such a store is error 134070")
+    @Test("A request that the coordinator cannot serve for such a store is error 134070")
     func unsupported() throws {
         let library = try filled()
         let url = try #require(library.store.url)

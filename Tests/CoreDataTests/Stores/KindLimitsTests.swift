@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("What a kind of store cannot do is the documented error", .leavesNothingBehind)
+@Suite("A feature that a kind of store lacks is the documented error", .leavesNothingBehind)
 struct KindLimitsTests {
     private func filled(_ kind: StoreKind) throws -> Library {
         let library = try Library(kind)

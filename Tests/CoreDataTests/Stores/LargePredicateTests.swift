@@ -128,7 +128,7 @@ struct LargePredicateTests {
         }
     }
 
-    @Test("What is more than SQLite's parser takes is an error that says so, in a SQLite store")
+    @Test("A predicate that is too large for SQLite's parser is an error that says so, in a SQLite store")
     func parserLimit() throws {
         let deep = (0..<150).reduce(NSExpression(forKeyPath: "pages")) { inner, _ in
             NSExpression(forFunction: "add:to:", arguments: [NSExpression(forConstantValue: 1), inner])
@@ -170,7 +170,7 @@ struct LargePredicateTests {
         }
     }
 
-    @Test("Lists of 50,000 values of every type have what is in them")
+    @Test("Lists of 50,000 values of every type contain their values")
     func longLists() throws {
         let library = try filled(.sqlite)
         let context = library.context()

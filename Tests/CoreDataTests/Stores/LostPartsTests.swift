@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A store that has lost a part says which one, and what helps", .leavesNothingBehind)
+@Suite("A store that has lost a part names the part, and a remedy", .leavesNothingBehind)
 struct LostPartsTests {
     private static let model = """
         entity Item
@@ -96,7 +96,7 @@ struct LostPartsTests {
         }
     }
 
-    @Test("The error of a long format string shows what is around the mistake")
+    @Test("The error of a long format string shows the text around the mistake")
     func longFormat() throws {
         let format = "name == '" + String(repeating: "a", count: 100_000) + "' OR name ==== 'b'"
         let error = try #require(throws: PredicateParseError.self) { _ = try NSPredicate.parse(format: format) }

@@ -27,7 +27,7 @@ struct RepeatedReadingTests {
         return looks
     }
 
-    @Test("is read again as long as somebody writes it, whatever the clock of the disk says")
+    @Test("A file is read again as long as somebody writes it, at any resolution of the disk's clock")
     func written() throws {
         try withFile { url in
             let looks = try looks(at: url) { look in
@@ -100,7 +100,7 @@ struct RepeatedReadingTests {
         }
     }
 
-    @Test("gives what is there in the end to whoever looks at a store, and reads on with the look's connection")
+    @Test("A look at a store gives the file's last state, and reading goes on with the look's connection")
     func store() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

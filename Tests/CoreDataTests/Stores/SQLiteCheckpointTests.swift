@@ -123,7 +123,7 @@ struct SQLiteCheckpointTests {
         }
     }
 
-    @Test("a program that chooses wal_autocheckpoint gets what it chose")
+    @Test("A program that chooses wal_autocheckpoint gets its choice")
     func chosenByTheProgram() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")

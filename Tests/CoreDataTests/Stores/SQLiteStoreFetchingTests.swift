@@ -134,7 +134,7 @@ struct SQLiteStoreFetchingTests {
     private static let manyTexts = "{" + (0..<500).map { "'x\($0)', " }.joined() + "'apple', 'ann'}"
 
     @Test(
-        "A condition on a text gives no answer where a value is missing, whoever decides it",
+        "A condition on a text gives no answer where a value is missing, in the database and in memory",
         arguments: [
             "title MATCHES 'A.*'", "NOT title MATCHES 'A.*'", "title MATCHES 'none'", "NOT title MATCHES 'none'",
             "title CONTAINS[cd] author.name", "NOT (author.name BEGINSWITH[c] 'z' OR title LIKE 'B*')",
@@ -156,7 +156,7 @@ struct SQLiteStoreFetchingTests {
     }
 
     @Test(
-        "A condition on texts takes a number as the text that the database makes of it, whoever decides it",
+        "A condition on texts takes a number as the database's text of it, in the database and in memory",
         arguments: [
             ("pages CONTAINS '1'", "1"), ("pages ENDSWITH[c] '00'", "123456"), ("rating ENDSWITH '.5'", "1234"),
             ("rating CONTAINS '.0'", "56"), ("pages MATCHES '[12]00'", "12"), ("rating LIKE '?.5'", "1234"),

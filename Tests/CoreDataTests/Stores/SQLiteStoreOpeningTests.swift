@@ -98,7 +98,7 @@ struct SQLiteStoreOpeningTests {
         }
     }
 
-    @Test("what a killed creation leaves is taken for a new store")
+    @Test("The leftovers of a killed creation are taken for a new store")
     func emptyDatabaseIsFilled() throws {
         try withTemporaryFolder { folder in
             for name in ["empty.sqlite", "begun.sqlite"] {

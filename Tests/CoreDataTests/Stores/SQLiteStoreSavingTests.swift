@@ -176,7 +176,7 @@ struct SQLiteStoreSavingTests {
         #expect(try library.store.members(of: tagBooks, owner: tags[1]).isEmpty)
     }
 
-    @Test("keys are handed out once, whoever asks")
+    @Test("Keys are handed out once, to any store that asks")
     func keysAreUnique() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")
@@ -210,7 +210,7 @@ struct SQLiteStoreSavingTests {
         }
     }
 
-    @Test("a read sees what was committed before it, by whichever store")
+    @Test("A read sees earlier commits of every store")
     func readsAreFresh() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")

@@ -116,7 +116,7 @@ struct SalvageTests {
         }
     }
 
-    @Test("What lies in the -wal alone comes out, and neither it nor an index of it is left changed")
+    @Test("Rows in the -wal alone come out, and neither it nor an index of it is left changed")
     func log() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.sqlite")
@@ -209,7 +209,7 @@ struct SalvageTests {
         }
     }
 
-    @Test("Of a file that was cut short comes out what is there, and the report says how much is not")
+    @Test("The rows left in a file that was cut short come out, and the report says how much is missing")
     func cut() throws {
         try salvage(model: Self.model()) { bytes, _ in
             bytes.removeLast(bytes.count / 2)

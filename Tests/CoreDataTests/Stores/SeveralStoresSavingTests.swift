@@ -148,7 +148,7 @@ struct SeveralStoresSavingTests {
         #expect(try stack.titles() == [["0"], ["1"]])
     }
 
-    @Test("What a program's store has taken before the next refuses is saved, and is not written again")
+    @Test("The part of a save that one store takes before the next one refuses stays, and is not written again")
     func written() throws {
         let stack = try Stack(.atomic, .incremental)
         let service = RecordService.at(stack.urls[1])

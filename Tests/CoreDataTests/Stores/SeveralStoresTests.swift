@@ -133,7 +133,7 @@ struct SeveralStoresTests {
     }
 
     @Test(
-        "Dictionaries of several stores come in one order; what concerns all rows together is error 134091",
+        "Dictionaries of several stores come in one order; a request over all rows together is error 134091",
         arguments: mixtures.filter { !$0.contains(.incremental) })
     func dictionaries(kinds: [StoreKind]) throws {
         let stack = try Stack(kinds, books: 9)

@@ -14,7 +14,7 @@ struct SharedMetadataTests {
         }
     }
 
-    @Test("Whoever saves metadata overwrites the entries that he has changed, and nobody else's")
+    @Test("A save of metadata overwrites the entries that its program has changed, and nobody else's")
     func entries() throws {
         let library = try Library()
         library.store.metadata["both"] = 0

@@ -149,7 +149,7 @@ struct SpatialIndexTests {
         }
     }
 
-    @Test("One that does not tell what it is about refuses to be written beside, and is read")
+    @Test("An index that does not name its attributes refuses writes, and the store can be read")
     func unknown() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("p.sqlite")

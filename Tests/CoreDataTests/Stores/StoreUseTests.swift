@@ -16,7 +16,7 @@ struct StoreUseTests {
           author one Author.books
         """
 
-    @Test("a save makes sure that what it refers to is there, also where rows are counted")
+    @Test("A save makes sure that the rows it refers to are there, also where rows are counted")
     func references() throws {
         let stack = try TextStack(Self.text)
         let store = try #require(stack.coordinator.persistentStores.first as? SQLiteStore)
@@ -52,7 +52,7 @@ struct StoreUseTests {
         #expect(!StoreUse.work.holdsTransaction && StoreUse.migrationDestination(isSole: true).holdsTransaction)
     }
 
-    @Test("no option of a program leaves what it saves uncommitted", arguments: [NSSQLiteStoreType, NSXMLStoreType])
+    @Test("No option of a program leaves its saves uncommitted", arguments: [NSSQLiteStoreType, NSXMLStoreType])
     func options(_ type: String) throws {
         let folder = try TemporaryFolder()
         let options: [String: Any] = [

@@ -16,7 +16,7 @@ struct WholeFileTests {
     }
 
     @Test(
-        "a killed save leaves the older file; what lies beside it goes at the next opening",
+        "A killed save leaves the older file; its temporary file goes at the next opening",
         arguments: ["xml", "binary"])
     func killed(_ suffix: String) throws {
         try withTemporaryFolder { folder in
@@ -41,7 +41,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("what a living process writes stays, and so do files of other names", arguments: ["xml", "binary"])
+    @Test("A living process's temporary file stays, and so do files of other names", arguments: ["xml", "binary"])
     func living(_ suffix: String) throws {
         try withTemporaryFolder { folder in
             let store = folder.appendingPathComponent("Depot.\(suffix)")

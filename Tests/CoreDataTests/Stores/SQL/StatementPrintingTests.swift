@@ -12,7 +12,7 @@ struct StatementPrintingTests {
 
     private let key = SQLExpression.column(SQLSchema.keyColumn)
 
-    @Test("An INSERT takes parameters, values or what a SELECT gives, and says what becomes of a key that is there")
+    @Test("An INSERT takes parameters, values or the rows of a SELECT, and says how to treat a key that is there")
     func insertions() {
         let plain = printed(.insert(SQLInsert(into: "ZBOOK", ["Z_PK", "ZTITLE"])))
         #expect(plain.text == "INSERT INTO ZBOOK (Z_PK, ZTITLE) VALUES (?1, ?2)")
@@ -210,7 +210,7 @@ struct StatementPrintingTests {
                 + "AND (ZPRICE < 1.5) AND (ZCOVER <> X'00ab'))")
     }
 
-    @Test("What is there is dropped and renamed, and may be defined again as the database has told it")
+    @Test("Existing tables are dropped and renamed, and may be defined again as the database has told them")
     func changesOfTables() {
         #expect(SQLDefinition.dropTable("ZBOOK").text == "DROP TABLE ZBOOK")
         #expect(SQLDefinition.dropIndex("ZBOOK_INDEX").text == "DROP INDEX ZBOOK_INDEX")
@@ -322,7 +322,7 @@ struct StatementPrintingTests {
                 == "\(counted) +t0.ZAUTHOR HAVING (AVG(t0.ZPRICE) > ?)")
     }
 
-    @Test("An INSERT of what a SELECT gives says what becomes of a key that is there, too")
+    @Test("An INSERT of the rows of a SELECT says how to treat a key that is there, too")
     func copies() {
         let old = SQLSelect([key, .column("ZA")], of: "OLD", orderedBy: [key])
         var insert = SQLInsert(into: "NEW", ["Z_PK", "ZA"], .select(old), conflict: .keepsStored)
