@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The check for leaks sees what is left; were it blind, every suite would pass it.
-@Suite("The account of what is there", .onEveryKindOfStore)
+@Suite("The account of live objects", .onEveryKindOfStore)
 struct LiveAccountTests {
     @Test("An object is in the account as long as somebody holds it")
     func seesWhatIsHeld() async throws {

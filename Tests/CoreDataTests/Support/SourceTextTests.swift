@@ -39,7 +39,7 @@ struct SourceTextTests {
         #expect(text.comments.map(\.text) == ["/// One.", "// two", "/* three", "   four */"])
     }
 
-    @Test("Members that others can name are found, what lies in functions and what is private is not")
+    @Test("Members that others can name are found; members of functions and private ones are not")
     func declarations() {
         let names = SourceNames(
             SourceText(
