@@ -38,7 +38,7 @@ struct ContextUndoTests {
         }
     }
 
-    @Test("What was recorded before an object got its permanent id leads to it afterwards")
+    @Test("Undo of changes recorded before an object got its permanent id leads to it afterwards")
     func permanentIDs() throws {
         try withContext { context, _ in
             let tag = event(context) { context.make("Tag", ["name": "t"]) }
@@ -253,7 +253,7 @@ struct ContextUndoTests {
         }
     }
 
-    @Test("Objects are told what was put back, and observers of the context too")
+    @Test("Objects hear of the changes that undo puts back, and observers of the context too")
     func awake() throws {
         final class Log: @unchecked Sendable { var entries: [String] = [] }  // used on the context's queue alone
         try withContext { context, manager in
@@ -307,7 +307,7 @@ struct ContextUndoTests {
         }
     }
 
-    @Test("A relationship without inverse keeps who comes back, undone, saved and set again")
+    @Test("A relationship without inverse keeps a member that comes back, undone, saved and set again")
     func withoutInverse() throws {
         let library = try Library()
         let context = library.context()
@@ -354,7 +354,7 @@ struct ContextUndoTests {
         }
     }
 
-    @Test("What a save gives an object besides, and a refresh takes out of memory, is no change to undo")
+    @Test("A value that a save adds to an object, and a refresh drops, is no change to undo")
     func refreshedAfterSave() throws {
         let library = try Library()
         let context = library.context()
@@ -386,7 +386,7 @@ struct ContextUndoTests {
         }
     }
 
-    @Test("What others have led to a new object since leads nowhere once its insertion is undone, and comes back")
+    @Test("Links that others have made to a new object go once its insertion is undone, and come back")
     func unrecordedTies() throws {
         let library = try Library()
         let root = library.context()

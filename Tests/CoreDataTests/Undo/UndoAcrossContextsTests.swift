@@ -18,7 +18,7 @@ struct UndoAcrossContextsTests {
         for context in [parent, child] { context.performAndWait { context.checkInvariants() } }
     }
 
-    @Test("What came back by undo and was deleted again is another object when its row comes back by itself")
+    @Test("An object deleted again after an undo is another object when its row comes back by itself")
     func replaced() throws {
         try withChild { parent, child in
             let id = parent.performAndWait { parent.make("Tag", ["name": "t"]).objectID }
@@ -41,7 +41,7 @@ struct UndoAcrossContextsTests {
         }
     }
 
-    @Test("An object that came back with other values and is taken back again comes back with its own")
+    @Test("Undo of a deletion gives an object its own values back, also after its return with other values")
     func valuesOfTheDead() throws {
         try withChild { parent, _ in
             let tag = try parent.performAndWait {
@@ -68,7 +68,7 @@ struct UndoAcrossContextsTests {
         }
     }
 
-    @Test("A child that takes its deletion back inserts what the parents, who took theirs back, no longer have")
+    @Test("A child that undoes its deletion inserts an object that its parents no longer have after their own undo")
     func childBringsBackWhatIsGone() throws {
         let library = try Library()
         let root = library.context()
@@ -138,9 +138,7 @@ struct UndoAcrossContextsTests {
         }
     }
 
-    @Test(
-        "What led to an object before its deletion does not lead to it again when the child that brings it back says so"
-    )
+    @Test("A link removed before an object's deletion does not come back when the child brings the object back")
     func childBringsBackAlone() throws {
         try withChild { parent, child in
             let (bookID, shelfID) = try parent.performAndWait {
@@ -277,7 +275,7 @@ struct UndoAcrossContextsTests {
         }
     }
 
-    @Test("What the parent changed meanwhile is not what a later undo goes back to")
+    @Test("A later undo does not go behind a change that the parent made meanwhile")
     func changedMeanwhile() throws {
         try withChild { parent, child in
             let book = parent.performAndWait { Held(parent.make("Book", ["title": "old"])) }
@@ -293,7 +291,7 @@ struct UndoAcrossContextsTests {
         }
     }
 
-    @Test("What comes back by undo in a child has in the parent the members that it has in the child")
+    @Test("An object that comes back by undo in a child has the same members in the parent as in the child")
     func cameBackWithout() throws {
         try withChild { parent, child in
             let ids = parent.performAndWait { ["s", "t"].map { parent.make("Tag", ["name": $0]).objectID } }

@@ -57,7 +57,7 @@ struct UndoManagerTests {
         #expect(counter.value == 2)
     }
 
-    @Test("A new action ends what can be redone")
+    @Test("A new action ends the redo of earlier ones")
     func newActionClearsRedo() {
         let counter = counter()
         group(counter.manager) { counter.set(1) }
