@@ -117,7 +117,7 @@ struct CopyCommandTests {
         }
     }
 
-    @Test("What a killed process has left behind does not stand in the way, a process that lives does")
+    @Test("A killed process's leftovers do not stand in the way, a living process does")
     func leftovers() throws {
         try withTemporaryFolder { folder in
             let (store, copy) = (folder.appendingPathComponent("N.sqlite"), folder.appendingPathComponent("C.sqlite"))
@@ -147,7 +147,7 @@ struct CopyCommandTests {
 
     #if PostgreSQL
         @Test(
-            "A database gets all, its ids, and dates to the microsecond; what it cannot hold is listed before",
+            "A database gets all, its ids, and dates to the microsecond; values that it cannot hold are listed before",
             .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
         func database() throws {
             try withDatabase { url, folder in

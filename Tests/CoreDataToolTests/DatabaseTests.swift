@@ -42,7 +42,7 @@
             #expect(groups.output == "author.name,sum_pages\nMelville,1235\n", "\(groups.errors)")
         }
 
-        @Test("The plan of the server, one object, and what the store is")
+        @Test("The commands print the server's plan, one object, and the facts of the store")
         func looking() throws {
             let sql = try run("sql", "Book", "-w", "pages > 300")
             #expect(

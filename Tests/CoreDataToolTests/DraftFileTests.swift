@@ -10,7 +10,7 @@ struct DraftFileTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains("Export") }.sorted()
     }
 
-    @Test("What a killed process has left, the next one removes; what another one writes stays")
+    @Test("The next process removes a killed one's files; another living one's files stay")
     func remains() throws {
         try withTemporaryFolder { folder in
             let store = try SampleStore.make(in: folder)
@@ -32,7 +32,7 @@ struct DraftFileTests {
         }
     }
 
-    @Test("Others may not read an export in a folder that they may not read, whatever the mask is")
+    @Test("Others may not read an export in a folder that they may not read, under any mask")
     func permissions() throws {
         try withTemporaryFolder { folder in
             let store = try SampleStore.make(in: folder)

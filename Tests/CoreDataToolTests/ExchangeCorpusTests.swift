@@ -79,7 +79,7 @@ struct ExchangeCorpusTests {
         let description: String
     }
 
-    @Test("What is exported and imported is equal, object by object, and keeps the model as it was")
+    @Test("An exported and imported store is equal, object by object, and keeps the model as it was")
     func exportAndImport() async {
         let (stores, objects) = await Self.each { subject, folder in
             let before = try Data(contentsOf: subject.url)
@@ -105,7 +105,7 @@ struct ExchangeCorpusTests {
         #expect(stores >= 40 && objects > 1_000)
     }
 
-    @Test("What is converted to XML and back is equal but for its ids")
+    @Test("A store converted to XML and back is equal but for its ids")
     func throughXML() async {
         let (stores, _) = await Self.each(of: Self.converted) { subject, folder in
             let (xml, back) = (folder.appendingPathComponent("c.xml"), folder.appendingPathComponent("b.sqlite"))
@@ -127,7 +127,7 @@ struct ExchangeCorpusTests {
 
     #if PostgreSQL
         @Test(
-            "What is converted to PostgreSQL and back is equal, dates to the microsecond",
+            "A store converted to PostgreSQL and back is equal, dates to the microsecond",
             .enabled(
                 if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
         func throughPostgreSQL() async {

@@ -117,7 +117,7 @@ struct ExportCommandTests {
     }
 
     @Test(
-        "What is imported is equal, with ids, UUID, metadata and the model's own names", arguments: ["sqlite", "xml"])
+        "An imported store is equal, with ids, UUID, metadata and the model's own names", arguments: ["sqlite", "xml"])
     func roundTrip(_ type: String) throws {
         try withTemporaryFolder { folder in
             let (store, model) = try Self.made(in: folder, text: "a\"\\\n\t\u{1F40B}e\u{301} ")
@@ -158,7 +158,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test("What XML cannot hold is listed, and nothing is made", arguments: ["import", "convert"])
+    @Test("Values that XML cannot hold are listed, and nothing is made", arguments: ["import", "convert"])
     func unfit(_ command: String) throws {
         try withTemporaryFolder { folder in
             let (store, model) = try Self.made(in: folder)
@@ -257,7 +257,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test("What is there stays: a file, a folder, a link")
+    @Test("An existing file, folder or link stays")
     func existing() throws {
         try withTemporaryFolder { folder in
             let input = try Self.small(in: folder).joined(separator: "\n")
@@ -310,7 +310,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test("Wrong use, and what is no store or no export, is one line and a status")
+    @Test("Wrong use, and a file that is no store or no export, is one line and a status")
     func wrongUse() throws {
         try withTemporaryFolder { folder in
             let text = folder.appendingPathComponent("T.txt")

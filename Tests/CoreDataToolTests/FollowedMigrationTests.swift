@@ -94,7 +94,7 @@ struct FollowedMigrationTests {
         }
     }
 
-    @Test("What was killed in the middle is migrated by the next call")
+    @Test("The next call completes a migration that was killed in the middle")
     func killed() throws {
         try interrupted({ $0.send(SIGKILL) }) { status, store, _, rows in
             #expect(status == -SIGKILL)

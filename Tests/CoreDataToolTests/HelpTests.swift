@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreDataTool
 
-@Suite("What the tool says of itself")
+@Suite("The tool's help")
 struct HelpTests {
     @Test(
         "Every command has help with a synopsis, its options and an example",

@@ -105,7 +105,7 @@ struct HistoryCommandTests {
         return String(decoding: printed, as: UTF8.self)
     }
 
-    @Test("What another process saves is printed while it works, with its author")
+    @Test("Another process's saves are printed while it works, with its author")
     func watch() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("L.sqlite")

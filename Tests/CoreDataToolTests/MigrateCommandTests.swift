@@ -9,7 +9,7 @@ import Testing
 struct MigrateCommandTests {
     // MARK: Forecast
 
-    @Test("A forecast says where the store stands, what would be done, and changes nothing")
+    @Test("A forecast tells the store's version and the steps of the migration, and changes nothing")
     func forecast() throws {
         try NotesMigration.with(5) { folder, store in
             let before = try FolderContents(folder)
@@ -34,7 +34,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test("What stands in the way is told with what would help, and no migration begins")
+    @Test("Obstacles are told with remedies, and no migration begins")
     func obstacle() throws {
         try withTemporaryFolder { folder in
             try ModelFolder.compiled(
@@ -146,7 +146,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test("A backup has what the -wal and the external files hold, while another process has the store open")
+    @Test("A backup has the content of the -wal and the external files, while another process has the store open")
     func backup() throws {
         try withTemporaryFolder { folder in
             let versions = [("1", DepotModels.versions[0]), ("2", DepotModels.versions[1])]
@@ -318,7 +318,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test("What a store is called moves no cursor in an error")
+    @Test("A store's name moves no cursor in an error")
     func escapes() throws {
         let run = try ToolRun(["forecast", "a\u{1B}[2Jb.sqlite", "-m", "Notes.momd"])
         #expect(run.errors == "coredata: a�[2Jb.sqlite: no such file or directory\n")

@@ -42,7 +42,7 @@ struct ModelCommandTests {
         }
     }
 
-    @Test("What is no model, or has no such version, is told in one line")
+    @Test("A file that is no model, or lacks the version, is told in one line")
     func badInput() throws {
         try ModelFolder.withLibrary { folder, _ in
             try Data("hello".utf8).write(to: folder.appendingPathComponent("text.mom"))
@@ -209,7 +209,7 @@ struct ModelCommandTests {
         }
     }
 
-    @Test("What cannot be inferred stands with its entity, and what would help")
+    @Test("A change that cannot be inferred stands with its entity and a remedy")
     func notInferred() throws {
         try withTemporaryFolder { folder in
             try ModelFolder.compiled(
@@ -251,7 +251,7 @@ struct ModelCommandTests {
     }
 
     @Test(
-        "Every pair of versions of every real bundle is compared; what is called the same has the same hashes",
+        "Every pair of versions of every real bundle is compared; versions without a difference have the same hashes",
         .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
     func corpusDiff() throws {
         var compared = 0
@@ -279,7 +279,7 @@ struct ModelCommandTests {
 
     // MARK: lint
 
-    @Test("Every rule finds what breaks it, and nothing else")
+    @Test("Every rule finds its own violations, and nothing else")
     func lint() throws {
         try withTemporaryFolder { folder in
             _ = try ModelFolder.source(

@@ -91,7 +91,7 @@ struct ModelFilesTests {
         </entity>
         """
 
-    @Test("A compiled model has the hashes of its source; what is there is overwritten by force alone")
+    @Test("A compiled model has the hashes of its source; an existing file is overwritten by force alone")
     func compile() throws {
         try withTemporaryFolder { folder in
             let source = try ModelFolder.source("Photos", Self.photo, in: folder)

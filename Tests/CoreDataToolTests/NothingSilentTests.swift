@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What would be wrong or lost without a word is said")
+@Suite("The tool tells mistakes and losses that would be silent")
 struct NothingSilentTests {
     // MARK: Constants of another type
 
@@ -122,7 +122,7 @@ struct NothingSilentTests {
         }
     }
 
-    @Test("The model of a store is written to a file, which reads what was made of it")
+    @Test("The model of a store is written to a file, which reads a converted store without a model")
     func modelOfStore() throws {
         try withTemporaryFolder { folder in
             let store = try SampleStore.make(in: folder) { context in

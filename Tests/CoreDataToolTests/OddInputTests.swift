@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataTool
 
-@Suite("The tool and what it does not expect")
+@Suite("The tool meets unexpected input")
 struct OddInputTests {
     private static let model = """
         entity Author
@@ -91,7 +91,7 @@ struct OddInputTests {
         }
     }
 
-    @Test("Nobody reads what is said: the status says it")
+    @Test("The status tells a failure when nobody reads the output")
     func closedErrors() throws {
         for redirection in ["2>&-", "2>/dev/full"] {
             let shell = URL(fileURLWithPath: "/bin/sh")
@@ -130,7 +130,7 @@ struct OddInputTests {
     }
 
     @Test(
-        "A predicate that means nothing is a mistake of the caller's, whatever the store",
+        "A predicate that means nothing is a mistake of the caller's, for any store",
         arguments: [
             "$x == 5", "title.foo == 5", "title MATCHES '('", "author.books.@max.nope == 5", "entity.foo == 5",
             "SUBQUERY(author.books, $b, $y == 1).@count > 0", "FUNCTION(title, 'nope:') == 5", "sum(title) == 5",
@@ -148,7 +148,7 @@ struct OddInputTests {
     }
 
     @Test(
-        "What a predicate may say is not refused",
+        "A valid predicate is not refused",
         arguments: [
             "SUBQUERY(author.books, $b, $b.title == nil).@count > 0", "author.books.@count == 1", "SELF.title == nil",
             "author.books.@max.price > 1", "price + 1 > 2", "published < now()", "title MATCHES '.*' OR title == nil",

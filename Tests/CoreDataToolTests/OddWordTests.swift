@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataTool
 
-@Suite("What commands say of words that mean nothing, and what a terminal gets to see")
+@Suite("Commands refuse meaningless words, and terminals get no control characters")
 struct OddWordTests {
     @Test("'-' is the standard output of an export, not a file")
     func standardOutput() throws {
@@ -44,7 +44,7 @@ struct OddWordTests {
         #expect(seconds("2024-02-29") == seconds("2024-03-01").map { $0 - 86_400 })
     }
 
-    @Test("An empty text in the place of a name is told by what it stands for")
+    @Test("An error names the argument that is an empty text")
     func empty() throws {
         try withTemporaryFolder { folder in
             let url = try SampleStore.make(in: folder)
@@ -93,7 +93,7 @@ struct OddWordTests {
           when date
         """)
 
-    @Test("What is no number goes to JSON as text and comes back; SQLite, which has no such value, says where it is")
+    @Test("A value that is no number goes to JSON as text and comes back; SQLite lacks such values and names its place")
     func notANumber() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.xml")
@@ -191,7 +191,7 @@ struct OddWordTests {
         }
     }
 
-    @Test("What turns the direction of text does not reach a terminal, from values and from names of files")
+    @Test("Characters that turn the direction of text do not reach a terminal, from values and from names of files")
     func directions() throws {
         let turning = "a\u{202E}b\u{2066}c\u{200F}d\u{2028}e"
         #expect(Table.onOneLine(turning) == "a�b�c�d⏎e")

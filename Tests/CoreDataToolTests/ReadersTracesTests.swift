@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Who only reads a store that nobody has open leaves no files beside it")
+@Suite("A reader of a store that nobody has open leaves no files beside it")
 struct ReadersTracesTests {
     private func names(in folder: URL) throws -> Set<String> {
         Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))

@@ -55,7 +55,7 @@ struct RepairCommandTests {
         }
     }
 
-    @Test("Links to what is not there go, from rows and from join tables")
+    @Test("Links to missing rows go, from rows and from join tables")
     func dangling() throws {
         try repaired({ url in
             let join = try RawDatabase(url).tables.filter { $0.hasSuffix("TAGS") }.sorted()[0]
@@ -152,7 +152,7 @@ struct RepairCommandTests {
         }
     }
 
-    @Test("What a person has to decide is left, and named")
+    @Test("Faults that a person has to decide are left, and named")
     func decisions() throws {
         try repaired({ url in
             try DamagedStore.removeFile(of: "ZPHOTO", "ZAUTHOR", 1, url)
@@ -180,7 +180,7 @@ struct RepairCommandTests {
         }
     }
 
-    @Test("What must have a value is named where its link goes, and a text that would repeat a unique one stays")
+    @Test("A mandatory property is named where its link goes, and a text that would repeat a unique one stays")
     func consequences() throws {
         try withTemporaryFolder { folder in
             let model = ModelText.model(
@@ -258,7 +258,7 @@ struct RepairCommandTests {
         }
     }
 
-    @Test("What is there stays, a database is refused, and a store that keeps history keeps it")
+    @Test("An existing file stays, a database is refused, and a store that keeps history keeps it")
     func edges() throws {
         try withTemporaryFolder { folder in
             let url = try DamagedStore.make(in: folder)
@@ -308,7 +308,7 @@ struct RepairCommandTests {
     }
 
     @Test(
-        "Real stores that were damaged: what is left is what was named",
+        "The faults that are left in damaged real stores are the named ones",
         .enabled(if: Corpus.isPresent, "\(Corpus.absence)"), arguments: [false, true])
     func corpus(_ isDamaged: Bool) throws {
         try withTemporaryFolder { folder in

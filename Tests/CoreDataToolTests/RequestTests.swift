@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("coredata: what strangers ask for")
+@Suite("coredata: requests of strangers")
 struct RequestTests {
     private let folder: TemporaryFolder
     private let store: URL
@@ -15,7 +15,7 @@ struct RequestTests {
 
     private func run(_ arguments: String...) throws -> ToolRun { try ToolRun(arguments, in: folder.url) }
 
-    @Test("A table, with wide characters, without what would move the cursor")
+    @Test("A table has wide characters, and nothing that would move the cursor")
     func table() throws {
         let run = try run("fetch", "Library.sqlite", "Book", "-c", "title,pages,author,author.name", "-s", "pages")
         #expect(run.status == 0 && run.errors == "")
@@ -28,7 +28,7 @@ struct RequestTests {
                 """)
     }
 
-    @Test("CSV quotes what needs it")
+    @Test("CSV quotes values where they need it")
     func csv() throws {
         let run = try run(
             "fetch", "Library.sqlite", "Book", "-c", "title,author.name,tags.@count", "-s", "-pages", "-f", "csv")
@@ -137,7 +137,7 @@ struct RequestTests {
         }
     }
 
-    @Test("What is no store: one line, status 3")
+    @Test("A file that is no store gives one line, status 3")
     func noStores() throws {
         let text = folder.url.appendingPathComponent("text")
         try Data("hello".utf8).write(to: text)
@@ -207,7 +207,7 @@ struct RequestTests {
         #expect(shown.status == 0 && shown.output.contains("Author/1 (missing)"), "\(shown.errors)")
     }
 
-    @Test("After reading, the store's bytes are what they were")
+    @Test("The store's bytes stay the same after reading")
     func unchanged() throws {
         let before = try Data(contentsOf: store)
         for arguments in [

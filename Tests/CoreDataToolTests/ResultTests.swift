@@ -147,7 +147,7 @@ struct ResultTests {
     }
 
     @Test(
-        "What names no object",
+        "A text that names no object is an error with its status",
         arguments: [
             ("Book/99", Int32(1), "has no object Book/99"), ("Book", 2, "ENTITY/NUMBER or a URI is expected"),
             ("Buch/1", 2, "has no entity 'Buch'"), ("Book/x", 2, "names no object"), ("Book/", 2, "names no object"),
@@ -208,7 +208,7 @@ struct ResultTests {
 
     // MARK: info
 
-    @Test("What a store is")
+    @Test("The info command tells the kind, the model, the history and the state of a store")
     func info() throws {
         let run = try run("info", "Library.sqlite")
         #expect(run.status == 0, "\(run.errors)")

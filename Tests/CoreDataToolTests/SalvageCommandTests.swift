@@ -30,7 +30,7 @@ struct SalvageCommandTests {
         }
     }
 
-    @Test("What is lost is told line by line, and as JSON; the status is 1")
+    @Test("Losses are told line by line, and as JSON; the status is 1")
     func lost() throws {
         try withDamagedStore { url in
             try DamagedStore.damage(

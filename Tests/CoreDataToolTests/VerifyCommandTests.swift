@@ -74,7 +74,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("What others have broken is found: where it is, and what would mend it")
+    @Test("Faults made by others are found, with their places and remedies")
     func broken() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.sqlite")
@@ -129,7 +129,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("What no save has written is found in the tables, each kind with what would mend it")
+    @Test("Faults that no save writes are found in the tables, each kind with its remedy")
     func tables() throws {
         try withTemporaryFolder { folder in
             let url = try DamagedStore.make(in: folder)

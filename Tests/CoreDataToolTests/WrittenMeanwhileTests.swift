@@ -31,7 +31,7 @@ struct WrittenMeanwhileTests {
         }
     }
 
-    @Test("With a -wal, what is printed is one state")
+    @Test("The output is one state, with a -wal")
     func oneState() throws {
         let (status, lines) = try lines(of: "WAL") { other in
             try other.execute("DELETE FROM ZPROFILE; UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX")
@@ -40,7 +40,7 @@ struct WrittenMeanwhileTests {
         #expect(lines.allSatisfy { $0.contains("\"text\":\"profile number ") })
     }
 
-    @Test("Without one, what is gone is not printed")
+    @Test("The output has no deleted objects, without a -wal")
     func gone() throws {
         let (status, lines) = try lines(of: "DELETE") { other in
             try other.execute("DELETE FROM ZPROFILE WHERE Z_PK % 2 = 0")
