@@ -30,7 +30,7 @@ struct DowngradeCorpusTests {
     }
 
     @Test(
-        "a store filled with values, and an empty one: what loses nothing goes through, what does is refused with each loss named, and main file and -wal stay as they are",
+        "A store, filled or empty, goes back where nothing is lost; else each loss is named, and the files stay",
         arguments: bundles)
     func matrix(_ path: String) throws {
         let versions = try VersionChainCorpusTests.versions(path)

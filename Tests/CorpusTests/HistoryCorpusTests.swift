@@ -19,7 +19,7 @@ struct HistoryCorpusTests {
         return try #require(result.result as? [NSPersistentHistoryTransaction])
     }
 
-    @Test("transactions and changes are what the tables hold, with names, properties and values of deleted rows")
+    @Test("Transactions and changes equal the tables' rows, with names, properties and values of deleted rows")
     func reads() throws {
         #expect(!Self.stores.isEmpty)
         for store in Self.stores {
@@ -63,7 +63,7 @@ struct HistoryCorpusTests {
         }
     }
 
-    @Test("the bits of Apple's own changes name what their programs changed")
+    @Test("The bits of Apple's own changes name the properties that their programs changed")
     func names() throws {
         let notes = "ios/NoteStore.sqlite"
         let note = try named("ICNote", in: notes)

@@ -64,7 +64,7 @@ struct MappingModelCorpusTests {
         }
     }
 
-    @Test("a source that is completed says what Xcode's compiler makes of it")
+    @Test("A completed source says the same as the output of Xcode's compiler")
     func likeTheCompiler() throws {
         let folder = "alemar11__CoreDataPlus/Tests/Resources/SampleModel/"
         let versions = try ModelBundle.versions(at: Corpus.url(folder + "SampleModel.xcdatamodeld"))
@@ -116,7 +116,7 @@ struct MappingModelCorpusTests {
         }
     }
 
-    @Test("A source that is completed from the copies in its file says what Xcode's compiler makes of it")
+    @Test("A source that is completed from the copies in its file says the same as the output of Xcode's compiler")
     func embeddedLikeTheCompiler() throws {
         let folder = "alemar11__CoreDataPlus/Tests/Resources/SampleModel/"
         let source = try MappingModelSource(at: Corpus.url(folder + "MappingModels/V2toV3.xcmappingmodel"))

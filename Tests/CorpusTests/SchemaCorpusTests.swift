@@ -113,7 +113,7 @@ struct SchemaCorpusTests {
             ].contains(index)
     }
 
-    @Test("every store with a model opens, whatever names its tables have, and all of its rows are read")
+    @Test("Every store with a model opens, under any names of its tables, and all of its rows are read")
     func rows() throws {
         var count = 0
         for path in Corpus.stores {

@@ -6,7 +6,7 @@ import Testing
 
 /// Models that Apple's compiler made, beside the sources of the same projects: of each, the source that it was made
 /// from says the same in every property, defaults and validation predicates included.
-@Suite("Sources and what Apple's compiler made of them", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
+@Suite("Sources and the output of Apple's compiler for them", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
 struct SourceTwinCorpusTests {
     /// The project that a path lies in.
     private static func project(_ path: String) -> String { String(path.prefix { $0 != "/" }) }
@@ -63,7 +63,7 @@ struct SourceTwinCorpusTests {
         return result
     }
 
-    @Test("Every compiled model says in every property what a source of its project with the same hashes says")
+    @Test("Every compiled model equals, in every property, a source of its project with the same hashes")
     func twins() throws {
         var sources: [String: [(path: String, model: NSManagedObjectModel)]] = [:]
         for path in Corpus.paths(where: { $0.hasSuffix(".xcdatamodel/contents") }) {

@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct StoreChangeCorpusTests {
     @Test(
-        "what is inserted, changed, related and deleted in a real store is there when it is opened again",
+        "Objects inserted, changed, related and deleted in a real store are so when it is opened again",
         arguments: CorpusStore.all)
     func changesLast(_ store: CorpusStore) throws {
         try store.withCopy { url in

@@ -38,7 +38,7 @@ struct StoreCorpusTests {
         #expect(Set(CorpusStore.withoutModel.keys) == Self.knownWithoutModel)
     }
 
-    @Test("every row, value and relationship of every store is what the raw rows say")
+    @Test("Every row, value and relationship of every store equals the raw rows")
     func readsWhatIsThere() throws {
         var total = (entities: 0, rows: 0, values: 0, links: 0)
         var types: [NSAttributeType: Int] = [:]

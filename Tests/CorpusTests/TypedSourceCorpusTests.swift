@@ -90,7 +90,7 @@ struct TypedSourceCorpusTests {
         return pieces.joined(separator: "<\(change.element) ")
     }
 
-    @Test("A model loads whatever stands where a value should, with the hashes it had", arguments: changes)
+    @Test("A model loads with any text in the place of a value, with the hashes it had", arguments: changes)
     func values(_ change: Change) throws {
         #expect(Self.sources.count >= 8)
         for (number, source) in Self.sources.enumerated() {

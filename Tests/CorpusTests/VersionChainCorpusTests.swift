@@ -37,7 +37,7 @@ struct VersionChainCorpusTests {
     func present() { #expect(Self.bundles.count >= 20) }
 
     @Test(
-        "made-up objects of each version come to each later one (in long chains to the next and the last): the schema of a new store, every row by its key, every mapped value and link; what is refused says why",
+        "Made-up objects of each version reach each later one with every row, value and link, or a refusal says why",
         arguments: bundles)
     func pairs(_ path: String) throws {
         let versions = try Self.versions(path)
@@ -121,7 +121,7 @@ struct VersionChainCorpusTests {
     ]
 
     @Test(
-        "through the repository's mapping models, without their policies, to the last version: the schema of a new store; what only a policy could fill is refused and the store is as it was",
+        "Mapping models without their policies lead a store to the last version, or leave it as it was",
         arguments: mapped)
     func throughMappings(_ way: Way) throws {
         let versions = try Self.versions(way.bundle)
