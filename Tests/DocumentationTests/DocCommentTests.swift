@@ -41,7 +41,7 @@ struct DocCommentTests {
         }
     }
 
-    @Test("The search finds what other modules see, and nothing else")
+    @Test("The search finds the declarations that other modules see, and nothing else")
     func search() {
         let text = SourceText(
             """

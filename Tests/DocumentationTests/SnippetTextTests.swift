@@ -72,7 +72,7 @@ struct SnippetTextTests {
         }
     }
 
-    @Test("A snippet is what stands between its marks, without the indentation")
+    @Test("A snippet is the text between its marks, without the indentation")
     func marks() {
         let snippets = Self.snippets(
             in: """
