@@ -13,7 +13,7 @@ struct PowerLossTests {
     }
 
     @Test(
-        "the store is whole, as it was before or after; what is said to be on the disk is there",
+        "The store is whole, as it was before or after; an acknowledged write is on the disk",
         arguments: FaultLibrary.operations)
     func loss(_ operation: FaultOperation) throws {
         let fixture = try FaultFixture(operation)
