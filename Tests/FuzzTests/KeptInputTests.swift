@@ -21,7 +21,7 @@ struct KeptInputTests {
         }
     }
 
-    @Test("What is whole is read", arguments: FuzzTarget.all.map(\.name))
+    @Test("A whole file is read", arguments: FuzzTarget.all.map(\.name))
     func readsWhole(name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         let seeds = try target.seeds()
