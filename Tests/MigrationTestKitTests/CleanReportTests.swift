@@ -68,9 +68,7 @@ struct CleanReportTests {
         #expect(report.entries.contains { $0.name == "1 → 3" && $0.isGood }, "\(report)")
     }
 
-    @Test(
-        "versions that differ in fetch indexes only need no migration: nothing is wrong, and the report says what stays"
-    )
+    @Test("Versions that differ in fetch indexes only need no migration: the report is clean and notes the indexes")
     func fetchIndexes() throws {
         let versions = [
             ModelVersion("1", ModelText.model("entity Item\n  name string\n  size int32")),

@@ -38,7 +38,7 @@ struct DowngradeTrialTests {
         try trial.downgrade(trial.versions[1], to: trial.versions[0])
     }
 
-    @Test("what is lost is told by entity and property, with the rows that hold a value of their own")
+    @Test("Losses are told by entity and property, with the rows that hold a value of their own")
     func losses() throws {
         try withTemporaryFolder { folder in
             let trial = trial(Self.older, Self.newer)

@@ -54,8 +54,7 @@ struct MigrationTrialTests {
         }
     }
 
-    @Test(
-        "every hop and the whole chain are tried; what cannot be inferred is refused with its reason, and nothing else")
+    @Test("Every hop and the whole chain are tried; a hop that cannot be inferred is refused with its reason")
     func chain() throws {
         let texts = [
             SampleModels.everything,
@@ -118,7 +117,7 @@ struct MigrationTrialTests {
         #expect("\(report)".contains("Shelf has 9 rows where 10 were to be migrated"), "\(report)")
     }
 
-    @Test("two schemas differ by what only one of them has")
+    @Test("Two schemas differ by the parts that only one of them has")
     func schema() throws {
         try withTemporaryFolder { folder in
             func make(_ name: String, _ text: String) throws -> StoreSchema {

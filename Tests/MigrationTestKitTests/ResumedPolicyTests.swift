@@ -26,7 +26,7 @@ struct ResumedPolicyTests {
         return try ChildRun(trial.program, url, trial.arguments, environment).wait()
     }
 
-    @Test("no hook runs again that ran before the last checkpoint, and what later ones did is undone")
+    @Test("No hook runs again that ran before the last checkpoint, and the work of later ones is undone")
     func onceOnly() throws {
         try KindOfTrial.resumable.withTrial(items: Self.items) { trial in
             let all = try trial.inFolder { lines(try run(trial, $0)) }

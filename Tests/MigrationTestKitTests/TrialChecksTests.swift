@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 @testable import MigrationTestKit
 
-@Suite("What trials of migrations find")
+@Suite("The findings of migration trials")
 struct TrialChecksTests {
     private static let older = """
         entity Item

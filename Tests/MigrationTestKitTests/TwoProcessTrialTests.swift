@@ -16,7 +16,7 @@ struct TwoProcessTrialTests {
         return trial
     }
 
-    @Test("both open the store, or one says who is at work, and the rows are exact: in place")
+    @Test("Both processes open the store in place, or one names the other at work, and the rows are exact")
     func inPlace() throws {
         var trial = try trial(0, 1)
         trial.child = try MigrationChild.program(named: "migration-crash-child")
@@ -27,7 +27,7 @@ struct TwoProcessTrialTests {
         }
     }
 
-    @Test("both open the store, or one says who is at work, and the rows are exact: by a mapping model, into a copy")
+    @Test("Both processes migrate a store into a copy, or one names the other at work, and the rows are exact")
     func byMappingModel() throws {
         try withTemporaryFolder { folder in
             var trial = try trial(1, 2)
