@@ -29,14 +29,14 @@ struct RandomGraphTests {
         StoreKind.asked.map { [$0] } ?? usual
     }
 
-    @Test("After every step of 100,000 each context says what the reference says")
+    @Test("Each context equals the reference after every step of 100,000")
     func agreesWithTheReference() throws {
         try agree(on: Self.kinds([.sqlite, .inMemory, .atomic, .incremental]), Self.stepsToPlay(100_000))
     }
 
     #if PostgreSQL
         @Test(
-            "After every step of 20,000 on a PostgreSQL database each context says what the reference says",
+            "Each context equals the reference after every step of 20,000 on a PostgreSQL database",
             .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
         func agreesOnPostgreSQL() throws {
             try agree(on: Self.kinds(StoreKind.ofPostgreSQL), Self.stepsToPlay(20_000))
