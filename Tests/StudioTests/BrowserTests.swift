@@ -176,7 +176,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("History is a timeline, and what another process saves appears by itself")
+    @Test("History is a timeline, and another process's saves appear by themselves")
     func live() throws {
         try withPage { page, browser, store in
             try page.go("#/data/Book")
@@ -194,7 +194,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("Text of a store is text on the page, whatever it says")
+    @Test("Text of a store is text on the page, with any content")
     func html() throws {
         let texts = [
             "<script>window.ran = 1</script>", "<img src=x onerror='window.ran = 1'>", "\"><svg onload=window.ran=1>",

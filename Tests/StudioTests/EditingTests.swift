@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What the studio changes", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
+@Suite("Changes by the studio", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
 struct EditingTests {
     /// A studio that may write, of a fresh library; afterwards nothing may be wrong with the store.
     private func withLibrary(
@@ -272,7 +272,7 @@ struct EditingTests {
         }
     }
 
-    @Test("Deleted objects go with what goes with them, come back by undo, and are gone when saved")
+    @Test("Deleted objects take their dependents along, come back by undo, and are gone when saved")
     func delete() throws {
         try withLibrary { client, store in
             let deleted = try client.write("edit/delete", #"{"ids":["Author/2","Tag/1"]}"#)["pending"]
@@ -340,7 +340,7 @@ struct EditingTests {
         try RawDatabase(store).execute(sql)
     }
 
-    @Test("Both choices of a conflict do what they say", arguments: ["mine", "store"])
+    @Test("Both choices of a conflict act as they say", arguments: ["mine", "store"])
     func conflict(policy: String) throws {
         try withLibrary { client, store in
             _ = try set(client, "Book/1", "title", "\"Mine\"")
@@ -375,7 +375,7 @@ struct EditingTests {
         }
     }
 
-    @Test("A conflict with a second studio, which deleted what was changed here", arguments: ["mine", "store"])
+    @Test("A second studio's deletion of an object that was changed here is a conflict", arguments: ["mine", "store"])
     func deletedElsewhere(policy: String) throws {
         try withLibrary { client, store in
             _ = try set(client, "Tag/1", "name", "\"ocean\"")
@@ -394,7 +394,7 @@ struct EditingTests {
         }
     }
 
-    @Test("Another program that deletes here what is deleted there is no conflict that remains")
+    @Test("Another program's deletion of an object that is deleted here, too, is no conflict that remains")
     func bothDelete() throws {
         try withLibrary { client, store in
             _ = try client.write("edit/delete", #"{"ids":["Shelf/1"]}"#)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What others do to the store of a studio", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
+@Suite("Others' writes to the store of a studio", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
 struct OthersWriteTests {
     private func set(_ client: StudioClient, _ id: String, _ key: String, _ value: String) throws {
         _ = try client.write("edit/set", #"{"id":"\#(id)","key":"\#(key)","value":"\#(value)"}"#)
@@ -19,7 +19,7 @@ struct OthersWriteTests {
             "UPDATE ZBOOK SET ZTITLE = '\(title)', Z_OPT = Z_OPT + 1 WHERE Z_PK = \(number)")
     }
 
-    @Test("An object that was read and let go is read anew, whatever else was asked for meanwhile")
+    @Test("An object that was read and let go is read anew, after any other requests meanwhile")
     func readAnew() throws {
         try withTemporaryFolder { folder in
             let store = try StudioLibrary.make(in: folder)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What the studio tells of a store", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
+@Suite("The studio's account of a store", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
 struct ReadingTests {
     private static let errorKeys: Set = ["message", "details", "position", "length", "key"]
 
@@ -270,7 +270,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("Sums are those of the rows, and exports have what is shown")
+    @Test("Sums are those of the rows, and exports have the shown rows")
     func results() throws {
         try withTemporaryFolder { folder in
             try withStudio(try StudioLibrary.make(in: folder)) { client in

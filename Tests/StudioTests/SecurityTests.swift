@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The studio and those who should not get in", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
+@Suite("The studio and intruders", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
 struct SecurityTests {
     /// Starts a studio of the sample store; the body gets the process, and says what it wants to send.
     private func withProcess(_ arguments: [String] = [], _ body: (StudioProcess) throws -> Void) throws {
@@ -318,7 +318,7 @@ struct SecurityTests {
         "Cross-Origin-Opener-Policy": "same-origin",
     ]
 
-    @Test("Every answer says what the browser must not do")
+    @Test("Every answer says the browser's restrictions")
     func answers() throws {
         try withProcess { process in
             let cookieless = [

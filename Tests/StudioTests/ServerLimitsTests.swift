@@ -4,7 +4,7 @@
 
     @testable import StudioServer
 
-    @Suite("What the studio's server takes from those who connect")
+    @Suite("The limits of the studio's server for connections")
     struct ServerLimitsTests {
         private func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
             var limits = ServerLimits()
