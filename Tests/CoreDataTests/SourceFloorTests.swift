@@ -203,7 +203,7 @@ struct SourceFloorTests {
         }
     }
 
-    @Test("What the plugin's tool has by name only is the framework's, and one of its sources names it")
+    @Test("A declaration that the plugin's tool uses by name is the framework's, and one of its sources names it")
     func absentTypes() throws {
         let absent = try #require(Self.read("CoreDataModelReading").first { $0.path == "Absent.swift" })
         let names = Set(absent.names.declarations.filter { !$0.isMember }.map(\.name))
@@ -274,7 +274,7 @@ struct SourceFloorTests {
         #expect(asking == ["Coordinator/StoreClasses.swift", "Migration/Moving/StoreMove.swift"])
     }
 
-    @Test("SQL for PostgreSQL stands in its driver and in what runs in the server alone")
+    @Test("SQL for PostgreSQL stands in its driver and in the code that runs in the server alone")
     func textOfPostgreSQL() throws {
         let search = try SearchOfSQL()
         let sources = Self.read("CoreDataPostgreSQL")
