@@ -56,7 +56,7 @@ struct ManagerPatternArticleTests {
         }
     }
 
-    @Test("The remedy's screen: a message, then an OK button, in the user's language")
+    @Test("The remedy's screen has a message, then an OK button, in the user's language")
     @MainActor
     func screen() async throws {
         try await withMigratingManager(WaitingAdapter(), notes: 240) {

@@ -59,7 +59,7 @@ struct TwoWritersTests {
         return sum
     }
 
-    @Test("In a chain both change it in the main context, one of them from within background work, and lose nothing")
+    @Test("Both writers of a chain change the value in the main context, one from background work, and lose nothing")
     func chain() async throws {
         try await withCounter(.chain) { manager, counter in
             try await Self.both {

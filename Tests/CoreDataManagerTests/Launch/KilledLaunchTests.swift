@@ -7,7 +7,7 @@ struct KilledLaunchTests {
     /// Of each kind: a few in an ordinary run; in a long one as many as are given.
     private static func kills(_ count: Int) -> Int { isLong ? count : min(count, 9) }
 
-    @Test("After every kill the next launch is ready with all rows and repeats nothing that was finished")
+    @Test("The next launch after every kill is ready with all rows and repeats nothing that was finished")
     func killedAnywhere() throws {
         try withTemporaryFolder { folder in
             let template = folder.appendingPathComponent("template.sqlite")

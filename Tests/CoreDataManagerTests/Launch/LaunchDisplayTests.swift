@@ -28,7 +28,7 @@ struct LaunchDisplayTests {
         #expect(narrow.hasSuffix("·]   25 %"), "\(narrow)")
     }
 
-    @Test("Where the output is no terminal nothing is written")
+    @Test("No progress is written where the output is no terminal")
     @MainActor
     func quiet() throws {
         let pipe = Pipe()

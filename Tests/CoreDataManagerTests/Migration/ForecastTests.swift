@@ -64,7 +64,7 @@ struct ForecastTests {
     }
 
     @Test(
-        "Before a store of another type is migrated it is said that its version's model is missing",
+        "A forecast says that the model of a version is missing before a store of another type is migrated",
         arguments: ["XML", "Binary"])
     func otherTypes(type: String) async throws {
         try await withTemporaryFolder { folder in
@@ -83,7 +83,7 @@ struct ForecastTests {
         }
     }
 
-    @Test("With Core Data's public interface alone a store is migrated too, without figures")
+    @Test("A store is migrated with Core Data's public interface alone, too, without figures")
     func publicInterfaceOnly() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")

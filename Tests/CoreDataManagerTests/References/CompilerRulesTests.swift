@@ -86,7 +86,7 @@ struct CompilerRulesTests {
         #expect(outcome.text.contains(wrong.refusal), "\(outcome.text)")
     }
 
-    @Test("Where nobody waits for the other queue the compiler warns, as it does on a Mac")
+    @Test("The compiler warns where nobody waits for the other queue, as it does on a Mac")
     func warned() throws {
         let outcome = try compile(
             """

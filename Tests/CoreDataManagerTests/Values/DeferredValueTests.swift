@@ -112,7 +112,7 @@ struct DeferredValueTests {
         #expect(cache.cost == 0)
     }
 
-    @Test("Under memory pressure everything goes, and is loaded again when it is asked for")
+    @Test("Every value goes under memory pressure, and is loaded again when it is asked for")
     func pressure() async throws {
         let pressure = MemoryPressure()
         let cache = DeferredValueCache(pressure: pressure)
