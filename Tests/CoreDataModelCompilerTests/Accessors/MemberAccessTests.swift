@@ -20,14 +20,14 @@ struct MemberAccessTests {
         #expect(access("var primitives: String?") == .value(key: "primitives"))
     }
 
-    @Test("Without a model the entity decides when the program runs which property a primitive one is")
+    @Test("The entity decides at run time, without a model, which property a primitive one is")
     func primitiveWithoutModel() {
         #expect(access("var primitiveTitle: String?") == .primitive(name: "primitiveTitle", key: "title"))
         #expect(access("var primitiveURL: URL?", known: ["URL"]) == .primitive(name: "primitiveURL", key: "URL"))
     }
 
     @Test(
-        "Methods of to-many relationships",
+        "Methods of to-many relationships get the calls of their kind",
         arguments: [
             ("func addToTags(_ value: Tag)", "add(p0, to: self)"),
             ("func addToTags(_ values: NSSet)", "add(p0, to: self)"),

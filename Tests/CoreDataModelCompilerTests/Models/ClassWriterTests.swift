@@ -37,7 +37,7 @@ struct ClassWriterTests {
     }
 
     @Test(
-        "Types of attributes, scalar and not",
+        "Attributes have their types, scalar and not",
         arguments: [
             ("Integer 16", "YES", "Int16"), ("Integer 32", "YES", "Int32"), ("Integer 64", "YES", "Int64"),
             ("Boolean", "YES", "Bool"), ("Double", "YES", "Double"), ("Float", "YES", "Float"),
@@ -66,7 +66,7 @@ struct ClassWriterTests {
         #expect(lines.contains("public var `default`: Colour? {"))
     }
 
-    @Test("Relationships, with the methods of to-many and of ordered ones")
+    @Test("Relationships have the methods of to-many and of ordered ones")
     func relationships() throws {
         let lines = try lines(
             """

@@ -39,7 +39,7 @@ struct JobTests {
         #expect(text.contains("$s3Kit4BookC3newSivg") && !text.contains("title"))
     }
 
-    @Test("Nested and generic classes, inherited nested types, overridden members")
+    @Test("Nested and generic classes, inherited nested types and overridden members get their accessors")
     func nested() throws {
         let module = try SampleModule(
             "Kit",

@@ -36,7 +36,7 @@ struct ModuleTests {
         )
     }
 
-    @Test("Aliases for a target that imports Foundation only, when it depends on the framework")
+    @Test("A target that imports Foundation only gets aliases when it depends on the framework")
     func foundationOnly() throws {
         let files = ["import Foundation\nlet e = NSExpression(forKeyPath: \"a\")"].map {
             DeclarationScanner.scan(source: $0, path: "A.swift")

@@ -21,7 +21,7 @@ struct DeclarationScannerTests {
         }
     }
 
-    @Test("Properties in classes and extensions, with their access")
+    @Test("Properties in classes and extensions are found with their access")
     func properties() {
         let source = """
             public class Book: NSManagedObject {
@@ -52,7 +52,7 @@ struct DeclarationScannerTests {
             ])
     }
 
-    @Test("Several properties in one declaration, and several declarations on a line")
+    @Test("Several properties in one declaration, and several declarations on a line, are found")
     func several() {
         let source = "class A { @NSManaged var a: Int, b: String?; @NSManaged var c, d: Map<Int, [A]>? ; var e = 1 }"
         #expect(
@@ -136,7 +136,7 @@ struct DeclarationScannerTests {
         #expect(scan(source).types.map(\.fullName) == ["C", "D"])
     }
 
-    @Test("Types with their kind, place, generic parameters and aliases")
+    @Test("Types are found with their kind, place, generic parameters and aliases")
     func types() {
         let source = """
             public enum Colour: Int16 { case red; struct Shade<T: P, each U> where T: Q { typealias Mix<V> = [V: T] } }
@@ -153,7 +153,7 @@ struct DeclarationScannerTests {
         #expect(types[5].access == .isFilePrivate && types[6].access == .isFilePrivate && types[7].access == .isPublic)
     }
 
-    @Test("Imports with their attributes and conditions")
+    @Test("Imports are found with their attributes and conditions")
     func imports() {
         let source = """
             @preconcurrency public import Kit
