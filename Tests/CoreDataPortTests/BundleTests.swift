@@ -26,7 +26,7 @@ struct BundleTests {
     }
 
     @Test(
-        "In a target with resources it is the module's, for the target's own classes",
+        "A class of the own target gets the module's bundle where the target has resources",
         arguments: [
             "Bundle(for: Note.self)", ".init(for: Note.self)", "Bundle.init(for: Kit.Note.self)",
             "Bundle(for: type(of: self))",
@@ -57,7 +57,7 @@ struct BundleTests {
     }
 
     @Test(
-        "Of another target's class, of one that cannot be told, and without resources or a package the framework finds it",
+        "The framework finds the bundle of other targets' and unknown classes, and of targets without resources",
         arguments: [
             ("Tests/KitTests/A.swift", "Note.self"), ("Sources/Plain/A.swift", "Plain.self"),
             ("Sources/Kit/A.swift", "kind"), ("Elsewhere/A.swift", "SUT.self"),
@@ -99,7 +99,7 @@ struct BundleTests {
         #expect(plain.text("Sources/Plain/A.swift") == nil)
     }
 
-    @Test("In a list of bundles, too")
+    @Test("A bundle in a list of bundles is ported, too")
     func listed() throws {
         let ported = try Ported(
             """

@@ -30,14 +30,14 @@ struct KeyPathTests {
         #expect(ported.byHand.isEmpty)
     }
 
-    @Test("In a string it becomes part of the string when nothing else is in the parentheses")
+    @Test("A key path in a string becomes part of it when nothing else is in the parentheses")
     func interpolation() throws {
         let ported = try ported(
             ##""\(#keyPath(Note.title)) == %@ \(x + #keyPath(Note.body))" + #"\#(#keyPath(Note.title)) \(no)"#"##)
         #expect(line(ported) == ##""title == %@ \(x + "body")" + #"title \(no)"#"##)
     }
 
-    @Test("Keys that classes declare: inherited ones, of nested types, of collections")
+    @Test("Keys that classes declare are found: inherited ones, of nested types, of collections")
     func classes() throws {
         let ported = try Ported(
             """

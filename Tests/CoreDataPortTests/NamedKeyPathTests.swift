@@ -31,7 +31,7 @@ struct NamedKeyPathTests {
     }
 
     @Test(
-        "Where the name does not matter, or the model has the property, nothing is said",
+        "No warning is given where the name does not matter, or the model has the property",
         arguments: [
             "let a = all.map(\\.shout)", "let a = note[keyPath: \\.shout]", "let a = g(\\.shout)",
             "let a = NSSortDescriptor(keyPath: \\Folder.shout, ascending: true)", "let a = \"\\\\Note.shout\"",

@@ -94,7 +94,7 @@ struct OverrideTests {
                 """)
     }
 
-    @Test("Where the class is elsewhere it is told, with the class")
+    @Test("A note names an override's class where that is elsewhere")
     func reported() throws {
         let ported = try Ported([
             "A.swift": "import CoreData\nclass Note: NSManagedObject {}\n",

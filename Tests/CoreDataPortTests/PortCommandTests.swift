@@ -79,7 +79,7 @@ struct PortCommandTests {
 
     private func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
-    @Test("Without an option it shows a diff that git applies, and writes nothing")
+    @Test("The command without an option shows a diff that git applies, and writes nothing")
     func diff() throws {
         try withSources { folder, file in
             let outcome = try port(["app"], in: folder)
@@ -99,7 +99,7 @@ struct PortCommandTests {
         }
     }
 
-    @Test("In place: the files change, keep their permissions, and a second run finds nothing")
+    @Test("A run in place changes the files and keeps their permissions, and a second run finds nothing")
     func inPlace() throws {
         try withSources { folder, file in
             try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
@@ -115,7 +115,7 @@ struct PortCommandTests {
         }
     }
 
-    @Test("Into a copy: everything is copied, the original stays")
+    @Test("A run into a copy copies everything, and the original stays")
     func copy() throws {
         try withSources { folder, file in
             #expect(try port(["app", "--output", "linux"], in: folder).status == 0)
