@@ -172,7 +172,7 @@
         }
 
         @Test(
-            "Over existing tables damaged metadata are an error, too; destroying leaves the tables",
+            "Damaged metadata over existing tables are an error, too; destroying leaves the tables",
             arguments: Damage.overExistingTables)
         func existing(damage: Damage) throws {
             let model = ModelText.model("entity Tag\n  name string")

@@ -165,7 +165,7 @@
 
         // MARK: Conflicts
 
-        @Test("Without a column for versions a row that psql has changed is a conflict, and one's own saves are none")
+        @Test("A row that psql has changed is a conflict without a column for versions, and one's own saves are none")
         func conflicts() throws {
             try makeShop()
             let context = context(try coordinator())

@@ -34,7 +34,7 @@
             }
         }
 
-        @Test("Of eight processes that begin at once one migrates, and all open the store")
+        @Test("One of eight processes that begin at once migrates, and all open the store")
         func manyProcesses() throws {
             try withDatabase { url, _ in
                 try Self.fill(url, books: 2_000)

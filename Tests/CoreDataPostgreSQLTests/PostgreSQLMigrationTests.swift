@@ -291,7 +291,7 @@
             }
         }
 
-        @Test("Of many that begin at once one migrates, and all open the store")
+        @Test("One of many that begin at once migrates, and all open the store")
         func manyAtOnce() throws {
             try withDatabase { url, _ in
                 let kind = StoreKind.postgreSQL

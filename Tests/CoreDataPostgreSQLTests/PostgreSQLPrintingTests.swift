@@ -13,7 +13,7 @@
 
         private let key = SQLExpression.column(SQLSchema.keyColumn)
 
-        @Test("Tables and indexes")
+        @Test("Tables and indexes are printed")
         func definitions() {
             let types: [SQLColumnType] = [.integer, .varchar, .boolean]
             let columns = zip(["a", "b", "c"], types).map { SQLColumn(name: $0, type: $1) }
@@ -41,7 +41,7 @@
                     == "ALTER TABLE \"t\" ALTER COLUMN \"n\" TYPE boolean USING \"n\"::integer::boolean")
         }
 
-        @Test("Conditions and orders")
+        @Test("Conditions and orders are printed")
         func conditions() {
             let a = SQLExpression.column("a")
             var select = SQLSelect(
@@ -266,7 +266,7 @@
             #expect(text(whole.inWordsOfPostgreSQL) == "SELECT TRUNC(\"a\") FROM \"t\"")
         }
 
-        @Test("Types of columns, and values as numbers")
+        @Test("Types of columns, and values as numbers, are printed")
         func types() {
             let words: [(SQLColumnType, String)] = [
                 (.integer, "bigint"), (.mediumInteger, "integer"), (.smallInteger, "smallint"), (.boolean, "boolean"),

@@ -159,7 +159,7 @@
             }
         }
 
-        @Test("Of two rows with the same unique value the second is a conflict that names the first")
+        @Test("The second of two rows with the same unique value is a conflict that names the first")
         func uniqueness() throws {
             let model = LibraryModel.make()
             model.entitiesByName["Tag"]?.uniquenessConstraints = [["name"]]

@@ -59,7 +59,7 @@
             }
         }
 
-        @Test("The variables of encryption: a mode, a CA, a certificate of the client's own and its key")
+        @Test("The variables of encryption set a mode, a CA, a certificate of the client's own and its key")
         func variablesOfEncryption() throws {
             secured.make(database)
             func opened(_ more: [String: String]) throws -> String {

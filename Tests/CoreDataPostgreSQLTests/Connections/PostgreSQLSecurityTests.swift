@@ -124,7 +124,7 @@
             for text in texts { #expect(!text.contains("cret"), "\(text)") }
         }
 
-        @Test("When the server has no connection left the error says so, and one that is free again is used")
+        @Test("The error of a server without free connections says so, and one that is free again is used")
         func connections() throws {
             secured.make(database)
             let coordinator = try open(secured.url(database))

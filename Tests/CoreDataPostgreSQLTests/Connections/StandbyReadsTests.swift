@@ -115,7 +115,7 @@
             #expect(try fixture.names(reader) == ["a", "b"])
         }
 
-        @Test("Where the standby does not come so far in time, or is gone, the primary is read")
+        @Test("The primary is read where the standby does not come so far in time, or is gone")
         func passedOver() throws {
             let fixture = try Fixture([NSPostgreSQLStandbyTimeoutOption: 0.1])
             try fixture.save("a")
@@ -153,7 +153,7 @@
         /// More of a primary's log than what comes of a few saves.
         private static let muchLog = "SELECT pg_logical_emit_message(false, 'test', repeat('x', 10000000))"
 
-        @Test("A standby that has more of a lost primary than the one that was promoted is not read")
+        @Test("A standby that has more of a lost primary than the promoted one is not read")
         func ahead() throws {
             let fixture = try Fixture(standbys: 2)
             let cluster = fixture.cluster

@@ -252,7 +252,7 @@
             #expect(names(on: 0) == ["a", "b"])
         }
 
-        @Test("Where no standby confirms in time, the error says that nobody knows")
+        @Test("The error says that nobody knows, where no standby confirms in time")
         func neverConfirmed() async throws {
             try save("a")
             try cluster.tell("sync on")

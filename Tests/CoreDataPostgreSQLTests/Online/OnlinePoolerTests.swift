@@ -10,8 +10,7 @@
             if: PostgreSQLServer.reasonOfAbsence == nil && PostgreSQLPooler.reasonOfAbsence == nil,
             "\(PostgreSQLServer.reasonOfAbsence ?? PostgreSQLPooler.reasonOfAbsence ?? "")"))
     struct OnlinePoolerTests {
-        @Test(
-            "By way of a transaction pooler programs of two versions work beside each other, until the older one ends")
+        @Test("Programs of two versions work beside each other through a transaction pooler, until the older one ends")
         func pooled() throws {
             var store = try OnlineStore(OnlineModels.older, OnlineModels.newer)
             store.pooled = try PostgreSQLPooler.shared.get().url(ofDatabase: store.database.name)

@@ -172,7 +172,7 @@
             #expect(try both.people() == "p0 round 2! c0, p2 s2 c2, q1 s c1; 3")
         }
 
-        @Test("When the older version has gone, its columns and all triggers are gone, too")
+        @Test("The older version's columns and all triggers are gone when that version has gone")
         func end() throws {
             let both = try Both()
             try both.store.close(both.older)

@@ -46,7 +46,7 @@
             #expect(try both.links("2") == "Bert of Bert")
         }
 
-        @Test("New objects, with links and from the other side")
+        @Test("New objects have their links in both versions, made from either side")
         func insertions() throws {
             let both = try Both()
             try both.older.performAndWait {
@@ -208,9 +208,7 @@
                 """)
         }
 
-        @Test(
-            "When the older version has gone, the tables are those of a new store of the newer one, and a later version"
-        )
+        @Test("The tables are those of a new store when the older version has gone, and a later version can follow")
         func end() throws {
             let both = try Both()
             try both.changeNewer("0", add: ["Carl"])
@@ -236,7 +234,7 @@
                 ])
         }
 
-        @Test("A later migration without others, while the store serves both versions still")
+        @Test("A later migration is done alone, while the store serves both versions still")
         func laterMigrationAlone() throws {
             let both = try Both()
             try both.changeNewer("0", add: ["Carl"])
@@ -253,9 +251,7 @@
             #expect(Self.inventory(last.database) == Self.inventory(new.database))
         }
 
-        @Test(
-            "Entities with others below them, several such relationships of one, and one among the objects of an entity"
-        )
+        @Test("Subentities, several such relationships of one entity, and one within an entity keep their links")
         func hierarchies() throws {
             let older = """
                 entity Thing

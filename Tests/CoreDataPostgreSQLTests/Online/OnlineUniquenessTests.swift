@@ -39,7 +39,7 @@
             }
         }
 
-        @Test("The same of an entity below another one")
+        @Test("A uniqueness constraint of a subentity is refused alike")
         func subentities() throws {
             let older = "entity Thing\n  name string\nentity Book : Thing\n  code string\n  unique code"
             let newer = older.replacingOccurrences(of: "code string", with: "code string! = c")
