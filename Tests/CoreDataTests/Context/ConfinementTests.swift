@@ -13,7 +13,7 @@ struct ConfinementTests {
         #expect(inside == outside)
     }
 
-    @Test("From the main queue: a private child saves into the main context, and on to the root, without a deadlock")
+    @Test("A private child saves from the main queue into the main context, and on to the root, without a deadlock")
     @MainActor
     func saveChainFromMain() throws {
         let library = try Library()
@@ -32,7 +32,7 @@ struct ConfinementTests {
         #expect(try main.all("Book").count == 1)
     }
 
-    @Test("From a background thread: performAndWait of the main context runs on the main queue")
+    @Test("The main context's performAndWait runs on the main queue when a background thread calls it")
     func mainContextFromBackground() async throws {
         let library = try Library()
         let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)

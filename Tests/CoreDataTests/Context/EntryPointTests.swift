@@ -137,7 +137,9 @@ struct EntryPointTests {
         Entry("a typed accessor, writing") { $0.object.set(ManagedSlot("name"), string: "B") },
     ]
 
-    @Test("of a context", arguments: ofContext.indices)
+    @Test(
+        "A wrong use of any member of a context stops the process, and the report names the context",
+        arguments: ofContext.indices)
     func context(index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index] in
             try Self.call(Self.ofContext[index])
@@ -148,7 +150,9 @@ struct EntryPointTests {
         #expect(text.contains("importer"), "\(Self.ofContext[index].name): \(text)")
     }
 
-    @Test("of an object", arguments: ofObject.indices)
+    @Test(
+        "A wrong use of any member of an object stops the process, and the report names the object",
+        arguments: ofObject.indices)
     func object(index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index] in
             try Self.call(Self.ofObject[index])

@@ -26,7 +26,7 @@ struct ExplainedFetchTests {
         return request
     }
 
-    @Test("Statement, values and plan of a fetch in SQLite", .onStores(.sqlite))
+    @Test("A fetch in SQLite has its statement, values and plan", .onStores(.sqlite))
     func sqlite() throws {
         try context.performAndWait {
             let request = books("title == 't3' AND pages < 5")
@@ -94,7 +94,7 @@ struct ExplainedFetchTests {
         }
     }
 
-    @Test("Sizes, history and damage of a store in SQLite", .onStores(.sqlite))
+    @Test("A store in SQLite tells its sizes, history and damage", .onStores(.sqlite))
     func inspection() throws {
         let all = try library.coordinator.inspect(library.store, for: [.history, .sizes, .damage])
         #expect(all.damage == [])
@@ -107,7 +107,7 @@ struct ExplainedFetchTests {
     }
 
     #if PostgreSQL
-        @Test("Sizes and history of a store in a database", .onStores(.postgreSQL))
+        @Test("A store in a database tells its sizes and history", .onStores(.postgreSQL))
         func inspectedDatabase() throws {
             let all = try library.coordinator.inspect(library.store, for: [.history, .sizes, .damage])
             #expect(all.damage == nil)

@@ -83,7 +83,7 @@ struct HeldForBlockTests {
         }
     }
 
-    @Test("On the main queue they are held until its turn ends, within a block until that ends")
+    @Test("Objects on the main queue are held until its turn ends, within a block until that ends")
     func mainQueue() async throws {
         let library = try library(books: 3)
         let context = await MainActor.run { NSManagedObjectContext(.mainQueue) }

@@ -52,7 +52,7 @@ struct InsertAndDeleteLoopTests {
         }
     }
 
-    @Test("On the main queue, where the context belongs")
+    @Test("A loop on the main queue, where the context belongs, leaves no object")
     func mainQueue() async throws {
         let library = try Library()
         let loop = try PersonLoop(.main, library, .mainContext, .chosen)
@@ -61,7 +61,7 @@ struct InsertAndDeleteLoopTests {
         #expect(loop.passes >= 100)
     }
 
-    @Test("From a background queue through a private child, saved up to the store, while the main context reads")
+    @Test("A loop in a private child, saved up to the store, leaves no object while the main context reads")
     func privateChild() async throws {
         let library = try Library()
         let loop = try PersonLoop(.background, library, .privateChild, .chosen)

@@ -127,7 +127,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "Without shouldDeleteInaccessibleFaults a row that is gone stops the process with the object's URI",
+        "A missing row stops the process with the object's URI, without shouldDeleteInaccessibleFaults",
         .onStores(.sqlite))
     func inaccessibleStops() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

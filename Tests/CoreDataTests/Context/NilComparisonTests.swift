@@ -100,7 +100,7 @@ struct NilComparisonTests {
         }
     }
 
-    @Test("In a SQLite store an empty relationship is nil, and among unsaved objects it is not")
+    @Test("An empty relationship is nil in a SQLite store, and not among unsaved objects")
     func emptyInSQL() throws {
         let context = try Library().context()
         try context.performAndWait {
@@ -160,7 +160,7 @@ struct NilComparisonTests {
     }
 
     @Test(
-        "In a SQLite store a missing value is neither equal nor unequal to another, as in Apple's",
+        "A missing value is neither equal nor unequal to another in a SQLite store, as in Apple's",
         arguments: ["pages != 1", "NOT (pages == 1)", "NOT (pages > 1)", "title !=[c] 'a'", "author.name != 'x'"])
     func decidedBySQL(format: String) throws {
         let library = try Library()

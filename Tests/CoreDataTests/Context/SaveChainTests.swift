@@ -15,7 +15,7 @@ struct SaveChainTests {
         #expect(result.status == 0)
     }
 
-    @Test("Under Swift Testing, which drains the main queue off the main thread")
+    @Test("A chain of contexts saves under Swift Testing, which drains the main queue off the main thread")
     @MainActor
     func swiftTesting() throws {
         #expect(try saveUpTheChain() == 100)

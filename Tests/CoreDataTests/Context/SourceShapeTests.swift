@@ -35,7 +35,7 @@ struct SourceShapeTests {
                 + Toolchain.importing + [file.path] + files.map { tests.appendingPathComponent($0).path })
     }
 
-    @Test("Every member called, overridden, witnessed, as a value", arguments: [5, 6])
+    @Test("The source compiles with every member called, overridden, witnessed and used as a value", arguments: [5, 6])
     func shapes(mode: Int) throws {
         let shapes = try FileManager.default.contentsOfDirectory(
             atPath: Toolchain.package.appendingPathComponent("Tests/ConformanceTests/Shapes").path)
@@ -46,7 +46,7 @@ struct SourceShapeTests {
         #expect(outcome.status == 0, "\(outcome.text)")
     }
 
-    @Test("In Swift 5 mode perform(_:) witnesses a method that takes any block")
+    @Test("perform(_:) witnesses a method that takes any block, in Swift 5 mode")
     func witness() throws {
         let text = """
             import CoreData

@@ -80,7 +80,7 @@ struct PartnerTests {
         #expect(try pairs(library) == ["x-y"])
     }
 
-    @Test("Where one side of a pair is rolled back, so is the other", arguments: kinds, [0, 1])
+    @Test("One side of a pair is rolled back together with the other", arguments: kinds, [0, 1])
     func rollback(kind: StoreKind, changed: Int) throws {
         for isCut in [false, true] {
             let library = try Library(kind, model: PairModel.make())

@@ -74,7 +74,7 @@ struct ProcessConflictTests {
     }
 
     @Test(
-        "Of processes that write one property as they like the last has its value whole, and every save takes a version",
+        "The last write to a property of several processes is whole, and every save takes a version",
         arguments: [
             NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType,
         ])
