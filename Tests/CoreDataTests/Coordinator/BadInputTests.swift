@@ -275,7 +275,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "where no file can be, none is made: a missing folder, a file as a folder, a name too long, a link to itself",
+        "No file is made where none can be: a missing folder, a file as a folder, a name too long, a link to itself",
         arguments: ["none/\(name)", "file/\(name)", String(repeating: "n", count: 300) + ".sqlite", "loop"])
     func impossiblePlaces(_ path: String) throws {
         let folder = try TemporaryFolder()
@@ -334,7 +334,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "in a folder that nobody may write no store is made, and one that is there can be read",
+        "A folder that nobody may write gets no store, and one that is there can be read",
         .disabled(if: ImmutableMark.obstacle != nil, Comment(rawValue: ImmutableMark.obstacle ?? "")))
     func immutableFolder() throws {
         let folder = try filledFolder(3)

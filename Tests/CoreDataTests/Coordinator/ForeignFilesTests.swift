@@ -86,13 +86,15 @@ struct ForeignFilesTests {
         }
     }
 
-    @Test("In the place of the main file", arguments: [ForeignFile.pipe, .socket, .folder], types)
+    @Test(
+        "A pipe, a socket or a folder in the place of the main file stays",
+        arguments: [ForeignFile.pipe, .socket, .folder], types)
     func mainFile(_ foreign: ForeignFile, _ type: String) throws {
         try inPlaceOfMain(foreign, type)
     }
 
     @Test(
-        "A device in the place of the main file",
+        "A device in the place of the main file stays",
         .enabled(if: ForeignFile.canMakeDevices, "making a device is not permitted here"), arguments: types)
     func deviceAsMainFile(_ type: String) throws {
         try inPlaceOfMain(.device, type)
@@ -139,19 +141,21 @@ struct ForeignFilesTests {
     private static let folders = [".Notes_SUPPORT", ".Notes.sqlite.migration"]
 
     @Test(
-        "In the place of a -wal, a -shm or a -journal", arguments: [ForeignFile.pipe, .socket, .folder, .link], files)
+        "A foreign file in the place of a -wal, a -shm or a -journal stays",
+        arguments: [ForeignFile.pipe, .socket, .folder, .link], files)
     func companionFile(_ foreign: ForeignFile, _ name: String) throws {
         try inPlaceOfCompanion(foreign, name)
     }
 
     @Test(
-        "In the place of the folder of external data or of a migration", arguments: [ForeignFile.pipe, .link], folders)
+        "A foreign file in the place of the folder of external data or of a migration stays",
+        arguments: [ForeignFile.pipe, .link], folders)
     func companionFolder(_ foreign: ForeignFile, _ name: String) throws {
         try inPlaceOfCompanion(foreign, name)
     }
 
     @Test(
-        "A device in the place of a file or folder beside the main file",
+        "A device in the place of a file or folder beside the main file stays",
         .enabled(if: ForeignFile.canMakeDevices, "making a device is not permitted here"), arguments: files + folders)
     func deviceAsCompanion(_ name: String) throws {
         try inPlaceOfCompanion(.device, name)

@@ -70,7 +70,7 @@ struct ProductEngineTests {
         }
     }
 
-    @Test("Without it the error names the product to add, where a product could have the type")
+    @Test("The error for an unknown type names the product to add, where a product could have the type")
     func missing() throws {
         let url = URL(fileURLWithPath: "/dev/null")
         let error = #expect(throws: NSError.self) {
