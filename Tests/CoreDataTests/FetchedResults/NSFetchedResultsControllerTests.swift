@@ -180,7 +180,7 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    @Test("Without a delegate the results stay as they were fetched")
+    @Test("The results stay as they were fetched without a delegate")
     func noTracking() throws {
         try withBooks(["a"]) { context, books in
             let controller = controller(context)
