@@ -121,7 +121,7 @@ struct ValueTransformerTests {
         #expect(try roundTrip(["a": 1], transformer: name).read as? [String: Int] == ["a": 1])
     }
 
-    @Test("Without a transformer only property-list classes are archived; another class stops the save")
+    @Test("Only property-list classes are archived without a transformer; another class stops the save")
     func defaultIsSecure() throws {
         for transformer in [nil, NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue] {
             #expect(try roundTrip(["x": [1, 2]], transformer: transformer).read as? [String: [Int]] == ["x": [1, 2]])
