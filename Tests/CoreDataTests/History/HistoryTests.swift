@@ -454,7 +454,7 @@ struct HistoryTests {
         #expect(last.tombstones.isEmpty)
     }
 
-    @Test("of properties that exchange their names in a migration history says nothing that belongs to the other one")
+    @Test("History tells no change of one property under another's name where a migration exchanges their names")
     func exchangedNames() throws {
         let folder = try TemporaryFolder()
         func history(

@@ -99,7 +99,7 @@ struct RemoteChangeTests {
         await changes.wait { $0.count > count }
     }
 
-    @Test("nothing is announced without the option, nor once the store is removed", .timeLimit(.minutes(10)))
+    @Test("No save is announced without the option, nor once the store is removed", .timeLimit(.minutes(10)))
     func silence() async throws {
         let history = [NSPersistentHistoryTrackingKey: true]
         let announced = history.merging([NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]) { $1 }
