@@ -35,7 +35,8 @@ struct KeyPathSortingTests {
         #expect(throws: NSError.self) { try store.names { $0.sortDescriptors = [descriptor] } }
     }
 
-    @Test("Swift's sort descriptors: order, comparators, and strings as people expect them unless said otherwise")
+    @Test(
+        "Swift's sort descriptors keep order and comparators, and sort strings as people expect unless said otherwise")
     func swift() throws {
         let store = try KeyPathStore()
         func names(_ descriptors: [SortDescriptor<KeyPathPerson>]) throws -> [String] {
@@ -62,7 +63,7 @@ struct KeyPathSortingTests {
     }
 
     @Test(
-        "Columns and groups of dictionaries by key path, and expressions over them",
+        "Columns and groups of dictionaries, and expressions over them, are named by key path",
         .onStores(.sqlite, .inMemory, .atomic))
     func columns() throws {
         let store = try KeyPathStore()

@@ -24,7 +24,7 @@ struct SwiftPredicateTests {
         #expect(try format(#Predicate { _ in true }) == "TRUEPREDICATE")
     }
 
-    @Test("Arithmetic, ranges and lists")
+    @Test("Arithmetic, ranges and lists become formats")
     func numbers() throws {
         let ages: [Int32] = [20, 30]
         let range: Range<Int32> = 18..<30
@@ -36,7 +36,7 @@ struct SwiftPredicateTests {
         #expect(try format(#Predicate { (18...30).contains($0.age) }) == "age BETWEEN {18, 30}")
     }
 
-    @Test("Strings")
+    @Test("Conditions on strings become formats")
     func strings() throws {
         let same = ComparisonResult.orderedSame
         #expect(try format(#Predicate { $0.name.contains("nn") }) == #"name CONTAINS "nn""#)
