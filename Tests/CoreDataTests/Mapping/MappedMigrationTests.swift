@@ -56,7 +56,7 @@ struct MappedMigrationTests {
         }
     }
 
-    @Test("within hooks the manager says which mapping it carries out, and objects of both stores can be used")
+    @Test("The manager says in hooks which mapping it carries out, and objects of both stores can be used")
     func insideHooks() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 2)

@@ -127,7 +127,7 @@ struct MappingModelSourceTests {
         }
     }
 
-    @Test("without its models near it a source is found for the models it fits, and gives nothing by itself")
+    @Test("A source without its models near it is found for the models it fits, and gives nothing by itself")
     func withoutModels() throws {
         try withFiles { folder in
             let models = folder.appendingPathComponent("Models/Shop.xcdatamodeld")

@@ -120,7 +120,7 @@ struct MigrationPassTests {
     }
 
     @Test(
-        "while another process is at a pass, one into the same destination is refused and names it",
+        "A pass into a destination with another process at a pass is refused and names it",
         arguments: ["sqlite", "xml", "binary"])
     func atWork(_ suffix: String) throws {
         try withSource(suffix) { source, destination in
