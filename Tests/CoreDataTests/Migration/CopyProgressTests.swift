@@ -96,7 +96,7 @@ struct CopyProgressTests {
         #expect(events.last?.stage == .done && events.last?.fraction == 1)
     }
 
-    @Test("in stages: every part tells its stage, the fraction never falls, and the progress ends whole")
+    @Test("Every part of a migration in stages tells its stage, the fraction never falls, and the progress ends whole")
     func staged() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.fill(50_000))
@@ -118,7 +118,7 @@ struct CopyProgressTests {
         }
     }
 
-    @Test("in stages without code of the program's own: one transaction, followed through all versions")
+    @Test("Stages without code of the program's own are one transaction, followed through all versions")
     func stagedInPlace() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.fill(50_000))
@@ -131,7 +131,7 @@ struct CopyProgressTests {
         }
     }
 
-    @Test("by a mapping model, in place of the store: making, linking, verifying, exchanging")
+    @Test("A migration by a mapping model in place of the store tells making, linking, verifying, exchanging")
     func mapped() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 200)
@@ -161,7 +161,7 @@ struct CopyProgressTests {
         }
 
     @Test(
-        "cancelled at any stage: 134120, and the store is as it was, with nothing beside it",
+        "A migration cancelled at any stage is error 134120, and the store is as it was, with nothing beside it",
         arguments: moments)
     func cancelled(_ test: Cancelled) throws {
         try withTemporaryFolder { folder in

@@ -55,7 +55,7 @@ struct ForecastEffortTests {
         }
     }
 
-    @Test("where the direct hop loses nothing, no version is read, and only the two ends are compared")
+    @Test("A direct hop without a loss reads no version and compares only the two ends")
     func direct() throws {
         let texts = (0..<Self.count).map { Self.text($0, isRenamedOften: false, hasOld: true) }
         // Neither name is known to be gone: the last version names the first.
@@ -65,7 +65,7 @@ struct ForecastEffortTests {
         #expect(found.effort.comparisons.load(ordering: .relaxed) <= 4)
     }
 
-    @Test("where something is lost, each version is read once, and not all pairs are compared")
+    @Test("A loss has each version read once, and not all pairs compared")
     func losing() throws {
         let texts = (0..<Self.count).map {
             Self.text($0, isRenamedOften: false, hasOld: $0 < Self.count - 1)
@@ -86,7 +86,7 @@ struct ForecastEffortTests {
         #expect(found.effort.comparisons.load(ordering: .relaxed) <= 5 * Self.count)
     }
 
-    @Test("where nothing leads to the last version, that is known without comparing all pairs")
+    @Test("A last version without a way to it is known without a comparison of all pairs")
     func impossible() throws {
         var texts = (0..<Self.count).map { Self.text($0, isRenamedOften: false, hasOld: true) }
         texts[Self.count - 1] = texts[Self.count - 1].replacing("size int32", with: "size date")

@@ -86,7 +86,7 @@ struct ForecastOfRowsTests {
         }
     }
 
-    @Test("where nothing may be inferred and there is no mapping model, there is no way")
+    @Test("No way exists where nothing may be inferred and there is no mapping model")
     func nothingInferred() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, "entity Item\n  name string")

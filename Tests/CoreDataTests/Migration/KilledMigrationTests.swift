@@ -11,7 +11,7 @@ struct KilledMigrationTests {
         case newer
     }
 
-    @Test("at any of 30 random moments the store is left with the old or the new version and every row")
+    @Test("A migration killed at any of 30 random moments leaves the old or the new version and every row")
     func killedAnywhere() throws {
         try withTemporaryFolder { folder in
             let template = try MigrationFixture(folder, CrashModels.older, rows: CrashModels.rows).url

@@ -59,7 +59,7 @@ struct MigratedDerivedTests {
                 stale: "'left alone'") == ["left alone"])
     }
 
-    @Test("are computed anew when members of the relationship that they count are gone with their entity")
+    @Test("Derived attributes are computed anew when members of a counted relationship are gone with their entity")
     func removedMembers() throws {
         let older = """
             entity A

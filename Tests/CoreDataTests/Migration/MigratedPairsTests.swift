@@ -121,7 +121,7 @@ struct MigratedPairsTests {
             after: "a0:b0,b1 a1:b2 b0:a0,s2 b1:a0 b2:a1 s2:b0"),
     ]
 
-    @Test("without inverses before: every link gets its other side", arguments: agreeing, Way.allCases)
+    @Test("Every link without an inverse before gets its other side", arguments: agreeing, Way.allCases)
     func joined(_ links: Links, _ way: Way) throws {
         try withTemporaryFolder { folder in
             let newer = ModelText.model(Self.text(links.x, links.y, paired: true))
@@ -141,7 +141,7 @@ struct MigratedPairsTests {
     ]
 
     @Test(
-        "without inverses before, where two sides disagree: nothing is done, the error names entity, property and row",
+        "Sides that disagree, without inverses before, stop the migration: the error names entity, property and row",
         arguments: contradictions, Way.allCases)
     func contradicting(_ links: Links, _ way: Way) throws {
         try withTemporaryFolder { folder in

@@ -42,9 +42,7 @@ struct MigrationMonitorTests {
         #expect(events.last?.secondsLeft == 0)
     }
 
-    @Test(
-        "in place: stages, entity and rows are told, the fraction never falls, then it ends"
-    )
+    @Test("A migration in place tells stages, entity and rows, the fraction never falls, then it ends")
     func inPlace() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
             let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(150_000))
@@ -81,7 +79,7 @@ struct MigrationMonitorTests {
         }
     }
 
-    @Test("by a mapping model: every entity is told in both passes")
+    @Test("A migration by a mapping model tells every entity in both passes")
     func mapped() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
             let fixture = try MappedMigrationFixture(folder, books: 300)
@@ -100,7 +98,7 @@ struct MigrationMonitorTests {
         }
     }
 
-    @Test("cancelled, the events end without being done, and the store is as it was")
+    @Test("The events of a cancelled migration end without being done, and the store is as it was")
     func cancelled() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
             let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(10))

@@ -230,7 +230,7 @@ struct ForbiddingVersionTests {
         }
     }
 
-    @Test("where there is none, error and obstacle name the version, the property and the choice, and nothing is lost")
+    @Test("Error and obstacle name version, property and choice where no other version is there; nothing is lost")
     func refused() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.texts[0], rows: Self.rows)

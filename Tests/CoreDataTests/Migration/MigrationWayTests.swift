@@ -137,7 +137,7 @@ struct MigrationWayTests {
         }
     }
 
-    @Test("without the mapping model there is no way: forecast and error name the property")
+    @Test("No way exists without the mapping model: forecast and error name the property")
     func missing() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.rows)
@@ -206,7 +206,7 @@ struct MigrationWayTests {
         }
     }
 
-    @Test("where rows forbid the direct way, one through a mapping model is taken")
+    @Test("A way through a mapping model is taken where rows forbid the direct one")
     func around() throws {
         let texts = [
             "entity Item\n  size string", "entity Item\n  size string\n  title string",

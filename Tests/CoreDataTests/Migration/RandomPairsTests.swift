@@ -125,7 +125,7 @@ struct RandomPairsTests {
             && (inverse.map { inverse in isSame(inverse) || !older.contains { $0.name == inverse } } ?? true)
     }
 
-    @Test("in place and object by object come to the same links, both sides agree, and none is lost; or both refuse")
+    @Test("Migrations in place and object by object come to the same links, agreed by both sides, or both refuse")
     func agree() throws {
         var migrated = 0
         for seed in SplitMix.seeds(40, long: 1_000) {

@@ -127,7 +127,7 @@ struct RenamedTwiceTests {
             ]),
     ]
 
-    @Test("they are kept as going version by version keeps them", arguments: histories)
+    @Test("Values are kept as going version by version keeps them", arguments: histories)
     func kept(history: History) throws {
         for type in [NSSQLiteStoreType, NSXMLStoreType] {
             try migrate(history.versions.map { ModelText.model($0) }, history.values, type: type, hops: history.hops)

@@ -83,7 +83,7 @@ struct StoreExchangeTests {
     }
 
     @Test(
-        "stopped after any step, the next opening has the newer version, its data, every row, and nothing is left over",
+        "The opening after a stop at any step has the newer version, its data and every row, and nothing is left over",
         arguments: Case.all)
     func stopped(_ test: Case) throws {
         try withTemporaryFolder { folder in

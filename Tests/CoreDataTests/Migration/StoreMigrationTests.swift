@@ -38,7 +38,7 @@ struct StoreMigrationTests {
         }
     }
 
-    @Test("without options the error is 134100 and names the entities; the file does not change")
+    @Test("An opening without options is error 134100 and names the entities; the file does not change")
     func noOptions() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(3))
@@ -65,7 +65,7 @@ struct StoreMigrationTests {
         }
     }
 
-    @Test("with both options the store is migrated and opened")
+    @Test("A store is migrated and opened with both options")
     func bothOptions() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(10))
