@@ -15,7 +15,7 @@ struct SHA2Tests {
     }
 
     @Test(
-        "SHA-256 of the published messages",
+        "SHA-256 of the published messages is the published one",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -26,7 +26,7 @@ struct SHA2Tests {
     }
 
     @Test(
-        "SHA-512 of the published messages",
+        "SHA-512 of the published messages is the published one",
         arguments: [
             (
                 "abc",
@@ -43,7 +43,7 @@ struct SHA2Tests {
         #expect(hex(SHA2.sha512(Array(message.utf8))) == digest)
     }
 
-    @Test("SHA-256 of a million letters a")
+    @Test("SHA-256 of a million letters a is the published one")
     func longMessage() {
         let digest = hex(SHA2.sha256(repeatElement(UInt8(ascii: "a"), count: 1_000_000)))
         #expect(digest == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
