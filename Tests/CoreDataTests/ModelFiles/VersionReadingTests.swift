@@ -110,7 +110,7 @@ struct VersionReadingTests {
         }
     }
 
-    @Test("where a bundle has hashes and no checksums, a reference decodes the one version")
+    @Test("A reference decodes the one version where a bundle has hashes and no checksums")
     func references() throws {
         try withTemporaryFolder { folder in
             let models = Self.models()
