@@ -40,7 +40,7 @@ struct EventChangesTests {
         }
     }
 
-    @Test("During the notification they are those of the event it tells about, for deleted objects too")
+    @Test("The changes during the notification are those of its event, for deleted objects too")
     func duringNotification() throws {
         let library = try Library()
         let context = library.context()

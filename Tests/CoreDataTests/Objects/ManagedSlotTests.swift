@@ -200,7 +200,7 @@ struct ManagedSlotTests {
         try context.performAndWait { try body(SlotThing(context: context), context) }
     }
 
-    @Test("Without a value numbers read as zero, strings and data as empty, optionals as nil")
+    @Test("Numbers without a value read as zero, strings and data as empty, optionals as nil")
     func absent() throws {
         try withThing { thing, _ in
             #expect(thing.count == 0 && thing.optionalCount == nil && thing.number == nil && thing.colour == .red)

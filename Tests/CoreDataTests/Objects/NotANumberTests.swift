@@ -41,7 +41,7 @@ struct NotANumberTests {
         }
     }
 
-    @Test("At a save of new and changed objects, in every kind of store", arguments: StoreKind.allCases)
+    @Test("A save refuses NaN in new and changed objects, in every kind of store", arguments: StoreKind.allCases)
     func saves(kind: StoreKind) throws {
         let library = try library(kind)
         let context = library.context()
@@ -102,7 +102,7 @@ struct NotANumberTests {
         }
     }
 
-    @Test("In batches: dictionaries, handlers, constants, and expressions that a mandatory number would be lost to")
+    @Test("A batch refuses NaN in dictionaries, handlers and constants, and in expressions for a mandatory number")
     func batches() throws {
         let library = try library(.sqlite)
         let context = library.context()

@@ -114,7 +114,7 @@ struct OwnInitializerTests {
         #expect(CountedThing.made.load(ordering: .relaxed) == made)
     }
 
-    @Test("As many objects are unmade as were made, whether a key path is followed or not")
+    @Test("The number of objects unmade equals that of objects made, whether a key path is followed or not")
     func balance() throws {
         let context = try Self.context()
         try context.performAndWait {

@@ -45,7 +45,7 @@ struct TransientDefaultTests {
         #expect(committed["colours"] as? [String] == ["red"] || item.isInserted, sourceLocation: place)
     }
 
-    @Test("After a fetch, by another coordinator too, and a change can be saved")
+    @Test("A fetched object has the defaults, by another coordinator too, and a change can be saved")
     func afterFetch() throws {
         let library = try makeLibrary()
         let context = library.context()
@@ -122,7 +122,7 @@ struct TransientDefaultTests {
         }
     }
 
-    @Test("In children, and after undo")
+    @Test("Objects in children have the defaults, also after undo")
     func childrenAndUndo() throws {
         let library = try makeLibrary()
         let context = library.context()
