@@ -111,7 +111,7 @@ struct BatchAtOnceTests {
         return outcome
     }
 
-    @Test("updates", arguments: conditions)
+    @Test("Updates come to the same rows, told as a number or as ids", arguments: conditions)
     func updates(condition: String?) throws {
         var changed = 0
         let stacks = (try stack(), try stack())
@@ -131,7 +131,9 @@ struct BatchAtOnceTests {
         if condition == nil { #expect(try stacks.0.externalFiles() ?? [] == []) }
     }
 
-    @Test("deletions", arguments: [nil, "pages > 150", "title CONTAINS[cd] 'É'", "author.name == 'Anna'"])
+    @Test(
+        "Deletions come to the same rows, told as a number or as ids",
+        arguments: [nil, "pages > 150", "title CONTAINS[cd] 'É'", "author.name == 'Anna'"])
     func deletions(condition: String?) throws {
         for entity in ["Line", "Novel", "Book"] {
             func outcome(_ type: NSBatchDeleteRequestResultType) throws -> Outcome {

@@ -47,7 +47,7 @@ struct BatchStoresTests {
         }
     }
 
-    @Test("without a store that is named nothing is found, updated or deleted, and an insertion is error 134030")
+    @Test("A request without a named store finds, updates and deletes nothing, and an insertion is error 134030")
     func noStores() throws {
         let stack = try stack()
         let context = stack.context()
