@@ -72,7 +72,7 @@ struct RowCacheTests {
         }
     }
 
-    @Test("Of two rows that are the same the first is kept, and one that differs is not mistaken for it")
+    @Test("The first of two equal rows is kept, and one that differs is not mistaken for it")
     func sharing() throws {
         let cache = RowCache(rootCount: 1)
         let (first, second, newer, older) = (row(1), row(1), row(1, version: 3), row(1, version: 2))
@@ -156,7 +156,7 @@ struct RowCacheTests {
         #expect(again.allSatisfy { cache.row(for: $0.key, rootIndex: shape.rootIndex) === $0 })
     }
 
-    @Test("While another thread has the cache, rows are built, and the cached ones are taken in the end")
+    @Test("Rows are built while another thread has the cache, and the cached ones are taken in the end")
     func intakeBesideAnother() throws {
         let (shape, plan, cache, library) = try books()
         defer { withExtendedLifetime(library) {} }
@@ -249,7 +249,7 @@ struct RowCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("After more changes than are remembered no row is kept that was read before them")
+    @Test("No row is kept that was read before more changes than are remembered")
     func manyChanges() throws {
         let cache = RowCache(rootCount: 1)
         let atFirst = cache.moment
@@ -315,7 +315,7 @@ struct RowCacheTests {
         }
     }
 
-    @Test("Beside saves of every kind no row stays in the cache that is not as the database has it")
+    @Test("No row stays in the cache that differs from the database, beside saves of every kind")
     func readersBesideWriter() async throws {
         for kind in [StoreKind.sqlite, .inMemory] {
             let library = try Library(kind)
