@@ -204,7 +204,7 @@ struct DamagedStoreTests {
         #expect(!FileManager.default.fileExists(atPath: moved.path))
     }
 
-    @Test("Bytes and pages damaged at random")
+    @Test("Bytes and pages damaged at random stop no process")
     func random() throws {
         let original = try Self.original()
         let pageSize = 4096

@@ -40,7 +40,7 @@ struct DerivedAttributeTests {
         }
     }
 
-    @Test("they follow own values, relationships to one and to many, as rows are inserted, changed and deleted")
+    @Test("Derived attributes follow own values and relationships as rows are inserted, changed and deleted")
     func follow() throws {
         let stack = try stack()
         let before = Date().timeIntervalSinceReferenceDate

@@ -131,7 +131,7 @@ struct ExternalDataTests {
         }
     }
 
-    @Test("After a process that saves and deletes large values was killed, no file is left that no row names")
+    @Test("No file without a row is left after a kill of a process that saves and deletes large values")
     func killed() throws {
         let folder = try TemporaryFolder()
         let first = try library(folder)

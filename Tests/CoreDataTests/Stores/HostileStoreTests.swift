@@ -321,7 +321,7 @@ struct HostileStoreTests {
     }
 
     @Test(
-        "Where a link lies in the place of a folder of external data, nothing behind it is read, written or removed",
+        "No file behind a link in the place of a folder of external data is read, written or removed",
         arguments: ["_EXTERNAL_DATA", ".Hostile_SUPPORT"])
     func linkedFolders(_ link: String) throws {
         let store = try Store()

@@ -113,7 +113,7 @@ struct HurtFileTests {
         }
     }
 
-    @Test("Another store's -wal, and a new store without its own")
+    @Test("The error names another store's -wal, and a new store's missing one")
     func logs() throws {
         try withHurtStore { url in
             let other = url.deletingLastPathComponent().appendingPathComponent("Other.sqlite")

@@ -36,7 +36,7 @@ struct LostPartsTests {
         _ = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast))
     }
 
-    @Test("The table of the highest keys")
+    @Test("A lost table of the highest keys is named, with the remedy")
     func keys() throws {
         try damaged(by: "DROP TABLE Z_PRIMARYKEY") { url in
             let error = try #require(throws: NSError.self) { try open(url) { _ in } }
@@ -85,7 +85,7 @@ struct LostPartsTests {
         }
     }
 
-    @Test("A table of history", arguments: ["ATRANSACTION", "ACHANGE"])
+    @Test("A lost table of history is named, and the objects can be read", arguments: ["ATRANSACTION", "ACHANGE"])
     func historyTable(_ table: String) throws {
         try damaged(by: "DROP TABLE \(table)") { url in
             try open(url, [NSReadOnlyPersistentStoreOption: true]) { context in

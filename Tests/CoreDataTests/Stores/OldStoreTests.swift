@@ -27,7 +27,7 @@ struct OldStoreTests {
         }
     }
 
-    @Test("in the table of a single entity a stale entity number does not hide a row")
+    @Test("A stale entity number does not hide a row in the table of a single entity")
     func staleNumbers() throws {
         let folder = try TemporaryFolder()
         let url: URL

@@ -39,7 +39,7 @@ struct RepeatedReadingTests {
         }
     }
 
-    @Test("is read again where a -wal, a -shm or a journal came or went")
+    @Test("A file is read again where a -wal, a -shm or a journal came or went")
     func companions() throws {
         try withFile { url in
             let files = SQLiteStoreFiles(url)
@@ -57,7 +57,7 @@ struct RepeatedReadingTests {
         }
     }
 
-    @Test("is damaged where it stays as it is: there is one more look, in case the clock of the disk stood still")
+    @Test("A file that stays as it is counts as damaged after one more look, in case the clock of the disk stood still")
     func unchanged() throws {
         try withFile { url in
             var looks = 0
@@ -71,7 +71,7 @@ struct RepeatedReadingTests {
         }
     }
 
-    @Test("is read again as long as another process has it locked for writing")
+    @Test("A file is read again as long as another process has it locked for writing")
     func locked() throws {
         try withFile { url in
             let (process, input, output) = (Process(), Pipe(), Pipe())

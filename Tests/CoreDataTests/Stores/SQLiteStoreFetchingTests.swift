@@ -181,7 +181,7 @@ struct SQLiteStoreFetchingTests {
         #expect(judged == ["a\u{0}b"])
     }
 
-    @Test("nothing is found by IS NULL alone")
+    @Test("No row is found by IS NULL alone")
     func nothing() throws {
         let shop = try Shop()
         #expect(try shop.isbns("title == nil") == "7")

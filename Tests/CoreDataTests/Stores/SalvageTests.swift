@@ -86,7 +86,7 @@ struct SalvageTests {
 
     // MARK: Whole stores
 
-    @Test("Of a whole store everything comes out: rows, links, metadata, identifier, numbers that follow")
+    @Test("Everything comes out of a whole store: rows, links, metadata, identifier, numbers that follow")
     func whole() throws {
         try salvage { salvaged in
             #expect(salvaged.report.isWhole, "\(salvaged.report.findings)")
@@ -179,7 +179,7 @@ struct SalvageTests {
         }
     }
 
-    @Test("Without the first page everything comes out by a model: tables are recognised by their rows")
+    @Test("Everything comes out by a model without the first page: tables are recognised by their rows")
     func noFirstPage() throws {
         try salvage(model: Self.model()) { bytes, _ in
             for place in 0..<Self.pageSize { bytes[place] = 0xAA }
@@ -190,7 +190,7 @@ struct SalvageTests {
         }
     }
 
-    @Test("Without the first page the store's own model is found, too")
+    @Test("The store's own model is found without the first page, too")
     func noFirstPageNorModel() throws {
         try salvage { bytes, _ in
             for place in 0..<Self.pageSize { bytes[place] = 0 }

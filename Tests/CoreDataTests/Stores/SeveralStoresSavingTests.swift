@@ -75,7 +75,7 @@ struct SeveralStoresSavingTests {
         #expect(request(nil) != request([]))
     }
 
-    @Test("When one SQLite store refuses, the others are as they were; repeated, the save writes each object once")
+    @Test("The other stores are as they were when one SQLite store refuses; the repeated save writes each object once")
     func refusal() throws {
         for refusing in 0..<2 {
             let stack = try Stack(.sqlite, .sqlite)

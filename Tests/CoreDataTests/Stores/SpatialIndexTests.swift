@@ -124,7 +124,7 @@ struct SpatialIndexTests {
         }
     }
 
-    @Test("Where triggers of the file keep it, they do so alone")
+    @Test("Triggers of the file keep the index alone, where it has them")
     func ownTriggers() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("p.sqlite")

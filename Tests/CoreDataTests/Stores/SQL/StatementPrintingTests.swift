@@ -229,7 +229,7 @@ struct StatementPrintingTests {
         return String(text.dropFirst("SELECT Z_PK FROM T WHERE ".count))
     }
 
-    @Test("Conditions: lists, ranges, choices, missing values, other SELECTs")
+    @Test("Conditions are printed: lists, ranges, choices, missing values, other SELECTs")
     func conditions() {
         let (a, b) = (SQLExpression.column("A"), SQLExpression.column("B"))
         #expect(condition(.isIn(a, [.number(1), .number(2), .null])) == "A IN (?, ?, NULL)")
