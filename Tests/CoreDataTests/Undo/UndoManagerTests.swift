@@ -95,7 +95,7 @@ struct UndoManagerTests {
         #expect(counter.value == 0)
     }
 
-    @Test("Only so many levels are kept, on both sides")
+    @Test("A limited number of levels is kept, on both sides")
     func levels() {
         let counter = counter()
         let manager = counter.manager
@@ -127,7 +127,7 @@ struct UndoManagerTests {
         #expect(!manager.canUndo)
     }
 
-    @Test("With groups by event the first action opens one, which undo closes")
+    @Test("The first action opens a group with groups by event, and undo closes it")
     func groupsByEvent() {
         let counter = counter(groupsByEvent: true)
         counter.set(1)
@@ -141,7 +141,7 @@ struct UndoManagerTests {
         #expect(counter.value == 2)
     }
 
-    @Test("On the main queue an event's group ends with the turn that is running")
+    @Test("An event's group ends on the main queue with the turn that is running")
     @MainActor func mainQueueEvents() async {
         let counter = counter(groupsByEvent: true)
         counter.set(1)
@@ -176,7 +176,7 @@ struct UndoManagerTests {
         #expect(manager.undoActionName == "Typing")
     }
 
-    @Test("Whether an action may be lost can be read while its group is open, as its name can")
+    @Test("An action's discardability can be read while its group is open, as its name can")
     func openGroup() {
         let counter = counter()
         let manager = counter.manager
