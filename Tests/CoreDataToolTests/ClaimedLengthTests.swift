@@ -89,7 +89,7 @@ struct ClaimedLengthTests {
         }
     }
 
-    @Test("A row of a SQLite file")
+    @Test("A row of a SQLite file that claims a length is refused")
     func row() throws {
         try withTemporaryFolder { folder in
             let url = try makeStore(in: folder)
@@ -103,7 +103,7 @@ struct ClaimedLengthTests {
         }
     }
 
-    @Test("The number of pages of a SQLite file, and of its free ones")
+    @Test("The claimed numbers of pages of a SQLite file, and of its free ones, allocate nothing")
     func pages() throws {
         for place in [28, 32, 36] {
             try withTemporaryFolder { folder in
@@ -133,7 +133,7 @@ struct ClaimedLengthTests {
             ($0.0, list([UInt8($0.1), 0x12] + bigEndian(billion, 4)))
         } + [("objects", list([0xd0], objects: billion))]
 
-    @Test("A property list in a store's metadata, in its model, in a file of a model, in a binary store")
+    @Test("A property list's claim is refused in metadata, in models of stores and files, and in binary stores")
     func propertyLists() throws {
         for (name, data) in Self.lists {
             try withTemporaryFolder { folder in
@@ -166,7 +166,7 @@ struct ClaimedLengthTests {
         return Data(bytes + offsets + [0, 0, 0, 0, 0, 0, 1, 1] + end)
     }
 
-    @Test("A small property list with a billion values: in metadata, in the first line of an export")
+    @Test("A small property list with a billion values is refused in metadata, and in the first line of an export")
     func referencesWithoutEnd() throws {
         try withTemporaryFolder { folder in
             let url = try makeStore(in: folder)

@@ -31,7 +31,7 @@ struct CompositeTests {
 
     private func run(_ arguments: String...) throws -> ToolRun { try ToolRun(arguments, in: folder.url) }
 
-    @Test("As a whole and by their elements")
+    @Test("Composite attributes are printed as a whole and by their elements")
     func values() throws {
         let whole = try run(
             "fetch", "Houses.sqlite", "House", "-s", "place.zip", "-n", "1", "-c", "place", "-f", "ndjson")

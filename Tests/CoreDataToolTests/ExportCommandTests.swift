@@ -340,7 +340,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test("On a terminal a line says how far an export is, and is taken away at the end")
+    @Test("A line on a terminal says how far an export is, and is taken away at the end")
     func terminal() throws {
         try withTemporaryFolder { folder in
             let head = try Self.small(in: folder)[0].replacing(#""Author":1,"Book":1"#, with: #""Tag":150"#)

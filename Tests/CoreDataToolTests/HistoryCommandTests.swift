@@ -122,7 +122,7 @@ struct HistoryCommandTests {
         }
     }
 
-    @Test("Of a store without history the numbers of objects are printed")
+    @Test("The numbers of objects are printed for a store without history")
     func watchCounts() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("L.sqlite")

@@ -27,7 +27,7 @@ struct ModelFilesTests {
         #expect(graph.contains("name: String<") && graph.contains("isbn: String?<"))
     }
 
-    @Test("Without Graphviz the error says where it comes from; the graph itself is printed all the same")
+    @Test("The error without Graphviz says where it comes from; the graph itself is printed all the same")
     func noGraphviz() throws {
         try ModelFolder.withLibrary { folder, _ in
             let run = try ToolRun(["model", "diagram", "Library.momd"], environment: ["PATH": "/nowhere"], in: folder)

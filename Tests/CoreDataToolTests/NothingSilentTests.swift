@@ -105,7 +105,7 @@ struct NothingSilentTests {
 
     // MARK: Stores without a model
 
-    @Test("Of a store whose model nobody knows the metadata are told")
+    @Test("The metadata of a store with an unknown model are told")
     func noModel() throws {
         try withTemporaryFolder { folder in
             let store = try SampleStore.make(in: folder, type: NSXMLStoreType, named: "Library.xml")

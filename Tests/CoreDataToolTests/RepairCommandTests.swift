@@ -236,7 +236,7 @@ struct RepairCommandTests {
         }
     }
 
-    @Test("XML and binary stores: one-sided links, numbers and derived values")
+    @Test("One-sided links, numbers and derived values are repaired in XML and binary stores")
     func xml() throws {
         try repaired(
             type: NSXMLStoreType,

@@ -52,7 +52,7 @@ struct RequestTests {
         #expect((object["cover"] as? String).flatMap { Data(base64Encoded: $0) }?.count == 100)
     }
 
-    @Test("Related objects, as deep as asked for")
+    @Test("Related objects are printed as deep as asked for")
     func depth() throws {
         let run = try run(
             "fetch", "Library.sqlite", "Book", "-w", "pages > 100", "--depth", "1", "-c", "author,tags", "-f", "ndjson")
@@ -71,7 +71,7 @@ struct RequestTests {
         #expect(run.output == "name\ntag 4\ntag 5\n")
     }
 
-    @Test("An entity with subentities, and without them")
+    @Test("An entity is counted with subentities, and without them")
     func subentities() throws {
         #expect(try run("count", "Library.sqlite", "Book").output == "2\n")
         #expect(try run("count", "Library.sqlite", "Book", "--no-subentities").output == "1\n")
@@ -157,7 +157,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A closed pipe: one line, status 6")
+    @Test("A closed pipe gives one line, status 6")
     func closedPipe() throws {
         let many = try SampleStore.make(in: folder.url, named: "Many.sqlite") { context in
             for number in 0..<20_000 { context.make("Tag", ["name": "tag with a long name \(number)"]) }

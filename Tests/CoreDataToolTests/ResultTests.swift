@@ -23,7 +23,7 @@ struct ResultTests {
     // MARK: distinct, aggregate
 
     @Test(
-        "The values of a key, in their order, and how often each occurs",
+        "The values of a key are listed in their order, with their frequencies",
         arguments: [NSSQLiteStoreType, NSXMLStoreType])
     func distinct(_ type: String) throws {
         let url =
@@ -49,7 +49,7 @@ struct ResultTests {
         #expect(narrowed.output == "pages\n635\n")
     }
 
-    @Test("Functions of all objects, and of groups", arguments: [NSSQLiteStoreType, NSXMLStoreType])
+    @Test("Aggregates are computed of all objects, and of groups", arguments: [NSSQLiteStoreType, NSXMLStoreType])
     func aggregate(_ type: String) throws {
         let url =
             type == NSSQLiteStoreType
@@ -76,7 +76,7 @@ struct ResultTests {
     }
 
     @Test(
-        "Mistakes of aggregates",
+        "A mistake in an aggregate is named",
         arguments: [
             (["--sum", "title"], "'title' is no number: it has no sum"),
             (["--sum", "pgaes"], "Book has no property 'pgaes'; is 'pages' meant?"),
@@ -94,7 +94,7 @@ struct ResultTests {
 
     // MARK: show
 
-    @Test("One object with its values and relationships")
+    @Test("One object is shown with its values and relationships")
     func show() throws {
         let run = try run("show", "Library.sqlite", "Book/1")
         #expect(run.status == 0, "\(run.errors)")
@@ -111,7 +111,7 @@ struct ResultTests {
         #expect(try self.run("show", "Library.sqlite", "Book/1", "--hex").output.contains("60616263\n"))
     }
 
-    @Test("The same as JSON, and by the object's URI")
+    @Test("One object is shown as JSON, and by its URI")
     func showJSON() throws {
         let first = try #require(try run("show", "Library.sqlite", "Novel/2", "--json").json() as? [String: Any])
         let uri = try #require(first["uri"] as? String)
@@ -192,7 +192,7 @@ struct ResultTests {
 
     // MARK: sql
 
-    @Test("SQL, values and plan")
+    @Test("The sql command prints the SQL, the values and the plan")
     func sql() throws {
         let run = try run(
             "sql", "Library.sqlite", "Book", "-w", "title == 'Omoo' AND pages > 3", "-s", "pages", "-n", "4")
