@@ -12,12 +12,14 @@ struct ExampleScriptTests {
         #expect(outcome.status == 0, "\(outcome.text)")
     }
 
-    @Test("Importer: new, changed and unchanged lines, mistakes with their places, slices whole or not at all")
+    @Test(
+        "The importer tells new, changed and unchanged lines and mistakes with places; a slice is taken whole or not at all"
+    )
     func importer() throws { try run("Importer", "importer") }
 
     #if PostgreSQL
         @Test(
-            "Importer: the same into a PostgreSQL database",
+            "The importer does the same into a PostgreSQL database",
             .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
         func importerIntoDatabase() throws {
             let database = try TestDatabase()
