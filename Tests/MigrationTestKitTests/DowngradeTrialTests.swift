@@ -87,7 +87,7 @@ struct DowngradeTrialTests {
         #expect(entry.isGood && entry.rows == 40, "\(entry)")
     }
 
-    @Test("between versions with the same hashes nothing happens on the way back")
+    @Test("The way back between versions with the same hashes does nothing")
     func sameHashes() throws {
         let entry = try downgrade(
             trial(Self.older, Self.older.replacingOccurrences(of: "name string", with: "name string index")))

@@ -20,7 +20,7 @@ struct KillTrialTests {
         #expect(report.entries.allSatisfy { $0.rows > 0 }, sourceLocation: location)
     }
 
-    @Test("at random moments", arguments: KindOfTrial.allCases)
+    @Test("A migration killed at random moments leaves a clean store", arguments: KindOfTrial.allCases)
     func random(_ kind: KindOfTrial) throws {
         try withTrial(kind) { trial in
             let report = try trial.killAtRandom(times: Self.isLong ? 250 : 15, seed: 20_261_120)
@@ -29,7 +29,9 @@ struct KillTrialTests {
         }
     }
 
-    @Test("at every step, the journal's among them", arguments: KindOfTrial.allCases)
+    @Test(
+        "A migration killed at every step, the journal's among them, leaves a clean store",
+        arguments: KindOfTrial.allCases)
     func steps(_ kind: KindOfTrial) throws {
         try withTrial(kind) { trial in
             let steps = Set(try trial.steps())

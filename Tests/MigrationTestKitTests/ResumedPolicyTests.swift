@@ -56,7 +56,7 @@ struct ResumedPolicyTests {
         }
     }
 
-    @Test("with a policy that does not say so, the entity mappings before it are not repeated")
+    @Test("A resumed migration does not repeat the entity mappings before a policy that cannot be resumed")
     func before() throws {
         try KindOfTrial.mapped.withTrial(items: Self.items, itemsLast: true) { trial in
             let all = try trial.steps()

@@ -57,10 +57,10 @@ struct TrialChecksTests {
         }
     }
 
-    @Test("nothing, where nothing is wrong")
+    @Test("A faultless migration has no findings")
     func nothing() throws { #expect(try problems("") == []) }
 
-    @Test("values that rows have exchanged")
+    @Test("Values that rows have exchanged are found")
     func exchangedValues() throws {
         let found = try problems(
             """
@@ -73,7 +73,7 @@ struct TrialChecksTests {
         #expect(found.count == 2 && found.allSatisfy { $0.hasPrefix("Item.title, row p") }, "\(found)")
     }
 
-    @Test("links of a renamed relationship that lead elsewhere, in the same number")
+    @Test("Links of a renamed relationship that lead elsewhere, in the same number, are found")
     func otherLinks() throws {
         let found = try problems(
             """

@@ -58,7 +58,7 @@ struct TwoProcessTrialTests {
         #expect(entry.problems.contains { $0.contains("it is not of “1”") }, "\(entry)")
     }
 
-    @Test("without a child program the report says by name that this was not played")
+    @Test("The report without a child program says by name that this was not played")
     func notPlayed() throws {
         let versions = ["name string", "name string modifier x", "name string modifier y"].enumerated().map {
             ModelVersion("v\($0.offset)", ModelText.model("entity Item\n  \($0.element)"))
