@@ -276,7 +276,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("With a keyboard alone one gets everywhere")
+    @Test("A user with a keyboard alone gets everywhere")
     func keyboard() throws {
         try withPage(["--write"]) { page, browser, store in
             try page.go("#/data/Book")

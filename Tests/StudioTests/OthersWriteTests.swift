@@ -46,7 +46,7 @@ struct OthersWriteTests {
         }
     }
 
-    @Test("Only conflicts that were shown are decided, and an object with the same unique value never goes")
+    @Test("A decision covers only the conflicts shown, and an object with the same unique value never goes")
     func decisions() throws {
         try withTemporaryFolder { folder in
             let store = try StudioLibrary.make(in: folder)

@@ -42,7 +42,7 @@ struct SecurityTests {
 
     // MARK: The token and the cookie
 
-    @Test("Without a token nothing is told, not even whether it is there")
+    @Test("A request without a token learns nothing, not even whether the studio is there")
     func noToken() throws {
         try withProcess { process in
             for target in ["/", "/index.html", "/nothing"] + Self.api.map({ "/api/\($0)" }) {
@@ -86,7 +86,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("Of many that come with the token at once, one gets in")
+    @Test("One of many that come with the token at once gets in")
     func race() throws {
         try withProcess { process in
             let connections = try (0..<16).map { _ in try LoopbackConnection(process.port) }
