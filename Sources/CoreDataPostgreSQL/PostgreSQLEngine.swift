@@ -154,8 +154,7 @@
             return nil
         }
 
-        /// The lock of whoever uses the store; nil of what is no store, or a damaged one: nobody knows which version
-        /// that is.
+        /// The lock that users of the store hold; nil if there is no store, or a damaged one, whose version is unknown.
         private static func lock(_ connection: PostgreSQLConnection, _ url: URL) throws -> Int64? {
             do {
                 // A transaction may be open, which continues.

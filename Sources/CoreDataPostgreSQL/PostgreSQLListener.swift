@@ -2,7 +2,7 @@
     import CoreData
     import Foundation
 
-    /// One connection of an open store to the server itself, never a pooler's. It hears of what anybody commits, and
+    /// One connection of an open store to the server itself, never a pooler's. It is notified of all commits, and
     /// holds the lock of the store's version where no other connection can. When it is lost it is made anew, after
     /// pauses that grow.
     ///
@@ -80,7 +80,7 @@
             self.connection = connection
             expectsAnother = connection.hasSeveralHosts
             // A descriptor of its own: libpq closes that of a connection that is lost, and the next connection of the
-            // process gets the same number. To cancel this source would have that one's never hear of anything.
+            // process gets the same number. If this source were cancelled, that connection's would get no events.
             let descriptor = fcntl(connection.socket, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EBADF) }
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -95,8 +95,8 @@
         /// How long nothing is asked of one of several servers.
         private static let timeBetweenSigns = 5.0
 
-        /// Asks the server whether it is there, again and again, as long as the connection is the same. One in whose
-        /// place another one goes on is left, too.
+        /// Asks the server whether it is there, again and again, as long as the connection is the same. A server from
+        /// which another one has taken over is left, too.
         private func awaitSign(in turn: Int) {
             queue.asyncAfter(deadline: .now() + Self.timeBetweenSigns) { [weak self] in
                 guard let self, self.turn == turn, let connection = self.connection, !self.isCancelled else { return }

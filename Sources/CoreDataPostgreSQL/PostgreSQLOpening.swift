@@ -100,7 +100,7 @@
         }
 
         /// Whether the store is read only, because the options say so, or because it keeps history and the options do
-        /// not ask for it: changes that history does not know of would be lost for whoever follows it.
+        /// not ask for it: changes that history does not know of would be lost for programs that follow it.
         private func mustOnlyRead() throws -> Bool {
             if isReadOnly || tracksHistory { return isReadOnly }
             if try HistoryTables.read(from: connection) == nil { return false }
@@ -150,7 +150,7 @@
             do {
                 try PostgreSQLAdmission.furnish(on: connection)
             } catch let error as PostgreSQLError where error.state == PostgreSQLError.insufficientPrivilege {
-                // The owner makes it when it opens the store. Until then the lock of the version says who lives.
+                // The owner makes it when it opens the store. Until then the version's lock shows which programs run.
                 return (version.map { PostgreSQLAdmitted(version: lock, generation: $0.generation) }, nil)
             }
             let lease = PostgreSQLLease(lock, generation: version?.generation ?? 0, online)
@@ -294,8 +294,8 @@
             }
         }
 
-        /// The tables of the store's objects, by the model that it keeps, by the map of names where that cannot be
-        /// read, or by their triggers where that cannot be read either; none where there is no store.
+        /// The tables of the store's objects, by the model that it keeps. If that cannot be read, the map of names
+        /// gives them, or else their triggers. None where there is no store.
         static func tables(on connection: PostgreSQLConnection) throws -> [String] {
             let present = try connection.tableNames()
             // Tables that others have made are theirs.

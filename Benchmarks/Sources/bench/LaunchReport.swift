@@ -179,7 +179,7 @@ struct LaunchReport {
             do {
                 try manager.save(wait: false) { continuation.resume(with: $0) }
             } catch {
-                // The completion hears of it.
+                // The completion handler gets the error, too.
             }
         }
         var finding = Finding()

@@ -1,6 +1,6 @@
 import CoreData
 
-// Work of several contexts, and results that live.
+// Work of several contexts, and results that follow changes.
 extension Library {
     /// Ratings change by so much: every moved book finds another section.
     static let ratingStep: Float = 0.5

@@ -13,7 +13,7 @@ struct ToolReport {
     static let memoryBar = 60.0
     /// Seconds that `info` of a small store may take.
     static let infoBar = 0.05
-    /// Seconds in which a page of the studio has to hear of another process's save, and to have what was saved.
+    /// Seconds in which a page of the studio has to be told of another process's save, and to have what was saved.
     static let liveBar = 0.5
 
     private static let saves = 20

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The one readiness state of a manager: who waits for it, who watches it, who has to show a screen.
+/// The one readiness state of a manager, with the callers that wait for it, those that watch it, and the screens.
 ///
 /// Every field is read and written with `lock` held. No code of others runs under it. Handlers are called and
 /// migrations are asked for their progress after it is released. A reference that may be the last one to an object of

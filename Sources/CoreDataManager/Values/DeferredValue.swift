@@ -95,7 +95,7 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
         drop(nil)
     }
 
-    /// Drops what one loading has brought, or whatever there is.
+    /// Drops the value of one loading, or the present one.
     private func drop(_ wanted: Int?) {
         let (before, dropped) = lock.withLock { () -> (Int?, Value?) in
             guard wanted == nil || wanted == generation else { return (nil, nil) }

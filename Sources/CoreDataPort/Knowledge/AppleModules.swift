@@ -29,7 +29,7 @@ enum AppleModules {
         return advice
     }()
 
-    /// Whether a file imports a module for no more than what it hands on of Foundation, or what Foundation on Linux
+    /// Whether a file imports a module only for names that it re-exports from Foundation, or that Foundation on Linux
     /// has.
     static func isReplaceable(_ module: String, in tokens: [SwiftToken]) -> Bool {
         let prefixes: [String]

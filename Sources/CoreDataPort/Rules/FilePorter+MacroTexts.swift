@@ -2,7 +2,7 @@ import CoreDataModelCompiler
 
 // What macros write, and what they look for: code in string literals.
 extension FilePorter {
-    /// Takes `@objc` out of the code that a macro writes, and tells of literals that speak of it otherwise.
+    /// Takes `@objc` out of the code that a macro writes, and notes other literals that contain it.
     mutating func portMacroText(at index: Int) {
         let literal = tokens[index]
         guard literal.text.contains("objc"), importsSyntax else { return }

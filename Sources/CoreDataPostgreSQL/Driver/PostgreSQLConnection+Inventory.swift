@@ -1,5 +1,5 @@
 #if PostgreSQL
-    // What a database has of a store, for whoever compares it with another one.
+    // What a database has of a store, for a comparison with another one.
     extension PostgreSQLConnection {
         /// One line for each thing, sorted; with rows, a sum of those of each table.
         func inventory(withRows: Bool) throws -> [String] {
@@ -40,8 +40,8 @@
             UNION ALL SELECT format('property %s', (c.*)::text) FROM coredata.columns c
             """
 
-        /// The store's tables and those of the framework's schema, but the tokens of saves, which whoever opens a store
-        /// removes some day, and the servers that it has lain on.
+        /// The store's tables and those of the framework's schema, except the tokens of saves, which a later opening
+        /// removes, and the servers that it was on.
         private static let tablesWithRows = """
             SELECT format('%I.%I', schemaname, tablename) FROM pg_tables \
             WHERE schemaname IN (current_schema(), 'coredata') AND tablename NOT IN ('saves', 'lines')

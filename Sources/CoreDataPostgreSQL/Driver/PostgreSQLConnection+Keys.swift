@@ -103,8 +103,8 @@
         /// How many numbers of a sequence may be taken by rows before it is an error.
         private static let longestLag: Int64 = 1_000_000
 
-        /// Lets a sequence be at a number, unless it is there already. Nobody sets it back who has asked before another
-        /// one raised it.
+        /// Raises a sequence to a number, unless it is there already. A process that asked before another one raised it
+        /// does not set it back.
         private func raise(_ sequence: String, to number: Int64) throws {
             _ = try rows(
                 """

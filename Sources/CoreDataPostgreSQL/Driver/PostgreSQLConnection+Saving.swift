@@ -3,11 +3,10 @@
     import CoreData
     import Foundation
 
-    // Transactions that write. Each one leaves a token, by which it is found out later whether it was committed; each
-    // one tells the listeners of the channel `coredata`, and says that it is the framework's, so that triggers stay
-    // quiet. A save tells them behind its commit: NOTIFY within a transaction has all commits of the server wait for
-    // each other's disk (8 clients of pgbench with fsync: 2,200 commits a second without it and behind it, 550 to 800
-    // within).
+    // Transactions that write. Each one leaves a token, which shows later whether it was committed. Each one tells the
+    // listeners of the channel `coredata`, and says that it is the framework's, so that triggers do nothing. A save
+    // tells them behind its commit: NOTIFY within a transaction has all commits of the server wait for each other's
+    // disk. (8 clients of pgbench with fsync make 2,200 commits a second without it and behind it, 550 to 800 within.)
     extension PostgreSQLConnection {
         /// The lock of each writer, which holds it together with other saves or alone: 'OpenCore' in ASCII.
         private static let writersLock = 0x4F70_656E_436F_7265

@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    // Who has a store open as which version: each process holds a shared lock of its version, and a migration from a
-    // version takes it alone.
+    // The locks of versions: each process holds a shared lock of the version as which it has the store open, and a
+    // migration from a version takes it alone.
     extension PostgreSQLConnection {
         /// The number of the lock of the version that some metadata name.
         static func versionLock(of metadata: [String: Any]) -> Int64 {
@@ -12,7 +12,7 @@
             return Int64(bitPattern: bytes.stableHash)
         }
 
-        /// The lock of whoever fills a store that is not whole yet.
+        /// The lock of a process that fills a store that is not whole yet.
         static let fillingLock: Int64 = 0x4F70_656E_4D6F_7665
 
         /// Takes the lock of a version together with others who have the store open, for as long as the connection
@@ -27,8 +27,8 @@
             try wait(for: lock, "pg_try_advisory_lock", timeout, progress)
         }
 
-        /// Ends the connections of those who have the store open as a version, as far as the role may, so that none of
-        /// them reads what will be in its place; waits no longer than so many seconds until they are gone.
+        /// Ends the connections of programs that have the store open as a version, as far as the role may. So none of
+        /// them reads what will be in its place. Waits no longer than so many seconds until they are gone.
         func endUsers(ofVersion lock: Int64, within seconds: TimeInterval) throws {
             let deadline = ContinuousClock.now + .seconds(seconds.boundedTime)
             while try texts("SELECT pg_try_advisory_lock($1)", ["\(lock)"]).first != "t" {

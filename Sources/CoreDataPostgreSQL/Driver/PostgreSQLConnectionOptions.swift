@@ -3,7 +3,7 @@
     import CoreData
     import Foundation
 
-    /// What a connection is made with, whoever has said it: the URL, a service or the environment. libpq looks at some
+    /// The options of a connection, whether the URL, a service or the environment gives them. libpq looks at some
     /// of it late, and at some of it not at all where it does not wait itself.
     struct PostgreSQLConnectionOptions {
         /// All that libpq knows.

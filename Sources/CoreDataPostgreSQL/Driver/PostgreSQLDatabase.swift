@@ -5,8 +5,8 @@
 
     /// The connections of an open store: some that read, each for one thread at a time, and the one that writes.
     ///
-    /// A connection that died while nobody used it is made anew without anybody's help. One that dies in the middle of
-    /// work is an error: nobody else knows what was done already.
+    /// A connection that is lost while nobody uses it is made anew without anybody's help. One that is lost in the
+    /// middle of work is an error: nobody else knows what was done already.
     final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {  // what may change is used under the locks
         let address: PostgreSQLAddress
         private let labels: EntityLabels

@@ -68,8 +68,8 @@
             END $body$
             """
 
-        /// Notifies of a row of an entity, counts its version up as the framework does, where the smallest number
-        /// follows the largest one, and records what became of it and of the rows that it leads to.
+        /// Notifies of a row of an entity, and counts its version up as the framework does: the smallest number follows
+        /// the largest one. It also records what became of the row and of the rows that it leads to.
         ///
         /// The row is written once more: a trigger before the update would have the server lock each row that the
         /// framework writes, which takes a sixth of the time of an update.

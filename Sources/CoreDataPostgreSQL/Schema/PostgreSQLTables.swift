@@ -149,7 +149,7 @@
                 do {
                     try connection.changeSoon(name, .firstVersion(column: version))
                 } catch let error as PostgreSQLError where error.isPassing {
-                    // The next one who opens the store does it.
+                    // The next opening of the store does it.
                     connection.rollback()
                 }
             }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata model lint`: what in a model asks for trouble.
+/// `coredata model lint`: the parts of a model that may cause faults.
 package struct ModelLintCommand: Command {
     package static let page = CommandPage(
         "model lint", "look for what in a model asks for trouble",

@@ -40,7 +40,7 @@ struct LineReader {
         }
     }
 
-    /// Waits for whoever writes the other end of a pipe, and for ^C.
+    /// Waits for the writer at the other end of a pipe, and for ^C.
     private func awaitInput() throws {
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         repeat { try Interruption.check() } while poll(&state, 1, Self.pause) == 0

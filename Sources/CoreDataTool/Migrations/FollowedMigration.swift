@@ -60,7 +60,7 @@ final class FollowedMigration: @unchecked Sendable {
             details: ["Close it there, wait for it (--wait SECONDS), or migrate all the same (--while-open)."])
     }
 
-    /// Waits a moment for whoever holds the store, or for ^C.
+    /// Waits a moment for the processes that hold the store, or for ^C.
     private func pause() throws {
         condition.lock()
         isWaiting = true
@@ -72,8 +72,8 @@ final class FollowedMigration: @unchecked Sendable {
     /// Runs the job to its end, however it ends. The calling thread, which is the main one, draws.
     ///
     /// - Parameters:
-    ///   - seconds: how long whoever has the store open is waited for.
-    ///   - whileOpen: whether those who only have it open, and hold no lock, are minded.
+    ///   - seconds: how long to wait for processes that have the store open.
+    ///   - whileOpen: whether to migrate also while others only have it open, and hold no lock.
     ///   - write: writes to the terminal.
     func run(
         _ job: MigrationJob, waiting seconds: Int, whileOpen: Bool, message: String, columns: Int?,

@@ -93,7 +93,7 @@ struct MigrationOrder {
                     + nearest)
         }
         let source = file.version(fitting: metadata)
-        // The second call finds the store where the first has brought it: nothing is lost, whatever may be.
+        // A second call finds the store at the version to which the first one has brought it, and nothing is lost.
         let isReached = target.model.isConfiguration(
             withName: configuration, compatibleWithStoreMetadata: metadata)
         if !isReached {

@@ -1,6 +1,6 @@
 /// Names that an entity or a property should not have, and why.
 package enum ReservedNames {
-    /// Why a property should not be called so; nil where nothing speaks against it.
+    /// Why a property should not have this name; nil where it may.
     package static func reason(againstProperty name: String) -> String? {
         if ofObjects.contains(name) { return "every managed object has a member of that name" }
         if isOwned(name) {

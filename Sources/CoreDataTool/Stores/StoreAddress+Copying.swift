@@ -7,7 +7,7 @@ extension StoreAddress {
     ///
     /// - Parameters:
     ///   - target: what messages call the place of the copy; nil for its path.
-    ///   - seconds: how long whoever holds the store is waited for; nil for as long as the library does.
+    ///   - seconds: how long to wait for processes that hold the store; nil for as long as the library does.
     func copy(to url: URL, shown target: String? = nil, waiting seconds: Int? = nil) throws {
         let options = seconds.map { [NSPersistentStoreTimeoutOption: Double($0)] }
         do {

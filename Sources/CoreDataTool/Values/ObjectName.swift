@@ -8,7 +8,7 @@ package enum ObjectName {
         return "\(id.entity.name ?? "")/\(last.hasPrefix("p") ? String(last.dropFirst()) : last)"
     }
 
-    /// The name of a row, whatever there is of it.
+    /// The name of a row, which need not be there as an object.
     package static func of(_ row: StoreIrregularity.Row) -> String { "\(row.entityName)/\(row.number)" }
 
     /// The number in a name; nil where a store has other references.

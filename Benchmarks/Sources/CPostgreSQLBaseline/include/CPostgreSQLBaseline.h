@@ -43,7 +43,7 @@ postgresql_result postgresql_execute(const char *database, const char *sql);
 double postgresql_server_seconds(const char *database);
 
 // Counts from now on how often this process turns from asking a server to hearing its answer, and tells how often it did.
-// libpq's `send` and `recv` are those of this file; nothing is asked of who uses libpq.
+// libpq's `send` and `recv` are those of this file; users of libpq need do nothing.
 void postgresql_count_round_trips(void);
 int64_t postgresql_round_trips(void);
 

@@ -62,7 +62,7 @@ final class Editor {
         begin(name)
         defer { undoManager.endUndoGrouping() }
         let result = change()
-        // The controller of the list hears of the change, and the undo manager of its inverse.
+        // The controller of the list is told of the change, and the undo manager of its inverse.
         context.processPendingChanges()
         return result
     }

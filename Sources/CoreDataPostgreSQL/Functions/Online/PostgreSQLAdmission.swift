@@ -1,7 +1,7 @@
 #if PostgreSQL
     import CoreData
 
-    /// What the schema `coredata` has where a store serves several versions: the versions, who says that he lives, how
+    /// What the schema `coredata` has where a store serves several versions: the versions, the leases of programs, how
     /// far rows were moved, and a function by which each writing transaction makes sure that its version is served
     /// still.
     enum PostgreSQLAdmission {
@@ -125,14 +125,14 @@
             try execute("UPDATE coredata.model_versions SET seen = clock_timestamp() WHERE state = 'served'")
         }
 
-        /// The failure of whoever has the store open as a version that has ended.
+        /// The error of a program that has the store open as a version that has ended.
         func endedVersion() -> PostgreSQLError {
             PostgreSQLError(
                 state: PostgreSQLAdmission.ended, message: "The version of the model is not served any more.",
                 address: address.description)
         }
 
-        /// Ends the connections of programs that sleep in the middle of a transaction, as far as the role may: their
+        /// Ends the connections of programs that are suspended within a transaction, as far as the role may: their
         /// leases have run out, and others wait for what they have locked.
         func endSleepers() {
             _ = try? texts(
@@ -144,7 +144,7 @@
                 """)
         }
 
-        /// The processes of the server that hold a version's lock: those whose program lives, or has no lease, and
+        /// The processes of the server that hold a version's lock: those whose program has a valid lease or none, and
         /// those whose program's lease has run out.
         func usersOfVersion(_ lock: Int64) throws -> (living: [String], asleep: [String]) {
             let select = """

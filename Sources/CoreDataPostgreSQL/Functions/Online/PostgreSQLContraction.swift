@@ -75,7 +75,7 @@
 
         // MARK: Letting nobody in
 
-        /// Lets no program of a version in any more, if none lives. Programs that sleep are shut out.
+        /// Ends a version if no program of it is running. Programs that are suspended can then no longer write.
         private func end(
             _ version: PostgreSQLVersion, after delay: TimeInterval, keeping newest: PostgreSQLVersion
         ) throws -> Bool {
@@ -124,7 +124,7 @@
                 help: "Wait, or end it with endOlderPostgreSQLVersions.")
         }
 
-        /// Whether the last program that said that it lives has been gone for so long.
+        /// Whether the last program with a lease has been gone for so long.
         private func isDue(_ version: PostgreSQLVersion, _ delay: TimeInterval) throws -> Bool {
             let select = """
                 SELECT greatest(v.seen + $2::float8 * interval '1 second', (SELECT max(l.until) + \

@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// Says again and again that a program lives which has a store open: a row of `coredata.leases`. An advisory lock
-    /// would go with a fail-over, and stays where a program sleeps.
+    /// Renews a row of `coredata.leases`, which says that a program that has a store open is running. An advisory lock
+    /// would be lost in a fail-over, and would stay while a program is suspended.
     final class PostgreSQLLease: @unchecked Sendable {  // what may change is used on the queue
         let admitted: PostgreSQLAdmitted
         private let number: Int32

@@ -76,7 +76,7 @@
     }
 
     extension PostgreSQLConnection {
-        /// The lock of whoever brings a store to another version beside others, or removes an older one.
+        /// The lock of a process that brings a store to another version beside others, or removes an older one.
         static let onlineLock: Int64 = 0x4F70_656E_4F6E_6C69
 
         /// Takes it if nobody has it.

@@ -118,7 +118,7 @@
 
         // MARK: Functions that write into other tables
 
-        /// A function of a trigger, with the rights of whoever migrates.
+        /// A function of a trigger, with the rights of the role that migrates.
         static func function(_ name: String, _ declarations: String, _ body: String) -> String {
             let text = """
 

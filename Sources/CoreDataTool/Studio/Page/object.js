@@ -189,7 +189,7 @@ class ObjectView {
   }
 
   async remove() {
-    // The page hears of the deletion before the answer comes; there is nothing to load any more.
+    // The page is told of the deletion before the answer comes; there is nothing to load any more.
     this.isLeaving = true;
     try {
       const answer = await post('edit/delete', { ids: [this.object.id] });

@@ -25,7 +25,7 @@ export class ColumnWidths {
 
   resize(index, pixels) {
     const wanted = Math.max(least, Math.round(pixels));
-    // Other columns keep the width that they have, lest they move under the hand.
+    // Other columns keep their width, so that they do not move under the pointer.
     this.tracks = this.tracks.map((track, at) => (at === this.tracks.length - 1 ? track
       : `${at === index ? wanted : Math.round(this.cell(at).getBoundingClientRect().width)}px`));
     this.width = this.tracks.slice(0, -1).reduce((sum, track) => sum + parseInt(track, 10), 0);

@@ -132,7 +132,7 @@ export class Table {
     const place = this.scroll.moved(this.root.scrollTop);
     if (place !== null) this.root.scrollTop = place;
     this.draw();
-    // The bar is brought to where the rows are after the movement, lest it stops under the hand.
+    // The bar moves to the place of the rows after the movement, so that it does not stop under the pointer.
     clearTimeout(this.realigning);
     this.realigning = setTimeout(() => {
       const at = this.scroll.realign();
