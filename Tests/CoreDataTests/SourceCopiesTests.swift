@@ -5,7 +5,7 @@ import Testing
 // No function of ten lines or more exists twice, neither in one module nor in two of them.
 @Suite("Copies among the sources")
 struct SourceCopiesTests {
-    /// What two functions may have in common: eight of ten runs of five words and marks are a copy with other names.
+    /// The limit for two functions: eight of ten common runs of five words and marks are a copy with other names.
     private static let limit = 0.8
     private static let runLength = 5
     private static let lines = 10
@@ -82,7 +82,7 @@ struct SourceCopiesTests {
         let root = Toolchain.package.appendingPathComponent("Sources").resolvingSymlinksInPath()
         let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
         let found = (walk?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
-        // What links lead to is there once: two modules may be compiled of one source.
+        // A file behind links is there once: two modules may be compiled of one source.
         let files = Set(found.map { $0.resolvingSymlinksInPath() })
         #expect(files.count > 300)
         let functions = try files.flatMap { file in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-// What ARCHITECTURE.md says of the floors, asked of the sources themselves.
+// The statements of ARCHITECTURE.md about the floors, asked of the sources themselves.
 @Suite("The floors of the sources")
 struct SourceFloorTests {
     /// Folders and their floors; the longest name that fits counts. Folders of one floor may know each other.
@@ -60,7 +60,7 @@ struct SourceFloorTests {
         return files.compactMap { file in
             guard let content = try? String(contentsOf: file, encoding: .utf8) else { return nil }
             let place = file.resolvingSymlinksInPath().path
-            // What a link leads to is another module's.
+            // The target of a link is another module's.
             guard place.hasPrefix(root.path + "/") else { return nil }
             let path = place.dropFirst(root.path.count + 1)
             let text = SourceText(content)
@@ -308,7 +308,7 @@ struct SourceFloorTests {
         private let patterns: [NSRegularExpression]
 
         init() throws {
-            // What begins a line in capitals, and statements as they are in any case.
+            // The first word of a line in capitals, and statements as they are in any case.
             let capitals =
                 "SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|EXPLAIN|VACUUM"
                 + "|ANALYZE|WITH|LISTEN|NOTIFY|LOCK|SET|TRUNCATE\\s+\\w"

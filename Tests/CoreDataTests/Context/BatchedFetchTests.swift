@@ -216,7 +216,7 @@ struct BatchedFetchTests {
 
     // MARK: Prefetching
 
-    /// Empties the tables behind everybody's back: what is read afterwards was in memory before.
+    /// Empties the tables behind everybody's back: values that are read afterwards were in memory before.
     private func emptyTables(_ tables: [String]) throws {
         let raw = try RawDatabase(library.storeURL)
         for table in tables { try raw.execute("DELETE FROM \(table)") }

@@ -5,7 +5,7 @@ import Testing
 /// Everything that a context and an object offer, called on a thread that has no business there.
 @Suite("Every entry point is confined")
 struct EntryPointTests {
-    /// What lies ready on the context's queue.
+    /// The objects that lie ready on the context's queue.
     struct Scene {
         let context: NSManagedObjectContext
         let object: NSManagedObject

@@ -198,7 +198,7 @@ struct ExplainedFetchTests {
             request.predicate = NSPredicate(format: "pages == 0")
             return try #require(try reader.fetch(request).first)
         }
-        // What is not there any more is passed over.
+        // A row that is not there any more is passed over.
         try database.execute("UPDATE ZBOOK SET ZPRICE = 1 WHERE Z_PK = \(books[2])")
         let left = try other.coordinator.mend(found, in: other.store)
         #expect(Set(left) == rowsOfNone)

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// What objects are after a save that failed when their rows were built already.
+/// The state of objects after a save that failed when their rows were built already.
 @Suite("After a failed save", .leavesNothingBehind, .onStores(.sqlite, .inMemory))
 struct FailedSaveTests {
     private static let model = """

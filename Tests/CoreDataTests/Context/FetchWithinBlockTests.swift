@@ -67,7 +67,7 @@ struct FetchWithinBlockTests {
             context.delete(gone)
             #expect(try context.all("Book").count == 2)
             _ = try context.existingObject(with: kept.objectID)
-            // What comes and goes within the block was never there.
+            // An object that comes and goes within the block was never there.
             let passing = context.make("Book")
             #expect(try context.all("Book").count == 3)
             context.delete(passing)

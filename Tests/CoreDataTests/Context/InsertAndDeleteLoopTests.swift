@@ -186,7 +186,7 @@ private final class PersonLoop: @unchecked Sendable {
         do { try body() } catch { Issue.record(error) }
     }
 
-    /// What a list on the screen does meanwhile.
+    /// The reads of a list on the screen meanwhile.
     private func look() {
         save { _ = try main.all("Author").map { $0.value(forKey: "name") as? String } }
     }

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-// Whoever holds a context and waits for one below it lends it to what stands before it in the other's queue.
+// A holder of a context that waits for one below it lends it to the blocks before its own in the other's queue.
 @Suite("Waiting for a child", .leavesNothingBehind)
 struct LentContextTests {
     /// Runs a body on the main queue. Fails where it does not come to its end.

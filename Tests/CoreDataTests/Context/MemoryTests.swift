@@ -57,7 +57,7 @@ struct MemoryTests {
 
     /// The memory of this process, in bytes.
     private struct Use: CustomStringConvertible {
-        /// What the allocator has handed out and not got back, in all of its arenas.
+        /// The bytes that the allocator has handed out and not got back, in all of its arenas.
         let allocated: Int
         /// The pages in use, as the kernel counts them; files that are mapped are left out.
         let resident: Int

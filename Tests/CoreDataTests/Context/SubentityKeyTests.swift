@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// What only some entities below a root have.
+/// Keys that only some entities below a root have.
 @Suite("Properties of subentities", .leavesNothingBehind, .onStores(.sqlite, .inMemory))
 struct SubentityKeyTests {
     private static let model = """

@@ -79,7 +79,7 @@ struct UnsavedIndexTests {
             books[4].flags.insert(.updated)
         }
         #expect(another?.contains("has not read an object") == true)
-        // What changes as it should is told.
+        // A change in the right way is told.
         #expect(try spoiled { _, books in books[1].setValue(9, forKey: "pages") } == nil)
     }
 

@@ -485,7 +485,7 @@ struct BadInputTests {
                 try context.save()
             }
         }
-        // What a killed program leaves.
+        // The leftovers of a killed program.
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
                 atPath: library.storeURL.path + suffix,

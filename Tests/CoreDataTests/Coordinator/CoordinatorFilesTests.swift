@@ -35,7 +35,7 @@ struct CoordinatorFilesTests {
             #expect(try Data(contentsOf: file).isEmpty)
             try FileManager.default.removeItem(at: file)
         }
-        // Whoever destroys a store twice may remove its files twice.
+        // A caller that destroys a store twice may remove its files twice.
         try library.coordinator.destroyPersistentStore(at: library.storeURL, ofType: NSSQLiteStoreType)
         for name in names { try FileManager.default.removeItem(at: library.folder.url.appendingPathComponent(name)) }
         let nowhere = library.folder.url.appendingPathComponent("nowhere/Library.sqlite")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import XCTest
 
-/// What a module says once when it names Foundation or XCTest beside CoreData, and uses these types.
+/// A module writes these lines once when it names Foundation or XCTest beside CoreData, and uses these types.
 private typealias NSExpression = CoreData.NSExpression
 private typealias NSComparisonPredicate = CoreData.NSComparisonPredicate
 private typealias NSCompoundPredicate = CoreData.NSCompoundPredicate

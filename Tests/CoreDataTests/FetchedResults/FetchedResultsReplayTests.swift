@@ -96,13 +96,13 @@ struct FetchedResultsReplayTests {
             try context.save()
             let fresh = try context.fetch(request)
             #expect(controller.fetchedObjects == fresh)
-            // What was compared was no empty list.
+            // The compared list was not empty.
             #expect(delegate.told.count == (form == .flat ? 4 : 6), "told: \(delegate.told)")
             #expect(delegate.told.values.allSatisfy { $0 >= 1 }, "told: \(delegate.told)")
         }
     }
 
-    /// What somebody else does and saves, taken in.
+    /// Somebody else's saved changes, taken in.
     private static func change(
         _ beside: NSManagedObjectContext, _ dice: inout SplitMix, mergingInto context: NSManagedObjectContext
     ) throws {

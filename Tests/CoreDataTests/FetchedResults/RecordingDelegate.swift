@@ -19,7 +19,7 @@ final class RecordingDelegate: NSObject, NSFetchedResultsControllerDelegate {
     private(set) var changes: [Change] = []
     /// How often each kind of event was told, ever.
     private(set) var told: [String: Int] = [:]
-    /// What was wrong with what was told.
+    /// The faults in the notifications.
     private(set) var faults: [String] = []
     private var deletedSections: [(index: Int, name: String)] = []
     private var insertedSections: [(index: Int, name: String)] = []

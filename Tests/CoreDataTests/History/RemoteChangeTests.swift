@@ -58,7 +58,7 @@ struct RemoteChangeTests {
         let last = try #require(library.coordinator.currentPersistentHistoryToken(fromStores: nil))
         await changes.wait { token($0.last) == last }
         let all = changes.all
-        // What happens at nearly the same time is one notification; no transaction is announced twice.
+        // Saves at nearly the same time are one notification; no transaction is announced twice.
         #expect((1...20).contains(all.count))
         #expect(Set(all.map { token($0) }).count == all.count)
         #expect(all.allSatisfy { $0[NSPersistentStoreURLKey] as? URL == library.storeURL })

@@ -112,7 +112,7 @@ struct KeyPathNameTests {
         #expect((\Tagged.tags).managedKeyPath == "tags")
         #expect((\Tagged.sizes).managedKeyPath == "sizes")
         #expect((\Tagged.set).managedKeyPath == "set")
-        // What lies within a value is no key, and following it does no harm.
+        // A part of a value is no key, and following it does no harm.
         #expect((\Tagged.tags[3].isEmpty).managedKeyPath == nil)
     }
 }

@@ -174,7 +174,7 @@ struct MappedMigrationFixture {
         }
     }
 
-    /// What the books are to be.
+    /// The books as they are to be.
     static func expectedBooks(_ count: Int, authors: Int = 2) -> [String] {
         let words = ["red", "blue", "green"]
         return (0..<count).map { number in

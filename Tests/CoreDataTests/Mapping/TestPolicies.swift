@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What policies of tests write down.
+/// The notes of policies in tests.
 final class HookLog {
     var lines: [String] = []
 }

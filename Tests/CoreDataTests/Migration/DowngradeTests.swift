@@ -39,7 +39,7 @@ struct DowngradeTests {
                 let notes = try context.all("Note")
                 #expect(notes.compactMap { $0.value(forKey: "text") }.count == 3)
             }
-            // What the line names goes.
+            // The loss that the line names goes.
             let description = NSPersistentStoreDescription(url: shelf.url)
             description.setOption(
                 ["Note.size", "Note.tags", "Note.text", "Tag"] as NSArray, forKey: NSMigrationAllowedLossesOption)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Migrating stores that are one file", .leavesNothingBehind)
 struct FileMigrationTests {
     private static let kinds = [StoreKind.xml, .binary, .atomic]
-    /// What can be inferred of the older version: names, types, a default, an order, an entity more.
+    /// Inferable changes of the older version: names, types, a default, an order, an entity more.
     private static let inferred = """
         entity Author
           name string!
@@ -319,7 +319,7 @@ struct FileMigrationTests {
                 try fixture.books(at: end, type: target.type) == MappedMigrationFixture.expectedBooks(300, authors: 3))
             let names = try FileManager.default.contentsOfDirectory(atPath: end.deletingLastPathComponent().path)
             #expect(names == [end.lastPathComponent])
-            // What was made has keys that go on.
+            // The store that was made has keys that go on.
             try withStore(end, ModelText.model(MappedMigrationFixture.newer), type: target.type) { context in
                 let book = MappedMigrationFixture.make("Book", ["heading": "new"], context)
                 book.setValue(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What a forecast knows of rows is what the migration finds.
+/// A forecast knows of rows the same as the migration finds.
 @Suite("Forecasts and the rows of a store", .leavesNothingBehind)
 struct ForecastOfRowsTests {
     private static let items = """

@@ -26,7 +26,7 @@ struct KilledMigrationTests {
                 let url = try copy(template, to: folder, "round\(outcomes.count)")
                 let (outcome, _) = try child(on: url, killedAfter: moment)
                 outcomes.append(outcome)
-                // Whatever happened, the next start ends it.
+                // The next start ends it in every case.
                 let model = ModelText.model(CrashModels.newer)
                 let removed = [NSMigrationAllowedLossesOption as AnyHashable: CrashModels.removed as Any]
                 try withStore(url, model, options: StoreMigrationTests.both.merging(removed) { $1 }) { _ in }

@@ -18,7 +18,7 @@ struct MigratedDerivedTests {
         return model
     }
 
-    /// What the derived attribute of the first row is after a migration, when it was right before it.
+    /// The derived attribute of the first row after a migration, when it was right before it.
     private func migrated(
         _ older: String, _ newer: String, rows: String, _ format: String,
         _ type: NSAttributeType = .stringAttributeType,
@@ -138,7 +138,7 @@ struct MigratedDerivedTests {
                 try context.save()
                 try requireDerived(context, total: 30)
             }
-            // What is read over two derivations is another attribute now.
+            // The attribute that is read over two derivations is another one now.
             let swapped = try albums(derived: true, " was other\n  other double was secs\n  more int16")
             try withStore(url, try albums(derived: true, "\n  other double"), options: Self.both) { context in
                 try context.all("Song").forEach { $0.setValue(100.0, forKey: "other") }

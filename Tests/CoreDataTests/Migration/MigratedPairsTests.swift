@@ -16,7 +16,7 @@ struct MigratedPairsTests {
     struct Links: Sendable, CustomTestStringConvertible {
         var x: String
         var y: String
-        /// What the objects lead to by x and y.
+        /// The objects' targets by x and y.
         var before: [String: [String]]
         /// The same after the migration; nil where the sides disagree.
         var after: String?
@@ -61,7 +61,7 @@ struct MigratedPairsTests {
         try context.save()
     }
 
-    /// “a0:b0,b1 b0:a0”: what the objects lead to, those with no links left out.
+    /// “a0:b0,b1 b0:a0”: the objects' targets, those with no links left out.
     private static func shown(_ context: NSManagedObjectContext) throws -> String {
         try (context.all("A") + context.all("B")).sorted { name($0) < name($1) }.compactMap { object in
             let value = object.value(forKey: object.entity.name == "B" ? "y" : "x")

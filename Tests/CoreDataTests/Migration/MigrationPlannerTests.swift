@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import CoreData
 
-/// What a migration would do, planned from two versions of a model and numbers of rows. No store is made.
+/// The plan of a migration, made from two versions of a model and numbers of rows. No store is made.
 @Suite("Plans of migrations, without a store")
 struct MigrationPlannerTests {
     private static let books = "entity Book\n  title string\n  pages int32"
@@ -23,7 +23,7 @@ struct MigrationPlannerTests {
         }
     }
 
-    /// What the plan's steps say, without those that every plan ends with.
+    /// The texts of the plan's steps, without those that every plan ends with.
     private func steps(_ plan: MigrationPlan) -> [String] {
         let last = ["replace entity numbers", "replace the archived model", "write metadata"]
         return plan.steps.map { "\($0)" }.filter { !last.contains($0) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What several inferred hops do together must be what they do one by one.
+/// Several inferred hops together must have the same result as one by one.
 @Suite("Inferred hops that are taken together", .leavesNothingBehind)
 struct MigrationRunTests {
     /// A chain of versions, rows of the first, and how many runs it makes.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What is new and has no renaming identifier gets nothing of what went, however alike the two look.
+/// A new part without a renaming identifier gets nothing of a removed one, however alike the two look.
 @Suite("New properties beside removed ones", .leavesNothingBehind)
 struct NewcomersTests {
     typealias Way = MigratedPairsTests.Way
@@ -13,7 +13,7 @@ struct NewcomersTests {
     struct Change: Sendable, CustomTestStringConvertible {
         var team: (older: String, newer: String)
         var person: (older: String, newer: String) = ("", "")
-        /// What is set in the older version: “t0.members=p0,p1”.
+        /// The links that are set in the older version: “t0.members=p0,p1”.
         var before: String
         var after = ""
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What would lose something in silence is refused before anything is touched, and the forecast says so.
+/// A silent loss is refused before anything is touched, and the forecast says so.
 @Suite("Migrations that are refused", .leavesNothingBehind)
 struct RefusedMigrationTests {
     private func forecast(

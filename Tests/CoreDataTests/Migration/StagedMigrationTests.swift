@@ -55,7 +55,7 @@ struct StagedMigrationTests {
         return stage
     }
 
-    /// What was called, in order. Handlers run on the thread that adds the store.
+    /// The calls, in order. Handlers run on the thread that adds the store.
     private final class Calls: @unchecked Sendable {
         private let lock = NSLock()
         private var names: [String] = []
@@ -203,7 +203,7 @@ struct StagedMigrationTests {
                 let place = MigrationFolder.url(for: SQLiteStoreFiles(fixture.url).main)
                 let calls = Calls()
                 let last = NSCustomMigrationStage(migratingFrom: Self.reference(2), to: Self.reference(3))
-                // What a kill in the second stage leaves.
+                // The state after a kill in the second stage.
                 last.willMigrateHandler = { _, _ in
                     try manager.moveItem(at: place, to: left)
                     throw Refusal()

@@ -59,7 +59,7 @@ struct StoreExchangeTests {
         try exchange.run(with: SoleUse(of: files(fixture), timeout: 0))
     }
 
-    /// What a second process does, and where it is stopped too.
+    /// The work of a second process, and where it is stopped too.
     private func goOn(
         _ fixture: MigrationFixture, stoppingAfter moment: StoreExchange.Moment, exchangesNames: Bool = true
     ) throws {
@@ -369,7 +369,7 @@ struct StoreExchangeTests {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older, rows: StoreMigrationTests.fill(3))
             let use = try SoleUse(of: files(fixture), timeout: 0)
-            // What a program leaves that has opened the store and waits for the lock.
+            // The leftovers of a program that has opened the store and waits for the lock.
             try Data(count: 32_768).write(to: files(fixture).shm)
             let metadata = try SQLiteStoreMetadata.metadata(at: fixture.url, timeout: 0)
             #expect(metadata[NSStoreModelVersionHashesKey] != nil)

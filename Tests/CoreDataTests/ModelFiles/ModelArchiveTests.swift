@@ -110,7 +110,7 @@ struct ModelArchiveTests {
         #expect(outcomes == [true, false])
     }
 
-    /// Whether the bytes decode; what decodes is also validated, hashed and archived again.
+    /// Whether the bytes decode; a decoded model is also validated, hashed and archived again.
     private static func decodes(_ data: Data) -> Bool {
         do {
             let model = try ModelArchive.decode(data)

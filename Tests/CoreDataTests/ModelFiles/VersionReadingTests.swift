@@ -17,7 +17,7 @@ struct VersionReadingTests {
         }
     }
 
-    /// What the version information of a bundle says.
+    /// The statements of a bundle's version information.
     private enum Says { case everything, hashes, nothing, lies }
 
     /// A folder that is a bundle with `Shop.momd`.

@@ -244,7 +244,7 @@ struct ChangedValuesTests {
             thing?.setValue(try context.all("Thing", "code == 'second'").first, forKey: "next")
             #expect(next() == "Special second unnamed")
         }
-        // What is merged is the name alone: of the change only the key is one.
+        // The name alone is merged: of the change only the key is one.
         let other = library.context()
         try other.performAndWait {
             try other.all("Thing", "code == 'thing'").first?.setValue("renamed", forKey: "name")

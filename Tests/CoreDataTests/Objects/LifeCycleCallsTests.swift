@@ -5,7 +5,7 @@ import Testing
 /// An author or a book that notes what it is told, with what it was then.
 final class CalledObject: NSManagedObject {
     var calls: [String] = []
-    /// What `willSave()` does, once.
+    /// The action of `willSave()`, once.
     var beforeSave: ((CalledObject) -> Void)?
 
     private var label: String { primitiveValue(forKey: entity.name == "Book" ? "title" : "name") as? String ?? "-" }

@@ -205,7 +205,7 @@ private struct Lists: Equatable {
         }
     }
 
-    /// Sets one list; who comes in gets the owner at the end of the own list, who goes loses it.
+    /// Sets one list; a newcomer gets the owner at the end of its own list, a member that goes loses it.
     mutating func set(_ key: String, _ name: String, to list: [String]) {
         let inverse = ["lefts": "rights", "rights": "lefts", "peers": "peers"][key]!
         let old = lists[key]?[name] ?? []

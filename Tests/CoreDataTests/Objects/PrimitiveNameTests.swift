@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-// What the accessors of `@NSManaged var primitiveStamp` call where no model is known when they are written.
+// The accessors of `@NSManaged var primitiveStamp` call these where no model is known when they are written.
 
 class PrimitiveThing: NSManagedObject {
     var primitiveStamp: Date? {

@@ -16,7 +16,7 @@ final class WatchedBook: NSManagedObject {
     override class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { false }
 }
 
-/// What observers saw, in order.
+/// The observers' events, in order.
 // @unchecked Sendable: the notifications are posted on the thread that changes the stores.
 private final class Log: @unchecked Sendable {
     var counts: [Int] = []

@@ -84,7 +84,7 @@ struct BatchAtOnceTests {
         return stack
     }
 
-    /// What a request did: how many rows, or the code of its error, and what the rows are then.
+    /// The outcome of a request: how many rows, or the code of its error, and the rows afterwards.
     private struct Outcome: Equatable {
         var count = 0
         var code: Int?

@@ -17,12 +17,12 @@ struct BatchMemoryTests {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let text = "entity Tag\n name string\n rank int64"
             let stack = try TextStack(text, options: [NSPersistentHistoryTrackingKey: true])
-            // What is needed for any batch is taken by a small one.
+            // A small batch takes the memory that any batch needs.
             _ = try BatchMemoryTests.run(1_000, stack)
             let added = try BatchMemoryTests.run(200_000, stack)
             let figures = "kB added: " + added.map { "\($0.name) \($0.added)" }.joined(separator: ", ")
             FileHandle.standardError.write(Data((figures + "\n").utf8))
-            // The rows' texts alone are 100 MB. What there is beside them are pages that SQLite keeps, up to a limit.
+            // The rows' texts alone are 100 MB. The rest are pages that SQLite keeps, up to a limit.
             precondition(added.allSatisfy { $0.added < 60_000 }, "A batch kept its rows: \(figures)")
         }
         let report = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -30,7 +30,7 @@ struct BatchMemoryTests {
         print(report, terminator: "")
     }
 
-    /// What each kind of batch added to the memory at its peak, in kB.
+    /// The memory that each kind of batch added at its peak, in kB.
     private static func run(_ count: Int, _ stack: TextStack) throws -> [(name: String, added: Int)] {
         let context = stack.context()
         var peaks: [(name: String, added: Int)] = []

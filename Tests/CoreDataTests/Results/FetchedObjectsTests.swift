@@ -68,7 +68,7 @@ struct FetchedObjectsTests {
         }
     }
 
-    // MARK: What it has
+    // MARK: Elements
 
     @Test("It has the objects of a fetch in the fetch's order, with any batches", arguments: [0, 1, 2])
     func contents(depth: Int) throws {
@@ -141,7 +141,7 @@ struct FetchedObjectsTests {
         }
     }
 
-    // MARK: What it holds
+    // MARK: Objects in memory
 
     @Test("It holds the objects of one batch, their rows are dropped with them", .onStores(.sqlite, .inMemory))
     func holding() throws {
@@ -209,7 +209,7 @@ struct FetchedObjectsTests {
         #expect(known == nil)
     }
 
-    // MARK: What happens meanwhile
+    // MARK: Changes meanwhile
 
     @Test("A loop may save and reset as it goes")
     func savingAndResetting() throws {
@@ -318,7 +318,7 @@ struct FetchedObjectsTests {
         }
     }
 
-    // MARK: What the request says
+    // MARK: Requests
 
     @Test("Prefetching, faults and values are as the request wants them, batch by batch", .onStores(.sqlite))
     func options() throws {

@@ -88,7 +88,7 @@ struct RowCacheTests {
         #expect(cache.row(for: 1, rootIndex: 0, version: 3, layoutIndex: entity, waits: false) === newer)
         #expect(cache.row(for: 1, rootIndex: 0, version: 2, layoutIndex: entity, waits: false) == nil)
         #expect(cache.row(for: 1, rootIndex: 0, version: 3, layoutIndex: entity + 1, waits: false) == nil)
-        // Whoever cannot have the lock does without the row.
+        // A thread that cannot have the lock does without the row.
         cache.batch { _ in
             #expect(cache.row(for: 1, rootIndex: 0, version: 3, layoutIndex: entity, waits: false) == nil)
         }
@@ -195,7 +195,7 @@ struct RowCacheTests {
         }
         #expect(read1.map(\.version) == [1, 1, 1])
         #expect(cache.row(for: 1, rootIndex: shape.rootIndex) == nil)
-        // What nobody has saved meanwhile is as it was read.
+        // A row that nobody has saved meanwhile is as it was read.
         for row in read1.dropFirst() { #expect(cache.row(for: row.key, rootIndex: shape.rootIndex) === row) }
         // Rows that are there stay, and an older one gives way.
         let newest = row(2, version: 5)

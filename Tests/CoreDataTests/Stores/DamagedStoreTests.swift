@@ -38,7 +38,7 @@ struct DamagedStoreTests {
 
     // MARK: Every way to the rows
 
-    /// Reads and writes in every way that can throw. What throws has to be an error of Core Data; everything else goes
+    /// Reads and writes in every way that can throw. Every error has to be one of Core Data; everything else goes
     /// on.
     private func drive(_ context: NSManagedObjectContext, _ note: Comment) {
         func attempt(_ body: () throws -> Void) {

@@ -198,7 +198,7 @@ struct ExternalDataTests {
     func replacing() throws {
         let (older, newer) = (try store(1), try store(2))
         let snapshots = try [true, false].map { isBefore in
-            // What a kill leaves: the folder as it is at that moment.
+            // The state after a kill: the folder as it is at that moment.
             let killed = try TemporaryFolder()
             let copy = try TemporaryFolder()
             try Self.copy(older.folder, to: copy)
@@ -244,7 +244,7 @@ struct ExternalDataTests {
             _ = context.make("Parcel", ["content": bytes(200_000, 2)])
             try context.save()
         }
-        // What a killed process leaves: one of the values is only in the -wal.
+        // The state after a killed process: one of the values is only in the -wal.
         try Self.copy(library.folder, to: logged)
         let files = SQLiteStoreFiles(logged.url.appendingPathComponent("Library.sqlite"))
         #expect(files.hasLog && names(in: files.externalDataFolder).count == 2)

@@ -22,7 +22,7 @@ struct HeldTransactionTests {
                     throw Failure()
                 }
             }
-            // What fails may roll back more than once.
+            // A failing body may roll back more than once.
             connection.rollback()
             try connection.transaction { try connection.execute("INSERT INTO t VALUES (3)") }
             func numbers() throws -> String? {

@@ -58,7 +58,7 @@ struct HostileArchiveTests {
             let value = try other.performAndWait {
                 try other.readingFaults { try other.all("Parcel").first?.value(forKey: "list") }
             }
-            // What no allowed class can be made of stays as the bytes that it is.
+            // Bytes of which no allowed class can be made stay as they are.
             #expect(value as? Data == data, "\(object): \(String(describing: value))")
         }
         #expect(Intruder.made.withLock(\.self) == 0)

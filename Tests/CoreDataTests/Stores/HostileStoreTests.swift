@@ -55,7 +55,7 @@ struct HostileStoreTests {
             }
         }
 
-        /// What a save of a changed name ends with; nil where it succeeds.
+        /// The error of a save of a changed name; nil where it succeeds.
         func save(_ options: [AnyHashable: Any] = [:]) throws -> NSError? {
             let context = try open(options)
             defer { try? close(context) }
@@ -112,7 +112,7 @@ struct HostileStoreTests {
         }
     }
 
-    /// What lies in the place of the table, and which part of the error says so.
+    /// The objects in the place of the table, and the part of the error that says so.
     private static let places: [(statement: String, word: String)] = [
         (
             "CREATE VIEW ZITEM AS SELECT 1 AS Z_PK, 1 AS Z_ENT, 1 AS Z_OPT, hex(randomblob(1000000000)) AS ZNAME",
@@ -164,7 +164,7 @@ struct HostileStoreTests {
             update.predicate = request.predicate
             update.propertiesToUpdate = ["number": 7]
             #expect(throws: NSError.self) { _ = try context.execute(update) }
-            // What ends in time is answered.
+            // A query that ends in time is answered.
             request.predicate = NSPredicate(format: "name MATCHES 'item .*' AND name LIKE '*2'")
             #expect(try context.fetch(request).count == 1)
             #expect(try context.all("Item", "number == 7").isEmpty)
@@ -288,7 +288,7 @@ struct HostileStoreTests {
         }
         #expect("\(destroying)".contains("hard link"), "\(destroying)")
         #expect(try Data(contentsOf: secret) == bytes)
-        // What the error advises.
+        // The error's advice.
         #expect(rename(place, place + ".old") == 0)
         #expect(try store.names() == Self.allNames)
     }

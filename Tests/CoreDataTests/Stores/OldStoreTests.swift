@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is found in stores that were made years ago.
+/// The oddities of stores that were made years ago.
 @Suite("Old stores", .leavesNothingBehind)
 struct OldStoreTests {
     @Test("a decimal that is not a number is the text NaN in the file, and comes back")

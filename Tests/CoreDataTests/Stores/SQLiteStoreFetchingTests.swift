@@ -75,7 +75,7 @@ struct SQLiteStoreFetchingTests {
                 ]))
         }
 
-        /// What the store finds: the same as one whose database computes nothing on texts.
+        /// The result of the store: the same as one whose database computes nothing on texts.
         func isbns(_ format: String, _ arguments: Any?...) throws -> String {
             let predicate = try NSPredicate.parse(format: format, arguments: arguments)
             let found = try fixture.strings("Book", "isbn", predicate).joined()
@@ -422,7 +422,7 @@ struct SQLiteStoreFetchingTests {
                             var rows: [Snapshot] = []
                             try store.fetchRows(StoreFetch(layout: layout)) { rows += $0 }
                             let count = rows.count
-                            // What was seen once never disappears.
+                            // A row that was seen once never disappears.
                             if count < seen { return -1 }
                             seen = count
                             if rows.contains(where: { $0.isNull(slot) }) { return -1 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Opening and creating SQLite stores", .leavesNothingBehind)
 struct SQLiteStoreOpeningTests {
-    /// Every file of a folder with its bytes: what must not change when opening fails.
+    /// Every file of a folder with its bytes, which must not change when opening fails.
     private func contents(of folder: URL) throws -> [String: Data] {
         var result: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What several programs write into the metadata of one store.
+/// Several programs' entries in the metadata of one store.
 @Suite(.onEveryDatabase)
 struct SharedMetadataTests {
     private func save(_ library: Library) throws {
@@ -36,7 +36,7 @@ struct SharedMetadataTests {
         #expect(metadata["both"] as? Int == 2)
         #expect(metadata["gone"] == nil)
         #expect(metadata[NSStoreUUIDKey] as? String == identifier)
-        // What the others wrote is known now, and changed from there.
+        // The others' entries are known now, and changed from there.
         second.store.metadata["first"] = nil
         try save(second)
         #expect(try library.beside().store.metadata["first"] == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Files of a few bytes that say to be very long: what is not written in them is a hole, and takes no room.
+/// Files of a few bytes that say to be very long: the unwritten part is a hole, and takes no room.
 @Suite("Salvage passes over the holes of files", .leavesNothingBehind)
 struct SparseFileTests {
     private static let terabytes = 1 << 42

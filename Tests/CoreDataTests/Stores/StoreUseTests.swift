@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What a store is opened for is said by whoever opens it, and by nothing else.
+/// The opener of a store alone says its use.
 @Suite("Uses of stores", .leavesNothingBehind)
 struct StoreUseTests {
     private static let text = """
@@ -26,7 +26,7 @@ struct StoreUseTests {
             try theirs.save()
             return author.objectID
         }
-        // Who counts the rows of a store has nothing to do with what it is opened for.
+        // The counting of a store's rows has nothing to do with the use that it is opened for.
         store.rowTally = RowTally(store.layout)
         try mine.performAndWait {
             let author = try mine.existingObject(with: id)

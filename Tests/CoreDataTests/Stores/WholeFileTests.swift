@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What killed saves of XML and binary stores leave beside the file.
+/// The leftovers of killed saves of XML and binary stores beside the file.
 @Suite("Writing a store that is one file", .leavesNothingBehind)
 struct WholeFileTests {
     private static func type(_ suffix: String) -> String { suffix == "xml" ? NSXMLStoreType : NSBinaryStoreType }

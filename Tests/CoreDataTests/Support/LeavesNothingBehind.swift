@@ -12,7 +12,7 @@ struct LeavesNothingBehind: SuiteTrait, TestTrait, TestScoping {
         guard testCase != nil else { return try await function() }
         let account = LiveAccount()
         try await LiveAccount.$current.withValue(account) { try await function() }
-        // What was handed to a queue goes with its last block.
+        // Objects that were handed to a queue go with its last block.
         let deadline = ContinuousClock.now + .seconds(10)
         while !account.present.isEmpty, ContinuousClock.now < deadline { await Task.yield() }
         #expect(account.present.isEmpty, "of \(account.total) that were made")

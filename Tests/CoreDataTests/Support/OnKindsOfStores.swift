@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs each test once for every kind of store: `Library()` then opens one of that kind. What fails says with which.
+/// Runs each test once for every kind of store: `Library()` then opens one of that kind. A failure names its kind.
 ///
 /// A test that has the trait itself runs on the kinds that it says, whatever its suite says.
 struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
@@ -23,7 +23,7 @@ struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
                 return issue
             }
             try await naming.provideScope(for: test, testCase: testCase) {
-                // What one kind throws must not keep the others from running.
+                // An error of one kind must not keep the others from running.
                 do {
                     try await StoreKind.$current.withValue(kind) { try await function() }
                 } catch {

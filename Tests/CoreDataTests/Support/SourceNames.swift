@@ -8,7 +8,7 @@ struct SourceNames {
         let isMember: Bool
     }
 
-    /// What can be named elsewhere: nothing private, nothing within functions.
+    /// The names that can be used elsewhere: nothing private, nothing within functions.
     private(set) var declarations: Set<Declaration> = []
     /// Every name in the source that is none of its own variables, parameters, labels or types.
     private(set) var used: Set<String> = []

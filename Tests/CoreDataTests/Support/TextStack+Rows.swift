@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What a store in tables holds, whatever database it lies in, read anew by a coordinator of its own.
+/// The content of a store in tables, in any database, read anew by a coordinator of its own.
 extension TextStack {
     /// The rows of an entity in the order of their keys, as words: values of attributes, names of the objects that
     /// to-one relationships lead to, then the version where it is asked for. "-" is no value.

@@ -17,7 +17,7 @@ struct ContextUndoTests {
         }
     }
 
-    /// One event: what the body does is processed and can be undone by itself.
+    /// One event: the changes of the body are processed and can be undone by themselves.
     @discardableResult
     private func event<Result>(_ context: NSManagedObjectContext, _ body: () throws -> Result) rethrows -> Result {
         context.undoManager?.beginUndoGrouping()

@@ -74,7 +74,7 @@ struct RandomUndoTests {
         }
     }
 
-    /// Objects that random steps change; what was deleted is remembered, as it may come back.
+    /// Objects that random steps change; a deleted one is remembered, as it may come back.
     private struct World {
         let context: NSManagedObjectContext
         var objects: [NSManagedObject] = []

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What random sequences over several contexts found, each by itself.
+/// The faults that random sequences over several contexts found, each by itself.
 @Suite("Undo in parents and children", .leavesNothingBehind, .onEveryKindOfStore)
 struct UndoAcrossContextsTests {
     /// A parent and its child, each with an undo manager.

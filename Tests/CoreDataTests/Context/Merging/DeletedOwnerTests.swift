@@ -71,7 +71,7 @@ struct DeletedOwnerTests {
             }
         }
 
-        /// What is in the store: names, and where the item leads.
+        /// The store's content: names, and where the item leads.
         func saved() throws -> [String] {
             let context = try library.beside().context()
             return try context.performAndWait {

@@ -16,7 +16,7 @@ struct MergePolicyTests {
 
         init(oneCoordinator: Bool) throws {
             library = try Library()
-            // What two coordinators keep of one atomic store in memory does not meet anywhere.
+            // Two coordinators' copies of one atomic store in memory do not meet anywhere.
             self.oneCoordinator = oneCoordinator || !library.kind.isDatabase
             other = self.oneCoordinator ? library : try library.beside()
             mine = library.context()
@@ -42,7 +42,7 @@ struct MergePolicyTests {
             mine.performAndWait { book.value.setValuesForKeys(["title": "mine", "note": "mine"]) }
         }
 
-        /// What is saved of the book, and how often it was saved, where the store tells.
+        /// The saved values of the book, and how often it was saved, where the store tells.
         func row() throws -> [String: String] {
             var row: [String: String] = [:]
             let keys = ["title", "pages", "note", "copies"]
@@ -287,7 +287,7 @@ struct MergePolicyTests {
             mine.refreshAllObjects()
             #expect(book.value(forKey: "author") as? NSManagedObject === authors.value[winner])
             #expect(authors.value[winner].texts("books", "title") == ["old"])
-            // Pairs are no values of a row: what both sides added is there.
+            // Pairs are no values of a row: both sides' additions are there.
             #expect(book.texts("tags", "name") == ["mine", "theirs"])
         }
     }

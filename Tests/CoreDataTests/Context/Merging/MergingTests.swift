@@ -44,7 +44,7 @@ struct MergingTests {
                 }
                 try saver.save()
             }
-            // An atomic store is read as a whole when it is opened: what another coordinator writes later is not in it.
+            // An atomic store is read as a whole when it is opened: another coordinator's later saves are not in it.
             let isShared = oneCoordinator || library.kind == .atomic
             reader = (isShared ? library : try library.beside()).context()
             (authors, books) = try reader.performAndWait { [reader] in
@@ -110,7 +110,7 @@ struct MergingTests {
             #expect(merges.ids(NSInsertedObjectIDsKey) == [[try #require(inserted.first).objectID]])
             #expect(merges.ids(NSUpdatedObjectIDsKey).first?.contains(books[0].objectID) == true)
             #expect(merges.ids(NSDeletedObjectIDsKey).first?.count == 2)
-            // What was merged is no conflict.
+            // A merged change is no conflict.
             try reader.save()
             reader.checkInvariants()
         }

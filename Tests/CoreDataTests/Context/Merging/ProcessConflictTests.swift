@@ -41,7 +41,7 @@ struct ProcessConflictTests {
         let raw = try RawDatabase(library.storeURL)
         let counts = try raw.rows("SELECT ZPAGES, ZCOPIES, CAST(ZRATING AS INTEGER) FROM ZBOOK")[0]
         if policy == "\(NSMergePolicyType.overwriteMergePolicyType.rawValue)" {
-            // Who overwrites takes the others' properties back to what it has; the last one's own is whole.
+            // An overwriting save takes the others' properties back to its own values; the last one's own is whole.
             #expect(counts.contains(.int(Int64(rounds))))
         } else {
             #expect(counts == Array(repeating: .int(Int64(rounds)), count: 3))
@@ -60,7 +60,7 @@ struct ProcessConflictTests {
         let raw = try RawDatabase(library.storeURL)
         #expect(try raw.integer("SELECT ZPAGES / 10 FROM ZBOOK") == Int64(writers * rounds))
         let saves = try #require(try raw.integer("SELECT Z_OPT FROM ZBOOK")) - 1
-        // What a policy drops may still be a save of the row.
+        // A change that a policy drops may still be a save of the row.
         #expect((writers * rounds...writers * rounds + conflicts).contains(Int(saves)))
     }
 

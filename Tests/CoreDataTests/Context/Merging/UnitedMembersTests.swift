@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// Two contexts change the members of one relationship; whoever is second resolves it by its policy.
+/// Two contexts change the members of one relationship; the second one resolves it by its policy.
 @Suite("Members that two contexts have changed are united", .leavesNothingBehind, .onEveryKindOfStore)
 struct UnitedMembersTests {
     private let library: Library
@@ -56,7 +56,7 @@ struct UnitedMembersTests {
         withExtendedLifetime(held) {}
     }
 
-    /// What a new coordinator reads, and the context itself.
+    /// The members that a new coordinator reads, and those of the context itself.
     private func check(_ body: (NSManagedObjectContext) throws -> Void) throws {
         try context.performAndWait { try body(context) }
         context.performAndWait { context.refreshAllObjects() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-// The text of each kind of statement: what a second dialect has to say in its own words.
+// The text of each kind of statement: a second dialect has to print all of them in its own words.
 @Suite("Statements of SQL as text")
 struct StatementPrintingTests {
     private func printed(_ statement: SQLStatement) -> SQLPrinter {
@@ -259,7 +259,7 @@ struct StatementPrintingTests {
             (.modulo, "%"), (.bitAnd, "&"), (.bitOr, "|"), (.shiftLeft, "<<"), (.shiftRight, ">>"),
         ]
         for (op, word) in words { #expect(condition(.binary(op, a, b)) == "(A \(word) B)") }
-        // What is read from the left needs no parentheses within.
+        // An operator that is read from the left needs no parentheses within.
         #expect(condition(.binary(.subtract, .binary(.subtract, a, b), a)) == "(A - B - A)")
         #expect(condition(.binary(.subtract, a, .binary(.subtract, b, a))) == "(A - (B - A))")
         #expect(condition(.complement(a)) == "~(A)")
