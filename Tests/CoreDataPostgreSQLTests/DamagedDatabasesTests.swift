@@ -24,7 +24,7 @@
             var isOfMetadata: Bool {
                 ![.noEntities, .noNameColumn, .noTables, .noRoleColumn].contains(self)
             }
-            /// What errors name of it.
+            /// The part that errors name.
             var part: String? {
                 switch self {
                 case .list, .noList, .noRow, .noMetadata, .noEntities: nil

@@ -110,7 +110,7 @@
             try pinned.performAndWait {
                 try pinned.setQueryGenerationFrom(.current)
                 #expect(try pinned.all("Tag").count == 1)
-                // What changes tables and rewrites none leaves it alone.
+                // A statement that changes tables and rewrites none leaves it alone.
                 for statement in ["ALTER TABLE tag ADD other integer", "DELETE FROM tag", "VACUUM tag"] {
                     #expect(try library.psql(statement) != nil)
                 }

@@ -305,7 +305,7 @@
             let model = shop()
             model.entitiesByName["Tag"]?.userInfo = ["PostgreSQLName": "keywords"]
             let coordinator = try coordinator(model, [NSReadOnlyPersistentStoreOption: true])
-            // What somebody has in use stays in the cache of rows.
+            // A row that somebody has in use stays in the cache of rows.
             var used: [NSManagedObject] = []
             func names() throws -> [String?] {
                 let context = context(coordinator)

@@ -26,7 +26,7 @@
 
         private func psql(_ statement: String) -> String? { server.psql(database, statement) }
 
-        // MARK: What they insert
+        // MARK: Insertions
 
         @Test("A row that psql inserts without key, entity and version has all three, and defaults, and is fetched")
         func insertion() throws {

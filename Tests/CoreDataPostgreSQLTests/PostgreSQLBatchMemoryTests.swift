@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    /// What batches take of a process's memory, by the number of rows.
+    /// The memory that batches take in a process, by the number of rows.
     @Suite(
         .serialized, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLBatchMemoryTests {
@@ -22,7 +22,7 @@
             #expect(server.psql(library.database, rows) != nil)
         }
 
-        /// What a process printed that ran a batch: its most memory in kilobytes.
+        /// The output of a process that ran a batch: its most memory in kilobytes.
         private static func peak(of way: String, _ library: Library, rows: Int) throws -> Int {
             let url = try #require(library.store.url)
             let start = ContinuousClock.now

@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    // What a forecast knows of rows is what the migration finds, also where only this server refuses them.
+    // A forecast knows of rows the same as the migration finds, also where only this server refuses them.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLForecastTests {
         private let database: TestDatabase

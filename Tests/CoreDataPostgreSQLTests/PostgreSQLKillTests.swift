@@ -207,7 +207,7 @@
                     #expect(!output.contains("done"), "\(place)")
                     let isWhole = place == "committed:1" && to == .postgreSQL
                     if to == .postgreSQL, !isWhole, place.hasPrefix("batchSaved") {
-                        // What is there is no store yet.
+                        // The leftover is no store yet.
                         let error = #expect(throws: NSError.self) {
                             try withStore(target, model, type: to.type) { _ in }
                         }

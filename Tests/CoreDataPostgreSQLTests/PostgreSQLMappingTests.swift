@@ -12,7 +12,7 @@
             [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
         }
 
-        /// What a store in a file and one in a database hold after the same migration.
+        /// The content of a store in a file and of one in a database after the same migration.
         private func both(
             _ folder: URL, from older: String, to newer: NSManagedObjectModel, _ options: [AnyHashable: Any]
         ) throws -> (file: [String], database: [String]) {
@@ -189,7 +189,7 @@
                 #expect(mapped.locks.map(\.isExclusive) == [false, true], "\(mapped)")
                 #expect(mapped.hops.flatMap(\.steps).contains { $0.kind == .custom && $0.rows == 200 })
                 #expect(mapped.hasDiskSpace && mapped.diskSpaceAvailable != nil)
-                // What stands in the way.
+                // The obstacle.
                 let impossible = try forecast(
                     ModelText.model(
                         text.replacingOccurrences(of: "  size string", with: "  size string\n  must string!")))

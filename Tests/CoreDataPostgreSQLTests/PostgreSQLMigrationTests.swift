@@ -115,7 +115,7 @@
             }
         }
 
-        /// What is done to the lines of the older model: each makes a version that can be inferred.
+        /// The edit of the older model's lines: each makes a version that can be inferred.
         enum Change: String, CaseIterable {
             case addedAttributes, addedDefault, removedAttributes, renamedAttribute, exchangedNames, renamedEntity
             case renamedSubentity, addedEntity, removedEntity, removedSubentity, newParent, widerNumbers, realPages
@@ -180,7 +180,7 @@
                     let url = try #require(kind.url(in: folder))
                     try withStore(url, older, type: kind.type) { try Self.fill($0) }
                     try withStore(url, newer, type: kind.type, options: Self.options) { context in
-                        // What is new gets keys and numbers of its own.
+                        // New objects get keys and numbers of their own.
                         for entity in newer.entities {
                             context.make(entity.name ?? "")
                         }

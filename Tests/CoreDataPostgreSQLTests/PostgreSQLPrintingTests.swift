@@ -332,7 +332,7 @@
                             + "WHERE ((\"id\" = \"coredata_given\".\"p2\") AND (\"version\" = \"coredata_given\".\"p3\")) "
                             + "RETURNING coredata_given.\"place\"", true
                     ))
-            // What no store has a type for is sent as text.
+            // A value for which no store has a type is sent as text.
             #expect(
                 try texts(RowWriter.update("t", ["a"]), [0, PostgreSQLType.int8])
                     == (

@@ -114,7 +114,7 @@
                 context.processPendingChanges()
                 #expect(context.updatedObjects.count + context.deletedObjects.count >= 20)
             }
-            // The author, who its books are, and their rows; what these lead to.
+            // The author, the keys of its books, and their rows; the targets of these.
             #expect(trips <= 5)
         }
 

@@ -180,7 +180,7 @@
             #expect(try library.saved("Tag", "name") == ["a", "b", "same"])
         }
 
-        // MARK: What goes wrong
+        // MARK: Failures
 
         @Test("A connection that the server ends is made anew; the save that it broke is an error and can be repeated")
         func endedConnections() throws {

@@ -6,7 +6,7 @@
 
     @testable import CoreDataPostgreSQL
 
-    /// What a server and a database are set to, and what else is in them.
+    /// The settings of a server and a database, and the other objects in them.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLSurroundingsTests {
         private let database: TestDatabase

@@ -77,7 +77,7 @@
         return object.value(forKey: link) as? NSManagedObject === owner
     }
 
-    /// Sets a text at a key path; what a relationship in it leads to is made where it leads to nothing.
+    /// Sets a text at a key path; the target of a relationship in it is made where it leads to nothing.
     private func set(_ text: String, at path: [String], of object: NSManagedObject, in context: NSManagedObjectContext)
     {
         guard path.count > 1 else { return object.setValue(text, forKey: path[0]) }

@@ -22,7 +22,7 @@
             return coordinator
         }
 
-        /// What opening a store fails with; nothing of it may tell the password.
+        /// The error of opening a store; nothing of it may tell the password.
         func failure(_ url: URL, _ options: [AnyHashable: Any] = [:]) throws -> PostgreSQLFailure? {
             let error = try #require(throws: NSError.self) { try open(url, options) }
             #expect(error.code == NSPersistentStoreOpenError)

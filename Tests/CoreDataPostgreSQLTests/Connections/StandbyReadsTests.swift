@@ -13,7 +13,7 @@
         private struct Fixture {
             let cluster: PostgreSQLCluster
             let url: URL
-            /// What the store's own program uses.
+            /// The objects that the store's own program uses.
             let coordinator: NSPersistentStoreCoordinator
 
             init(_ options: [AnyHashable: Any] = [:], standbys: Int = 1, settings: String = "") throws {

@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    // Whoever follows history over fail-overs.
+    // A reader follows history over fail-overs.
     @Suite(
         .serialized, .waiting,
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
@@ -96,7 +96,7 @@
                     for standby in cluster.others(than: primary) { try cluster.tell("stall \(standby)") }
                     let stalled = FailOverRun.now
                     while !run.hasSaved(3, after: stalled) { try reader.go() }
-                    // What was read now is going to be lost.
+                    // The transactions that were read now are going to be lost.
                     try reader.go()
                 }
                 try cluster.kill(primary)

@@ -35,7 +35,7 @@
             }
         }
 
-        /// What processes say, line by line.
+        /// The output of processes, line by line.
         private final class Heard: @unchecked Sendable {  // used under the condition's lock
             let condition = NSCondition()
             var lines: [Line] = []
@@ -142,7 +142,7 @@
                 JOIN author a ON a.id = b.author_id AND a.name = t.name
                 """
             #expect(column(links, on: server) == ["\(tags.count)"], sourceLocation: location)
-            // What no process was told of is at most what each was at when it ended.
+            // Tags that no process was told of are at most the last one of each when it ended.
             let extra = Set(tags).subtracting(saved)
             #expect(extra.count <= children.count, sourceLocation: location)
         }

@@ -66,7 +66,7 @@
                 let promoted = FailOverRun.now
                 try run.waitForSaves(1, after: promoted)
                 times += run.firstSaves(after: promoted)
-                // What is gone of what was acknowledged before.
+                // The acknowledged saves that are gone.
                 let tags = Set(run.column("SELECT name FROM tag", on: primary))
                 let gone = Set(run.lines.filter { $0.what == "saved" && $0.time < promoted }.map(\.label))
                     .subtracting(tags)

@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    /// What happens to saves on a network that fails, and on servers that do: the table of `Documentation/FailOver.md`.
+    /// The fate of saves on a network that fails, and on servers that do: the table of `Documentation/FailOver.md`.
     @Suite(
         .serialized, .waiting,
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
@@ -44,7 +44,7 @@
                 String.init)
         }
 
-        /// Saves on another thread; what came of it.
+        /// Saves on another thread. Returns the outcome.
         private func saving(_ name: String) -> Task<String, Never> {
             Task.detached {
                 do {

@@ -34,7 +34,7 @@
             self.older = try store.open(older)
             try Self.fill(self.older)
             self.newer = try store.open(newer)
-            // What is refreshed is read from the database, whatever the program has kept of it.
+            // A refreshed object is read from the database, not from the program's caches.
             for context in [self.older, self.newer] { context.performAndWait { context.stalenessInterval = 0 } }
         }
 
@@ -97,7 +97,7 @@
             }
         }
 
-        /// What a book has in the older version, and in the newer one; nil where both do not say the same of it
+        /// A book's authors in the older version, and in the newer one; nil where both do not say the same of it
         /// from the other side.
         func links(_ book: String) throws -> String {
             let one = try older.performAndWait {

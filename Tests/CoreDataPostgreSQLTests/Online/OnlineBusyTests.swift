@@ -79,7 +79,7 @@
             let store = try OnlineStore(Self.older, Self.newer)
             try store.close(store.open(Self.older))
             try store.close(store.open(Self.newer))
-            // What the older version needs cannot go as long as somebody reads the table.
+            // Columns that the older version needs cannot go as long as somebody reads the table.
             let stranger = try stranger(store, "SELECT count(*) FROM item")
             let newer = try store.open(
                 Self.newer,

@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    // What programs of two versions hear of each other's changes, and of those of versions that have gone.
+    // Programs of two versions hear of each other's changes, and of those of versions that have gone.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineHistoryTests {
         private static func token(_ context: NSManagedObjectContext) throws -> NSPersistentHistoryToken? {

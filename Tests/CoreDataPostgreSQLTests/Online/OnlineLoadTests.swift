@@ -36,7 +36,7 @@
                 }
             }
 
-            /// What workers of the older version write, and those of the newer one.
+            /// The writes of workers of the older version, and those of the newer one.
             var olderNames: String {
                 switch self {
                 case .renaming, .mandatory, .type: "Item,name,count"
@@ -53,7 +53,7 @@
                 }
             }
 
-            /// What a process is told that brings the store to the newer version.
+            /// The arguments of a process that brings the store to the newer version.
             var migrating: [String] { self == .split ? ["split"] : ["migrate", older, newer] }
 
             /// Makes so many rows of the older version, as another program would.

@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    /// What psql writes into the tables of a store that serves two versions, or has served them.
+    /// Writes of psql into the tables of a store that serves two versions, or has served them.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineOtherWritersTests {
         private static let older = """

@@ -26,7 +26,7 @@
               books many Book.place
             """
 
-        /// What is done to the lines of the older model, what the error names, and a word of its reason.
+        /// The edit of the older model's lines, the name in the error, and a word of its reason.
         struct Change: CustomTestStringConvertible {
             var from: String
             var to: String

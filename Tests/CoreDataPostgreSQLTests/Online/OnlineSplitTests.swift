@@ -46,7 +46,7 @@
                 }
             }
 
-            /// What both versions say of all people, which is the same; and how many addresses there are.
+            /// The rows of all people in both versions, which are the same; and how many addresses there are.
             func people() throws -> String {
                 // Faults take what was fetched last.
                 let lone = try OnlineStore.lines(newer, "Address", "person.name", "person.address.street", "street")
@@ -209,7 +209,7 @@
             var random = SplitMix(state: 3)
             for round in 0..<4 {
                 let child = try ChildProgram("postgresql-child", arguments)
-                // Wherever it is: what it leaves has to be whole.
+                // Wherever it is, its leftovers have to be whole.
                 usleep(UInt32.random(in: 50_000...900_000, using: &random))
                 child.kill()
                 _ = child.wait()
@@ -229,7 +229,7 @@
             #expect(wrong == "0")
         }
 
-        /// What a mapping model does that the older version cannot follow, what the error names, and a word of it.
+        /// A part of a mapping model that the older version cannot follow, the name in the error, and a word of it.
         struct Refusal: CustomTestStringConvertible {
             var word: String
             var place: String

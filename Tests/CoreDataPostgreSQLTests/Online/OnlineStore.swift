@@ -62,7 +62,7 @@
             return (list ?? "").split(separator: " ").map(String.init)
         }
 
-        /// One line for each object of an entity: what some of its keys have.
+        /// One line for each object of an entity: the values of some of its keys.
         static func lines(
             _ context: NSManagedObjectContext, _ entity: String, _ keys: String...
         ) throws -> [String] {

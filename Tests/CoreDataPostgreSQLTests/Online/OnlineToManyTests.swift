@@ -31,7 +31,7 @@
             #expect(try both.links("0") == "Anna of Anna")
             try both.changeNewer("0", remove: ["Anna"])
             #expect(try both.links("0") == "- of ")
-            // The older one sets, exchanges and forgets: what it had goes from the others.
+            // The older one sets, exchanges and forgets: its old author goes from the others.
             try both.changeNewer("1", add: ["Bert", "Dora"])
             try both.changeOlder("1", "Carl")
             #expect(try both.links("1") == "Carl of Bert Carl Dora")
@@ -332,7 +332,7 @@
             var random = SplitMix(state: 7)
             for round in 0..<4 {
                 let child = try ChildProgram("postgresql-child", [url, "migrate", Both.older, Both.newer])
-                // Wherever it is: what it leaves has to be whole.
+                // Wherever it is, its leftovers have to be whole.
                 usleep(UInt32.random(in: 50_000...900_000, using: &random))
                 child.kill()
                 _ = child.wait()

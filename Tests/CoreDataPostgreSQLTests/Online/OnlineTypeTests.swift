@@ -139,7 +139,7 @@
             var random = SplitMix(state: 7)
             for _ in 0..<4 {
                 let child = try ChildProgram("postgresql-child", [url, "migrate", Self.older, Self.newer])
-                // Wherever it is: what it leaves has to be whole.
+                // Wherever it is, its leftovers have to be whole.
                 usleep(UInt32.random(in: 50_000...900_000, using: &random))
                 child.kill()
                 _ = child.wait()
@@ -164,7 +164,7 @@
             let floats = "entity Item\n  name string\n  single float\n  twice double"
             let decimals = "entity Item\n  name string\n  single decimal\n  twice decimal"
             let store = try OnlineStore(floats, decimals, isOn: isOnline)
-            // What a role or a database says of digits does not matter.
+            // A setting of a role or a database for digits does not matter.
             let setting =
                 "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET extra_float_digits = -3', current_database()); END $$"
             #expect(store.database.psql(setting) != nil)
@@ -205,7 +205,7 @@
             try refuses(older, "narrow", 1e200)
             try refuses(newer, "single", NSDecimalNumber(string: "1e39"))
             for key in ["single", "twice"] { try refuses(newer, key, NSDecimalNumber.notANumber) }
-            // What is too near to zero is rounded.
+            // A number too near to zero is rounded.
             try older.performAndWait {
                 let single = Float.leastNonzeroMagnitude
                 older.make("Item", ["name": "tiny", "single": single, "twice": 1e-200, "narrow": 1e-60])

@@ -79,7 +79,7 @@
                 }
                 #expect(try OnlineStore.lines(after, "Item", "name", "text") == ["1 t1", "2 t2"])
             }
-            // What is handed on within a save breaks nothing, and its own constraint is still for its policy.
+            // A value that is handed on within a save breaks nothing, and its own constraint is still for its policy.
             try context.performAndWait {
                 context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
                 let items = try context.all("Item")

@@ -41,7 +41,7 @@
                 played += 1
                 let found = Result { try server.context.performAndWait { try server.found(generated) } }
                 let inFile = Result { try file.context.performAndWait { try file.found(generated) } }
-                // What a SQLite store refuses may be refused.
+                // A predicate that a SQLite store refuses may be refused.
                 guard case .success(let expected) = inFile else { continue }
                 guard case .success(let numbers) = found else {
                     differences.append("seed \(seed), \(generated): \(found)")

@@ -3,7 +3,7 @@
     import Foundation
     import TestSupport
 
-    /// A predicate as text with arguments: what prints well when it fails.
+    /// A predicate as text with arguments, which prints well when it fails.
     struct GeneratedPredicate: CustomStringConvertible {
         /// An object, which is another one in each store.
         struct Place: Hashable {
@@ -52,7 +52,7 @@
                 looksInside: looksInside, computes: computes)
         }
 
-        // MARK: What there is
+        // MARK: Kinds and scopes
 
         enum Kind: CaseIterable {
             case text, number, truth, date, uuid, data, uri

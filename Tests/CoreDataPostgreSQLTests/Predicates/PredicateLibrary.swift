@@ -136,7 +136,7 @@
                 .map { numbers[$0.objectID] ?? -1 }.sorted()
         }
 
-        /// What a predicate says of an object. In a store that is a database a missing value gives no answer: nil.
+        /// The answer of a predicate for an object. In a store that is a database a missing value gives no answer: nil.
         private static func answer(_ predicate: NSPredicate, _ object: NSManagedObject) -> Bool? {
             if let compound = predicate as? CoreData.NSCompoundPredicate {
                 let parts = compound.subpredicates.compactMap { $0 as? NSPredicate }.map { answer($0, object) }
