@@ -111,7 +111,7 @@ final class FaultFixture: Sendable {
                 {
                     complain("the error does not say that the disk is full: \(failure)")
                 }
-                // What the fault kept from being removed is there, of course.
+                // Files that the fault kept from being removed are there, of course.
                 if !remains.isEmpty, fault.call != "unlink" { complain("temporary files are left: \(remains)") }
             }
             do {
@@ -131,7 +131,7 @@ final class FaultFixture: Sendable {
         }
     }
 
-    /// What is found of an operation.
+    /// The findings of an operation.
     enum Left: Sendable { case older, newer }
 
     /// The store is the older or the newer, whole. The next program can do what was not done, and leaves what it would

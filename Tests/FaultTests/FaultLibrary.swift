@@ -54,7 +54,7 @@ struct Fault: CustomStringConvertible, Sendable {
         return "\(call) \(number): \(words)"
     }
 
-    /// What can happen to each kind of call.
+    /// The faults of each kind of call.
     static let kinds: KeyValuePairs<String, [String]> = [
         "open": ["\(EIO)", "\(EMFILE)"], "read": ["\(EIO)", "\(EINTR)", "short"],
         "write": ["\(ENOSPC)", "\(EIO)", "\(EINTR)", "short"], "sync": ["\(EIO)"], "truncate": ["\(EIO)"],

@@ -56,10 +56,10 @@ enum DiskEvent: Sendable {
 struct SimulatedDisk {
     private final class Node {
         let isFolder: Bool
-        /// What is there now, and what has reached the disk for sure.
+        /// The present files, and those that have reached the disk for sure.
         var bytes: [UInt8] = []
         var durable: [UInt8] = []
-        /// What was done to the bytes since.
+        /// The changes of the bytes since.
         var changes: [Change] = []
         /// How many changes of names there were when the last one came that concerns it.
         var namings = 0
@@ -99,7 +99,7 @@ struct SimulatedDisk {
         first = names
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     mutating func take(_ event: DiskEvent) {
         switch event {
@@ -144,7 +144,7 @@ struct SimulatedDisk {
     }
 
     private static func apply(_ naming: Naming, to names: inout Names) {
-        /// What lies below a path, with the rest of its path.
+        /// The entries below a path, with the rest of their paths.
         func below(_ path: String) -> [(String, Node)] {
             names.filter { $0.key == path || $0.key.hasPrefix(path + "/") }.map {
                 (String($0.key.dropFirst(path.count)), $0.value)

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a disk with a cache leaves when its power is lost. With OPENCOREDATA_LONG a thousand times per operation.
+/// The files that a disk with a cache leaves after a loss of power. With OPENCOREDATA_LONG 1000 times per operation.
 @Suite(
     "A loss of power", .serialized, .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"))
 struct PowerLossTests {
-    /// What an operation does to the disk, and what was there before.
+    /// An operation's calls to the disk, and the files before it.
     private struct Recording: @unchecked Sendable {  // values that nobody changes
         var events: [DiskEvent]
         var before: FolderContents
@@ -40,7 +40,7 @@ struct PowerLossTests {
         }
     }
 
-    /// What a loss of power has left.
+    /// The files after a loss of power.
     private struct Loss: Sendable {
         enum Left: Sendable { case older, newer, missing }
 

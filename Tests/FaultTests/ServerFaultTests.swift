@@ -39,7 +39,7 @@
             }
         }
 
-        /// What the store holds of a trial: its rows, and how often any program has counted.
+        /// The store's content of a trial: its rows, and how often any program has counted.
         private static func state(_ name: String, _ database: TestDatabase) throws -> (rows: Int, count: Int) {
             let text = database.psql("SELECT (SELECT count(*) FROM item WHERE name = '\(name)'), value FROM counter")
             let numbers = try #require(text).split(separator: "|").compactMap { Int($0) }
@@ -59,7 +59,7 @@
             var trial = FaultFixture.Trial(outcome: .killed)
             func complain(_ what: String) { trial.problems.append("\(fault): \(what)\n\(run)") }
             if fault.kind == "kill", run.signal == SIGKILL, !run.hasHung {
-                // What the server still does for a process that is gone ends before the next one counts.
+                // The server's work for a process that is gone ends before the next one counts.
                 while database.psql(others) != "0" {}
             } else if run.signal != nil {
                 complain("the program did not end by itself")

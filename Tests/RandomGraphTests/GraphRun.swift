@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import TestSupport
 
-/// What a context said that the reference did not, and after which step.
+/// A context's answer that differs from the reference's, and after which step.
 struct GraphMismatch: Error, CustomStringConvertible {
     let step: Int
     let text: String

@@ -1,4 +1,4 @@
-/// An object of the reference graph: what Core Data should say of it, in plain values.
+/// An object of the reference graph: Core Data's expected answers about it, in plain values.
 struct ReferenceObject: Equatable, Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case author = "Author"
@@ -71,7 +71,7 @@ struct ReferenceGraph: Equatable, Sendable {
         }
     }
 
-    /// What leads from one graph to another.
+    /// The changes that lead from one graph to another.
     func changes(since base: ReferenceGraph) -> ReferenceChanges { ReferenceChanges(from: base, to: self) }
 
     mutating func apply(_ changes: ReferenceChanges) {
@@ -97,7 +97,7 @@ struct ReferenceChanges: Sendable {
         var addedTags: Set<Int> = []
         var removedTags: Set<Int> = []
         var items: [Int]?
-        /// What the relationships were that are set.
+        /// The earlier values of the relationships that are set.
         var formerAuthor: Int??
         var formerItems: [Int]?
 
@@ -114,7 +114,7 @@ struct ReferenceChanges: Sendable {
     }
 
     private(set) var inserted: [Int: ReferenceObject] = [:]
-    /// Of the inserted ones: what the context had read of them, where it had.
+    /// Of the inserted ones: the context's earlier reads of them, where it had any.
     private(set) var read: [Int: ReferenceObject] = [:]
     private(set) var deleted: Set<Int> = []
     private(set) var updated: [Int: Update] = [:]

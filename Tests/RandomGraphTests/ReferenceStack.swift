@@ -1,4 +1,4 @@
-/// What four contexts on one file should say: three nested ones and one of another coordinator.
+/// The expected answers of four contexts on one file: three nested ones and one of another coordinator.
 ///
 /// A context's graph is what it read from its parent (its base) with its own changes on top. Where Core Data leaves
 /// open what a context sees of a change made elsewhere until it reads again, `allows` keeps such steps out: attributes
@@ -155,7 +155,7 @@ struct ReferenceStack: Sendable {
 
     // MARK: saving
 
-    /// What a save of a level would meet: the objects whose rows another coordinator changed since they were read.
+    /// The conflicts of a level's save: the objects whose rows another coordinator changed since they were read.
     func conflicts(at level: Int) -> Set<Int> {
         guard level == 0 || level == Self.other else { return [] }
         let changes = levels[level].changes
@@ -169,7 +169,7 @@ struct ReferenceStack: Sendable {
         return versions.filter { levels[level].seen[$0.key] != $0.value }.keys.sorted()
     }
 
-    /// What a conflict comes to: the attributes that the policy lets win.
+    /// The result of a conflict: the attributes that the policy lets win.
     private func resolved(
         mine: ReferenceObject, base: ReferenceObject, theirs: ReferenceObject
     ) -> ReferenceObject {
@@ -207,7 +207,7 @@ struct ReferenceStack: Sendable {
             file.apply(changes)
             for label in changes.deleted { versions[label] = nil }
             for label in changes.inserted.keys { versions[label] = 1 }
-            // What was set back to what it was is not written.
+            // A value that was set back is not written.
             for label in changes.updated.keys { versions[label, default: 0] += 1 }
             for label in touched.union(changes.inserted.keys) { levels[level].seen[label] = versions[label] }
             // Which rows a changed relationship or a resolved conflict touches is the store's affair: the other side

@@ -35,7 +35,7 @@ struct ReferenceUndo: Sendable {
         if openGroup != nil { openGroup = [] }
     }
 
-    /// What undo, or redo, would do now.
+    /// The effect of undo, or redo, now.
     func next(redoing: Bool) -> [ReferenceChanges]? { redoing ? redo.last : undo.last }
 
     /// Undo or redo was done; `inverse` takes that back.
@@ -122,9 +122,9 @@ extension ReferenceGraph {
         return true
     }
 
-    /// Applies changes that were noted earlier. What goes is let go of; an unsaved deletion that is taken back leaves
-    /// the object with what is read of it now, but for the values it had of its own. One that had `returned` meanwhile,
-    /// which was taken back, too, has the values with which it went at first.
+    /// Applies changes that were noted earlier. A deleted object is let go of. An unsaved deletion that is taken back
+    /// leaves the object with its present values in the base, but for the values it had of its own. One that had
+    /// `returned` meanwhile, which was taken back, too, has the values with which it went at first.
     mutating func takeBack(_ changes: ReferenceChanges, in base: ReferenceGraph, returned: Set<Int>) {
         apply(changes)
         changes.deleted.forEach { remove($0) }

@@ -21,7 +21,7 @@ struct SoakPlace: Sendable {
     }
 }
 
-/// What the two versions of the model call an entry's text.
+/// The name of an entry's text in the two versions of the model.
 struct EntryNames: Sendable {
     let text: String
 

@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// What a process has done and met, as numbers.
+/// A process's actions and events, as numbers.
 final class Tally: @unchecked Sendable {  // all under the lock
     private let lock = NSLock()
     private var counts: [String: Int] = [:]
     private var longest: [String: Double] = [:]
-    /// What the process held when its caches were full: growth is measured by it.
+    /// The process's memory when its caches were full: growth is measured by it.
     private var first: (memory: Int, files: Int)?
     private var works = 0
     /// How many pieces of work are between two lines, and after how many the caches are full.

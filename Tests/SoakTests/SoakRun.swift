@@ -193,7 +193,7 @@ final class SoakRun {
             for (name, value) in values {
                 sums[name] = name.hasPrefix("longest") ? max(sums[name] ?? 0, value) : (sums[name] ?? 0) + value
             }
-            // What a process has when its caches are full is what it has at the end.
+            // A process at its end has no more than when its caches are full.
             let (before, after) = (values["memory-before"] ?? 0, values["memory"] ?? 0)
             #expect(after <= before + before / 2 + 64, "process \(number) grew from \(before) to \(after) MB")
             let (openBefore, openAfter) = (values["files-before"] ?? 0, values["files"] ?? 0)

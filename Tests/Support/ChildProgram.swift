@@ -31,7 +31,7 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
 
     public var processIdentifier: Int32 { process.processIdentifier }
 
-    /// Waits until the program has printed a text, or has ended. What it printed until then.
+    /// Waits until the program has printed a text, or has ended. Returns the output until then.
     @discardableResult
     public func wait(for text: String) -> String {
         var printed = ""
@@ -43,7 +43,7 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
         return printed
     }
 
-    /// What was read behind the last line; used by whoever reads lines.
+    /// The bytes that were read behind the last line; used by readers of lines.
     private var rest = ""
 
     /// Waits for the next line; nil where there is none any more.
@@ -62,7 +62,7 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
     /// Waits for the end, while somebody else reads what is printed.
     public func waitForEnd() { process.waitUntilExit() }
 
-    /// Waits for the end. What was printed, and how it ended.
+    /// Waits for the end. Returns the output, and how it ended.
     public func wait() -> (output: String, status: Int32, wasKilled: Bool) {
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

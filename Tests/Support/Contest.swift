@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A process says that it is ready, and waits for a lock that this side holds: letting the lock go is the starting gun.
 public final class Contest {
-    /// What became of one process in a round: nil as the failure, or the text of its error.
+    /// The outcome of one process in a round: nil as the failure, or the text of its error.
     public struct Outcome {
         public let process: Int32
         public let failure: String?
@@ -58,7 +58,7 @@ public final class Contest {
     /// The ids of the processes.
     public var processes: [Int32] { runners.map(\.process.processIdentifier) }
 
-    /// Has some of the processes do something at the same moment; what became of each.
+    /// Has some of the processes do something at the same moment. Returns the outcome of each.
     public func run(_ count: Int, _ way: String, _ store: URL) throws -> [Outcome] {
         let descriptor = open(gun.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else { throw CocoaError(.fileWriteUnknown) }
@@ -85,7 +85,7 @@ public enum Contestant {
     /// Whether the program was started to take part in one.
     public static var isCalled: Bool { CommandLine.arguments.dropFirst().first == "contest" }
 
-    /// Waits for the starting gun: what to do to which store. Nil at the end of the contest.
+    /// Waits for the starting gun: the action and the store. Nil at the end of the contest.
     public static func next() -> (way: String, store: URL)? {
         guard let words = readLine()?.split(separator: "\t").map(String.init), words.count == 3 else { return nil }
         let descriptor = open(words[2], O_RDONLY | O_CLOEXEC)

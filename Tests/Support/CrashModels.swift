@@ -40,7 +40,7 @@ public enum CrashModels {
           tags many Label.books
         """
 
-    /// What the newer model leaves out on purpose.
+    /// The properties that the newer model leaves out on purpose.
     public static let removed = ["Book.obsolete", "Draft"]
 
     /// Number of books; there are a hundred shelves and two tags per book: 60,000 rows and pairs.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What lies in a folder at one moment: every file with its bytes, every folder. Two can be compared.
+/// The content of a folder at one moment: every file with its bytes, every folder. Two can be compared.
 public struct FolderContents: Equatable, CustomStringConvertible {
     /// Paths relative to the folder; nil for folders.
     public let files: [String: Data?]

@@ -5,7 +5,7 @@ public final class Library: Sendable {
     public let coordinator: NSPersistentStoreCoordinator
     public let folder: TemporaryFolder
     public let kind: StoreKind
-    /// What its options say of history.
+    /// The value of its options for history.
     private let tracking: Bool?
 
     public var storeURL: URL { folder.url.appendingPathComponent("Library.sqlite") }
@@ -38,7 +38,7 @@ public final class Library: Sendable {
             options: tracking.map { [NSPersistentHistoryTrackingKey: $0] })
     }
 
-    /// What is saved: the texts of an attribute of all objects of an entity, sorted; "nil" where there is none.
+    /// The saved values: the texts of an attribute of all objects of an entity, sorted; "nil" where there is none.
     public func saved(_ entity: String, _ key: String) throws -> [String] {
         let context = try beside().context()
         return try context.performAndWait {

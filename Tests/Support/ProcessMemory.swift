@@ -1,6 +1,6 @@
 import Foundation
 
-/// What this process has of the machine's memory.
+/// This process's part of the machine's memory.
 public enum ProcessMemory {
     /// The pages in use, in bytes, as the kernel counts them; files that are mapped are left out. 0 where the kernel
     /// does not tell.

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// A connection to a SQLite file of the tests' own: what is really in the file, whatever the library thinks.
+/// A connection to a SQLite file of the tests' own, which sees the file's real content without the library.
 ///
 /// Used by one thread at a time.
 public final class RawDatabase {
@@ -10,7 +10,7 @@ public final class RawDatabase {
     public private(set) var tables: Set<String> = []
     private var columnsByTable: [String: [String]] = [:]
 
-    /// What went wrong, in SQLite's words.
+    /// The error, in SQLite's words.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
 
@@ -88,7 +88,7 @@ public final class RawDatabase {
         return names
     }
 
-    /// What SQLite's own check of the whole file says; "ok" when all is well.
+    /// The result of SQLite's own check of the whole file; "ok" when all is well.
     public func integrityCheck() throws -> [String] {
         try column("PRAGMA integrity_check").compactMap(Self.text)
     }

@@ -34,7 +34,7 @@ public final class SmallDisk: Sendable {
         let descriptor = open(ballast.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
         defer { close(descriptor) }
-        // Others may write meanwhile: what is left shows when there is no more.
+        // Others may write meanwhile: the rest shows when there is no more.
         let zeros = [UInt8](repeating: 0, count: 64 << 10)
         var size = 0
         while case let count = write(descriptor, zeros, zeros.count), count > 0 { size += count }

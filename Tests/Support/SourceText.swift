@@ -134,7 +134,7 @@ public struct SourceText: Sendable {
                 }
                 position += escape.count
                 guard position < text.count, text[position] == UInt8(ascii: "(") else {
-                    // What is escaped does not end the literal.
+                    // An escaped character does not end the literal.
                     literal.append(UInt8(ascii: " "))
                     skip()
                     continue

@@ -15,14 +15,14 @@ public enum Toolchain {
     /// The folder the tests were built into.
     public static let products = Bundle.main.bundleURL.resolvingSymlinksInPath()
 
-    /// What the compiler has to be told to find the modules of this package.
+    /// The compiler's arguments to find the modules of this package.
     public static let importing =
         ["-I", products.appendingPathComponent("Modules").path]
         + ["CSQLite", "CZlib", "CSwiftRuntime", "CExchange"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(package.path)/Sources/\($0)/module.modulemap"]
         }
 
-    /// What a program said, both ways, and how it ended.
+    /// The output of a program, both ways, and how it ended.
     public struct Outcome {
         public let status: Int32
         public let text: String

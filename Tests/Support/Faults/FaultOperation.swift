@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What is done to a small store while the machine fails: one of everything that writes a store's files.
+/// An operation on a small store while the machine fails: one of everything that writes a store's files.
 public enum FaultOperation: String, CaseIterable, Sendable, CustomStringConvertible {
     case save, batchInsert, batchUpdate, batchDelete, purge
     case lightweight, plainStages, mapping, stages

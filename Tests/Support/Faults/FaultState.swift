@@ -4,9 +4,9 @@ import Foundation
 /// All that a folder of a `FaultOperation` holds, as lines that can be compared: every object with all its values and
 /// what its relationships lead to, history, and which files lie there once the stores have been opened and closed.
 public struct FaultState: Equatable, Sendable, CustomStringConvertible {
-    /// What the stores hold.
+    /// The content of the stores.
     public private(set) var contents: [String] = []
-    /// What lies in the folder, with a star for each identifier that is made anew.
+    /// The names in the folder, with a star for each identifier that is made anew.
     public private(set) var files: [String] = []
 
     public var description: String { (contents + files).joined(separator: "\n") }
@@ -72,7 +72,7 @@ public struct FaultState: Equatable, Sendable, CustomStringConvertible {
         return []
     }
 
-    /// What SQLite's own check of the whole file says.
+    /// The result of SQLite's own check of the whole file.
     private static func damage(_ url: URL, _ type: String) throws -> [String] {
         guard type == NSSQLiteStoreType else { return [] }
         return try RawDatabase(url).integrityCheck()

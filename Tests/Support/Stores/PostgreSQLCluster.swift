@@ -53,7 +53,7 @@
             }
         }
 
-        /// Gives the cluster a command, and waits until it has followed it; what it answers besides.
+        /// Gives the cluster a command, and waits until it has followed it. Returns the rest of its answer.
         @discardableResult
         public func tell(_ command: String) throws -> String {
             try lock.withLock {
@@ -99,7 +99,7 @@
             _ = try tell("psql \(primary()) CREATE DATABASE \"\(name)\"")
         }
 
-        /// What psql prints for a statement in a database of a server, without headings; nil when it fails.
+        /// The output of psql for a statement in a database of a server, without headings; nil when it fails.
         public func psql(_ number: Int, _ database: String, _ statement: String) -> String? {
             guard let programs = try? PostgreSQLServer.shared.get().programs else { return nil }
             return PostgreSQLServer.output(

@@ -7,13 +7,13 @@
     #endif
 
     /// The ways to the servers of a cluster, each of which may be in another state.
-    // @unchecked Sendable: what changes is used under the lock.
+    // @unchecked Sendable: the variables are used under the lock.
     public final class PostgreSQLNetwork: @unchecked Sendable {
         public enum Way: Equatable, Sendable {
             case open
-            /// Whatever is sent comes so many milliseconds later.
+            /// Every byte comes so many milliseconds later.
             case slow(UInt32)
-            /// Whatever is sent is swallowed, and nobody is told.
+            /// Every byte is swallowed, and nobody is told.
             case silent
             /// Connections are reset, and new ones as well.
             case cut

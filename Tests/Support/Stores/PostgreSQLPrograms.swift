@@ -53,7 +53,7 @@
             }
         }
 
-        /// Ends it: what it was told before, one payload for each notification.
+        /// Ends it. Returns its notifications, one payload for each.
         public func payloads() throws -> [String] {
             try input.fileHandleForWriting.write(contentsOf: Data("SELECT 1;\n\\q\n".utf8))
             try input.fileHandleForWriting.close()

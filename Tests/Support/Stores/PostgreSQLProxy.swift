@@ -6,7 +6,7 @@
     #endif
 
     /// Stands between clients and a server, and cuts a connection at a message of the client's that it is told.
-    // @unchecked Sendable: what changes is used under the lock.
+    // @unchecked Sendable: the variables are used under the lock.
     public final class PostgreSQLProxy: @unchecked Sendable {
         private let folder: String
         private let server: PostgreSQLServer
@@ -99,7 +99,7 @@
                     if let version, let name = buffer[..<count].firstRange(of: Array("server_version\0".utf8)) {
                         buffer.replaceSubrange(name.upperBound..<name.upperBound + 2, with: version.utf8)
                     }
-                    // A client that is cut gets no answer; what the server says is read all the same, so that it goes
+                    // A client that is cut gets no answer; the server's answer is read all the same, so that it goes
                     // on.
                     _ = Self.send(buffer[..<count], to: client)
                 }

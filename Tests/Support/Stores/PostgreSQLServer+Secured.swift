@@ -112,7 +112,7 @@
         public var trusted: String { "sslmode=verify-full&sslrootcert=\(server.folder)/ca.crt" }
         public var foreign: String { "sslmode=verify-full&sslrootcert=\(server.folder)/other.crt" }
 
-        /// What a URL says of a client's certificate.
+        /// The part of a URL for a client's certificate.
         public func certificate(_ name: String, key: String? = nil) -> String {
             "sslcert=\(server.folder)/\(name).crt&sslkey=\(server.folder)/\(key ?? name).key"
         }

@@ -89,7 +89,7 @@
 
         /// Has a server of one's own run anew, also when it has ended itself.
         public func restart() {
-            // Whoever is started here would otherwise be waited for as long as the server runs, which inherits the
+            // A wait for this script would otherwise last as long as the server runs: the server inherits the
             // descriptor by which this process hears of an end.
             let script =
                 """
@@ -218,7 +218,7 @@
             try run("psql", ["-X", "-v", "ON_ERROR_STOP=1", "-d", name, "-f", dump])
         }
 
-        /// What psql prints for a statement, without headings; nil when it fails.
+        /// The output of psql for a statement, without headings; nil when it fails.
         public func psql(_ database: String, _ statement: String) -> String? {
             Self.output(
                 of: "\(programs)/psql",

@@ -11,7 +11,7 @@ public final class RecordService: @unchecked Sendable {  // state is used under 
         public var version: UInt64 = 1
     }
 
-    /// What a record is called.
+    /// The name of a record.
     public struct Name: Hashable, Sendable {
         public var entity: String
         public var number: Int
@@ -45,7 +45,7 @@ public final class RecordService: @unchecked Sendable {  // state is used under 
         }
     }
 
-    /// What was asked of the service, oldest first: `fetch Book`, `values Book/1`, `members Book/1.tags`, `save 1 0 0`.
+    /// The requests to the service, oldest first: `fetch Book`, `values Book/1`, `members Book/1.tags`, `save 1 0 0`.
     public var requests: [String] { lock.withLock { log } }
 
     /// Runs a body at each request that is noted, before it is answered.

@@ -27,7 +27,7 @@
             }
         }
 
-        /// What psql prints for a statement, without headings; nil when it fails.
+        /// The output of psql for a statement, without headings; nil when it fails.
         public func psql(_ statement: String) -> String? { server.psql(name, statement) }
 
         /// A context over the tables that are there.
@@ -46,7 +46,7 @@
         /// The name of its database, where it is in one.
         public var database: String { folder.url.lastPathComponent }
 
-        /// What psql prints for a statement in its database, without headings; nil when it fails.
+        /// The output of psql for a statement in its database, without headings; nil when it fails.
         public func psql(_ statement: String) throws -> String? {
             try PostgreSQLServer.shared.get().psql(database, statement)
         }
