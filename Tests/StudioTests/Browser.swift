@@ -104,7 +104,7 @@ final class Browser {
         Data(base64Encoded: try command("GET", "/screenshot").text ?? "") ?? Data()
     }
 
-    /// What the page has logged since it was asked last.
+    /// The page's log since the last call.
     func log() throws -> [String] {
         try command("POST", "/se/log", ["type": "browser"]).items.map {
             "\($0["level"].text ?? "") \($0["message"].text ?? "")"
@@ -131,7 +131,7 @@ final class Browser {
             ])
     }
 
-    // MARK: What a person does
+    // MARK: Actions of a person
 
     private func element(_ selector: String) throws -> String {
         try wait("document.querySelector('\(selector.replacingOccurrences(of: "'", with: "\\'"))') !== null")

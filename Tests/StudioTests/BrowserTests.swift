@@ -22,7 +22,7 @@ struct OpenPage {
         try browser.waitUntilIdle()
     }
 
-    /// What went wrong in the page's scripts.
+    /// Errors in the page's scripts.
     func faults() throws -> [String] {
         let errors = try browser.run("return window.studioErrors").items.compactMap(\.text)
         // The browser logs answers that refuse something, which is no fault of a script.
@@ -306,7 +306,7 @@ struct BrowserTests {
             try browser.press("s", holding: [Key.control])
             try browser.wait("!document.querySelector('#pending').checkVisibility()")
             #expect(try RawDatabase(store).integer("SELECT count(*) FROM ZBOOK WHERE ZTITLE = 'Omoo'") == 1)
-            // Whatever has the focus can be seen to have it.
+            // Every element that has the focus can be seen to have it.
             try browser.press(Key.tab)
             let ring =
                 "const s = getComputedStyle(document.activeElement); "

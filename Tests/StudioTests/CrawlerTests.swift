@@ -19,7 +19,7 @@ struct CrawlerTests {
             "alemar11__CoreDataPlus/Tests/Resources/SampleModel2/Fixtures/SampleModel2_V2.sqlite",
         ]
 
-    /// Chooses what can be pressed and was not yet, and names it; what it names is pressed by its number.
+    /// Chooses a control that can be pressed and was not yet, and names it; the page presses it by its number.
     private static let look = """
         const scope = document.querySelector('dialog[open]') || document;
         const all = [...scope.querySelectorAll('a[href^="#"], button, [role=option], [data-head], '

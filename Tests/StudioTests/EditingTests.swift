@@ -20,7 +20,7 @@ struct EditingTests {
         }
     }
 
-    /// What another program finds in the store.
+    /// The rows that another program finds in the store.
     private func title(_ number: Int, _ store: URL) throws -> String? {
         let value = try RawDatabase(store).column("SELECT ZTITLE FROM ZBOOK WHERE Z_PK = \(number)").first
         if case .text(let text) = value { return text }
@@ -122,7 +122,7 @@ struct EditingTests {
                 #expect(set["object"]["attributes"].first("name", key)["value"] == shown, "\(key) \(value)")
                 _ = try client.write("edit/save")
                 #expect(try self.value(client, "Book/1", key) == shown, "\(key) \(value) after it was saved")
-                // What is shown can be set again, and is then the same.
+                // A shown value can be set again, and is then the same.
                 guard case .text(let text) = shown, key != "title" else { continue }
                 let again = try self.set(client, "Book/1", key, "\"\(text)\"")
                 #expect(again["pending"]["hasChanges"].truth == false, "\(key) \(text)")
@@ -296,7 +296,7 @@ struct EditingTests {
         }
     }
 
-    // MARK: What is not valid
+    // MARK: Invalid values
 
     @Test("A save that is not valid reports each object, and saves nothing")
     func validation() throws {
@@ -335,7 +335,7 @@ struct EditingTests {
 
     // MARK: Others
 
-    /// What another program does to a row: a value, and the count that every save adds to.
+    /// Another program's change of a row: a value, and the count that every save adds to.
     private func elsewhere(_ store: URL, _ sql: String) throws {
         try RawDatabase(store).execute(sql)
     }
@@ -444,7 +444,7 @@ struct EditingTests {
             try withStudio(store) { client in
                 #expect(try client.read("rows", ["entity": "Tag"])["total"].int == 1)
                 let generation = try client.read("rows", ["entity": "Shelf"])["generation"].int ?? 0
-                // What was read before must not be told again afterwards.
+                // A value that was read before must not be told again afterwards.
                 #expect(try value(client, "Book/1", "title").text == "Moby Dick")
                 let events = try client.events()
                 try withStudio(store, ["--write"]) { other in

@@ -60,7 +60,7 @@ struct OthersWriteTests {
                 #expect(refused.status == 422, "\(refused.text)")
                 #expect(try RawDatabase(store).column("SELECT COUNT(*) FROM ZBOOK").first == .int(3))
                 try set(client, "Book/1", "isbn", "1850")
-                // What came after the conflicts were shown has to be shown, too.
+                // A change that came after the conflicts were shown has to be shown, too.
                 try save("a second time", 1, in: store)
                 #expect(
                     try client.write("edit/resolve", #"{"policy":"mine"}"#, status: 409)["conflicts"][0]["id"].text

@@ -14,7 +14,7 @@ struct SecurityTests {
         }
     }
 
-    /// What a server that takes bytes as they are answers; nil where it closes the connection.
+    /// The answer of a server that takes bytes as they are; nil where it closes the connection.
     private func answer(_ process: StudioProcess, _ request: String) throws -> RawAnswer? {
         let connection = try LoopbackConnection(process.port)
         // A server that closes early may do so while this still sends.
@@ -91,7 +91,7 @@ struct SecurityTests {
         try withProcess { process in
             let connections = try (0..<16).map { _ in try LoopbackConnection(process.port) }
             let request = "GET /?token=\(process.token) HTTP/1.1\r\nHost: 127.0.0.1:\(process.port)\r\n\r\n"
-            // All but the last byte first: what remains arrives nearly at once.
+            // All but the last byte first: the rest arrives nearly at once.
             for connection in connections { try connection.send(String(request.dropLast(1))) }
             for connection in connections { try connection.send("\n") }
             let answers = try connections.map { try $0.answer().status }
@@ -197,7 +197,7 @@ struct SecurityTests {
         }
     }
 
-    // MARK: What is sent
+    // MARK: Requests
 
     @Test("A body is JSON, says its length, and has an end")
     func bodies() throws {
@@ -307,7 +307,7 @@ struct SecurityTests {
         }
     }
 
-    // MARK: What is answered
+    // MARK: Answers
 
     private static let headers = [
         "Content-Security-Policy":
@@ -369,7 +369,7 @@ struct SecurityTests {
         }
     }
 
-    // MARK: What must not be changed
+    // MARK: Refused changes
 
     @Test("A studio that reads refuses every change, and the bytes of the store stay")
     func readOnly() throws {

@@ -157,7 +157,7 @@
                 }
                 #expect(try send(100, String(repeating: "x", count: 100)).text == "100\n")
                 #expect(try send(101, "").status == 413)
-                // What lies beyond the length is no part of the body.
+                // Bytes beyond the length are no part of the body.
                 #expect(try send(10, String(repeating: "x", count: 50)).text == "10\n")
             }
         }

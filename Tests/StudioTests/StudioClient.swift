@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the page does: a client with the cookie.
+/// The page's part: a client with the cookie.
 final class StudioClient {
     let process: StudioProcess
     let cookie: String
@@ -21,14 +21,14 @@ final class StudioClient {
 
     private var head: String { "Host: 127.0.0.1:\(process.port)\r\nCookie: \(cookie)\r\n" }
 
-    /// What is sent to read something; the query's values are escaped here.
+    /// A request that reads something; the query's values are escaped here.
     func reading(_ path: String, _ query: KeyValuePairs<String, String> = [:]) -> String {
         let parts = query.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
         let target = parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
         return "GET \(target) HTTP/1.1\r\n\(head)\r\n"
     }
 
-    /// What is sent to change something.
+    /// A request that changes something.
     func writing(_ path: String, _ body: String = "{}") -> String {
         "POST \(path) HTTP/1.1\r\n\(head)Origin: http://127.0.0.1:\(process.port)\r\n"
             + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -49,7 +49,7 @@ final class StudioClient {
         try answer(to: writing("/api/\(name)", body))
     }
 
-    /// What was asked for, as JSON; the request has to succeed.
+    /// The answer to a request, as JSON; the request has to succeed.
     func read(
         _ name: String, _ query: KeyValuePairs<String, String> = [:],
         sourceLocation: SourceLocation = #_sourceLocation
@@ -80,7 +80,7 @@ final class EventStream {
     /// Signs of life in a row after which a test has failed: one comes every five seconds.
     private static let patience = 12
 
-    /// Connects; what is saved from now on is heard.
+    /// Connects; later saves are heard.
     init(_ port: UInt16, _ request: String) throws {
         connection = try LoopbackConnection(port)
         try connection.send(request)

@@ -69,7 +69,7 @@ final class StudioProcess {
         }
     }
 
-    /// What was said on the standard error.
+    /// The text on the standard error.
     var errors: String {
         (try? String(contentsOf: folder.url.appendingPathComponent("errors"), encoding: .utf8)) ?? ""
     }
