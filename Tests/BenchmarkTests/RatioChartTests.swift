@@ -85,7 +85,7 @@ import Testing
     }
 }
 
-/// What an XML parser finds in a picture.
+/// The elements that an XML parser finds in a picture.
 private final class Picture: NSObject, XMLParserDelegate {
     struct Rectangle {
         var x, y, width, height: Double

@@ -104,7 +104,7 @@ struct BackgroundImportTests {
         #expect(count == 1000)
     }
 
-    /// What one context saves, another sees once it fetches.
+    /// A second context sees the first one's saves once it fetches.
     @Test @MainActor func theMainContextFetchesWhatWasImported() async throws {
         let container = Journal.inMemoryContainer()
         let context = container.viewContext

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What a fetch can give besides all objects: some of them, ids, dictionaries, sums.
+/// The results of a fetch besides all objects: some of them, ids, dictionaries, sums.
 @MainActor
 struct FetchRequestTests {
     private let container = Journal.inMemoryContainer()

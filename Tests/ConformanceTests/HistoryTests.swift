@@ -124,7 +124,7 @@ final class HistoryTests: XCTestCase {
             _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: all[2]))
         }
         XCTAssertEqual(try transactionsOfOthers(after: nil).map(\.transactionNumber), [all[2].transactionNumber])
-        // What lies before is gone: a token from then leads nowhere.
+        // The transactions before are gone: a token from then leads nowhere.
         XCTAssertThrowsError(try transactionsOfOthers(after: all[0].token)) { error in
             XCTAssertEqual((error as NSError).code, NSPersistentHistoryTokenExpiredError)
         }

@@ -1,7 +1,7 @@
 import CoreData
 import XCTest
 
-/// What objects are told, and what they tell about themselves.
+/// The calls that objects get, and their answers about themselves.
 final class LifeCycleTests: XCTestCase {
     private var container: NSPersistentContainer!
     private var context: NSManagedObjectContext { container.viewContext }

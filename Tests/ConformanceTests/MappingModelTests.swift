@@ -48,7 +48,7 @@ struct MappingModelTests {
         try body(source, destination)
     }
 
-    /// What can be inferred, with a policy of our own for the stops.
+    /// The inferred mapping model, with a policy of our own for the stops.
     private func mapping() throws -> NSMappingModel {
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: older, destinationModel: newer)
         let stops = try #require(mapping.entityMappings.first { $0.destinationEntityName == "Stop" })

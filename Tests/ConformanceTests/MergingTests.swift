@@ -1,7 +1,7 @@
 import CoreData
 import XCTest
 
-/// What one context saves reaches another.
+/// A save of one context reaches another.
 final class MergingTests: XCTestCase {
     private var container: NSPersistentContainer!
 

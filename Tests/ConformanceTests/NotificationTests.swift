@@ -1,7 +1,7 @@
 import CoreData
 import XCTest
 
-/// What contexts announce.
+/// The announcements of contexts.
 final class NotificationTests: XCTestCase {
     private var container: NSPersistentContainer!
     private var context: NSManagedObjectContext { container.viewContext }

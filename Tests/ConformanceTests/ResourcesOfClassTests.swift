@@ -1,7 +1,7 @@
 import CoreData
 import XCTest
 
-// An addition: what `Bundle(for:)` is on a Mac, for packages.
+// An addition: the counterpart of `Bundle(for:)` on a Mac, for packages.
 
 final class ResourcesOfClassTests: XCTestCase {
     func testBundleOfATarget() {

@@ -21,7 +21,7 @@ final class UndoTests: XCTestCase {
         super.tearDown()
     }
 
-    /// What is done here is undone together.
+    /// All changes in the body are undone together.
     private func group<Result>(_ name: String, _ body: () throws -> Result) rethrows -> Result {
         undoManager.beginUndoGrouping()
         undoManager.setActionName(name)

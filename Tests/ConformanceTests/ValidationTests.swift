@@ -1,7 +1,7 @@
 import CoreData
 import XCTest
 
-/// What may be saved, and how errors say what may not.
+/// The limits of saved values, and the errors that tell of them.
 final class ValidationTests: XCTestCase {
     private var container: NSPersistentContainer!
     private var context: NSManagedObjectContext { container.viewContext }

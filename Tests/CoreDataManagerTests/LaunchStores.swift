@@ -43,7 +43,7 @@ enum LaunchStores {
         return model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
     }
 
-    /// What a child said behind a word, as a number.
+    /// The child's word after a given one, as a number.
     static func number(_ word: String, in output: String) -> Double? {
         output.split(separator: "\n").first { $0.hasPrefix("\(word) ") }.flatMap {
             Double($0.dropFirst(word.count + 1))

@@ -28,14 +28,14 @@ struct Ported {
         porting = try Porting(try SourceTree(folder.url.path), models: [], package: .path("/OpenCoreData"))
     }
 
-    /// What became of the file that changed.
+    /// The text of the file that changed.
     var text: String? { porting.changed.first.map { String(decoding: $0.bytes, as: UTF8.self) } }
 
     func text(_ path: String) -> String? {
         porting.changed.first { $0.file.path == path }.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// What has to be done by hand, as line and message.
+    /// The work to be done by hand, as line and message.
     var byHand: [String] {
         porting.notes.filter { $0.kind == .byHand }.map { "\($0.line):\($0.column): \($0.message)" }
     }

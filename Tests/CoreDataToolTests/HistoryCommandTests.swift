@@ -27,7 +27,7 @@ struct HistoryCommandTests {
             context.delete(book)
             try context.save()
         }
-        // What the last connection leaves is no trace of the commands.
+        // The last connection's leftovers are no trace of the commands.
         try coordinator.remove(store)
     }
 
@@ -83,7 +83,7 @@ struct HistoryCommandTests {
         }
     }
 
-    /// Watches while another process saves; what was printed.
+    /// Watches while another process saves. Returns the output.
     private func watched(_ url: URL, _ arguments: [String], _ work: () throws -> Void) throws -> String {
         let process = Process()
         process.executableURL = ToolRun.program

@@ -244,7 +244,7 @@ struct MigrateCommandTests {
                     let store = try Corpus.copyStore(path, to: folder)
                     let before = try FolderContents(folder)
                     var arguments = [store.path, "--model", Corpus.url(bundle).path]
-                    // What would be lost has to be named.
+                    // Losses have to be named.
                     let losses = try ToolRun(["forecast"] + arguments + ["--json"])
                     let lost = (try losses.json() as? [String: Any])?["losses"] as? [[String: Any]] ?? []
                     for loss in lost where (loss["count"] as? Int ?? 0) > 0 {

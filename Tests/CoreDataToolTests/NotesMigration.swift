@@ -63,6 +63,6 @@ enum NotesMigration {
         }
     }
 
-    /// What the commands are told of them.
+    /// The commands' arguments for them.
     static let arguments = ["n.sqlite", "--model", "Notes.momd"]
 }

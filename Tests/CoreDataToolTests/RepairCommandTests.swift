@@ -7,12 +7,12 @@ import Testing
 
 @Suite("coredata repair")
 struct RepairCommandTests {
-    /// What 'repair' prints of a damaged store.
+    /// The output of 'repair' for a damaged store.
     struct Repaired {
         let lines: [String]
         let run: ToolRun
         let url: URL
-        /// What 'verify' says of the copy.
+        /// The output of 'verify' for the copy.
         let verified: ToolRun
     }
 

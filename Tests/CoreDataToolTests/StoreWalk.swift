@@ -4,7 +4,7 @@ import TestSupport
 
 /// All that a store's objects hold, read by the test itself: bytes of transformable values, members in their order.
 struct StoreWalk {
-    /// The objects by "Entity/number": what is no link as text, and where links lead.
+    /// The objects by "Entity/number": values as text, and the targets of links.
     struct Object: Equatable {
         var values: [String: String] = [:]
         var links: [String: [String]] = [:]
@@ -79,7 +79,7 @@ struct StoreWalk {
         }
     }
 
-    /// What differs from another store whose objects are called the same; the first five.
+    /// The differences from another store whose objects are called the same; the first five.
     func differences(from other: StoreWalk) -> [String] {
         var lines: [String] = []
         for name in Set(objects.keys).union(other.objects.keys).sorted() where objects[name] != other.objects[name] {

@@ -36,7 +36,7 @@ final class Terminal {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, path, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO)
-        // What other tests have open meanwhile, pipes above all, is not for this program.
+        // Descriptors that other tests have open meanwhile, pipes above all, are not for this program.
         for file in STDERR_FILENO + 1..<1024 { posix_spawn_file_actions_addclose(&actions, file) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -14,7 +14,7 @@ struct DowngradeCorpusTests {
     static let bundles = VersionChainCorpusTests.bundles.enumerated().filter { isLong || $0.offset % 4 == 0 }.map(
         \.element)
 
-    /// What became of the openings of a chain.
+    /// The outcomes of a chain's openings.
     private struct Tally: CustomStringConvertible {
         var versions = 0
         var lossless = 0
@@ -88,7 +88,7 @@ struct DowngradeCorpusTests {
         }
     }
 
-    // MARK: What is expected
+    // MARK: Expectations
 
     /// What objects hold that an older model has no place for, by names and renaming identifiers alone: read object by
     /// object.

@@ -50,7 +50,7 @@ struct GraphDump {
         }
     }
 
-    /// What differs from another dump, one line each.
+    /// The differences from another dump, one line each.
     func differences(from other: GraphDump) -> [String] {
         var lines: [String] = []
         for name in Set(objects.keys).union(other.objects.keys).sorted() where objects[name] != other.objects[name] {

@@ -96,7 +96,7 @@ struct HistoryCorpusTests {
             block["categories countedItems firstPickupDate lastEventDate longestSessionEndDate screenTimeInSeconds"]
                 == 20)
 
-        // Apple's framework of 2017: what lies in masks of more than eight bytes is no set of properties.
+        // Apple's framework of 2017: a mask of more than eight bytes holds no set of properties.
         let knowledge = "macos/knowledgec-10.13.db"
         #expect(try named("Source", in: knowledge) == ["product": 14])
         #expect(try named("StructuredMetadata", in: knowledge) == [nil: 14])

@@ -208,7 +208,7 @@ final class MakersPolicy: NSEntityMigrationPolicy {
 enum MadeUpObjects {
     static func fill(_ url: URL, _ model: NSManagedObjectModel, perEntity count: Int) throws {
         try withStore(url, model.withPlainClasses()) { context in
-            // What the model's rules say about values is of no matter here.
+            // The model's rules about values are of no matter here.
             context.deferredValidation = { _ in }
             var objects: [String: [NSManagedObject]] = [:]
             let entities = context.persistentStoreCoordinator?.managedObjectModel.entities ?? []

@@ -10,7 +10,7 @@ import Testing
 struct MigrationCorpusTests {
     struct Chain: CustomTestStringConvertible, Sendable {
         let bundle: String
-        /// What the paths of the stores begin with.
+        /// The common beginning of the stores' paths.
         let stores: String
         /// The version of a store and the one it must be possible to infer a mapping to.
         let inferable: [(from: String, to: String)]

@@ -115,7 +115,7 @@ struct SalvageCorpusTests {
         }
     }
 
-    /// What came out of the copies.
+    /// The rows that came out of the copies.
     private struct Tally {
         var copies = 0
         var ours = 0

@@ -24,7 +24,7 @@ struct SourceTwinCorpusTests {
         return result
     }
 
-    /// What of a source's property its twin says otherwise; nil when they say the same.
+    /// The difference between a source's property and its twin; nil when they say the same.
     private static func difference(_ source: NSPropertyDescription, _ twin: NSPropertyDescription?) -> String? {
         guard let twin else { return "is not there" }
         func predicates(_ property: NSPropertyDescription) -> [String] { property.validationPredicates.map(\.printed) }

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import CoreData
 
-/// What the metadata and the model cache of a real store say.
+/// The statements of a real store's metadata and model cache.
 struct StoreArchive {
     let metadata: [String: Any]
     /// The compressed model; stores of 2014 and before have none.

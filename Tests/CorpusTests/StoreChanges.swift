@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 /// Changes a store in every way its model allows: new objects of every entity, new values for every attribute, new
-/// relationships, deletions. What the model's own validation refuses is taken back and counted.
+/// relationships, deletions. A change that the model's own validation refuses is taken back and counted.
 ///
 /// All methods are called inside of `perform`.
 struct StoreChanges {

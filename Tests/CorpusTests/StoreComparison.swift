@@ -162,7 +162,7 @@ struct StoreComparison {
             return (value as? UUID).map { withUnsafeBytes(of: $0.uuid) { Data($0) } } == raw
         case (.binaryDataAttributeType, .blob(let raw)):
             return value as? Data == raw || (raw.first == 1 && value as? Data == raw.dropFirst())
-        // What the bytes become depends on the transformer; that there is something is all that is known here.
+        // The transformer decides the result of the bytes; that there is one is all that is known here.
         case (.transformableAttributeType, .blob): return value != nil
         default: return false
         }

@@ -109,7 +109,7 @@ struct TypedSourceCorpusTests {
                     let same = after.entityVersionHashesByName == before.entityVersionHashesByName
                     #expect(same, "\(source.path)")
                 }
-                // What it says now can be archived and read again.
+                // The model as read can be archived and read again.
                 let copy = try ModelArchive.decode(ModelArchive.encode(after))
                 #expect(copy.isEqual(after), "\(source.path)")
             } catch {

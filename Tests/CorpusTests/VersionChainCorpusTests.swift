@@ -92,7 +92,7 @@ struct VersionChainCorpusTests {
     // MARK: Ways through mapping models
 
     /// Models with mapping models, and the versions between which a way leads through at least one of these. The
-    /// applications' policies are not there: what only they could fill is the reason why other ways end.
+    /// applications' policies are not there: values that only they could fill are the reason why other ways end.
     struct Way: CustomTestStringConvertible, Sendable {
         var bundle: String
         var mappings: String

@@ -12,7 +12,7 @@ struct MarkdownText {
     struct CodeBlock {
         /// The number of the line behind the fence, from 1.
         let line: Int
-        /// What stands behind the fence.
+        /// The text behind the fence.
         let language: String
         let text: String
     }
@@ -89,7 +89,7 @@ struct MarkdownText {
         return title.first == " " ? title.trimmingCharacters(in: .whitespaces) : nil
     }
 
-    /// What stands behind the mark of a list item or of a quotation.
+    /// The text behind the mark of a list item or of a quotation.
     private static func item(_ line: String) -> String? {
         let digits = line.prefix { $0.isNumber }
         for mark in ["- ", "* ", "+ ", "> "] where line.hasPrefix(mark) { return String(line.dropFirst(2)) }

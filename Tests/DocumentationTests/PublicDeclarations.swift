@@ -23,7 +23,7 @@ struct PublicDeclarations {
         "dynamic", "prefix", "postfix", "infix", "isolated", "borrowing", "consuming",
     ]
 
-    /// What stands within braces.
+    /// The text within braces.
     private enum Scope {
         /// The members of a type. Requirements and cases are as visible as the type itself.
         case members(of: String, isVisible: Bool)
@@ -44,7 +44,7 @@ struct PublicDeclarations {
         }
     }
 
-    /// Types of these names are not public: what extends them is not either.
+    /// Types of these names are not public: extensions of them are not either.
     init(_ text: SourceText, hiding hidden: Set<String> = []) {
         var scopes: [Scope] = []
         var (parentheses, opensType) = (0, Head?.none)
@@ -122,7 +122,7 @@ struct PublicDeclarations {
             })
     }
 
-    /// What stands in parentheses at the beginning of a text.
+    /// The text in parentheses at the beginning of a text.
     private static func parentheses(_ text: Substring) -> Substring {
         guard text.utf8.first == UInt8(ascii: "(") else { return text.prefix(0) }
         var depth = 0

@@ -22,7 +22,7 @@ struct SampleStoreTests {
         return model
     }
 
-    /// Makes a store, and reads what an attribute holds in all objects. What the maker said.
+    /// Makes a store, and reads an attribute's values in all objects. Returns the maker's report.
     @discardableResult
     private func make(
         _ model: NSManagedObjectModel, rows: Int = 20, _ body: ([NSManagedObject]) throws -> Void
@@ -214,7 +214,7 @@ struct SampleStoreTests {
             let url = folder.appendingPathComponent("Samples.sqlite")
             let notes = try SampleStore(rowsPerEntity: rows).fill(url, version)
             let content = try TrialContent(of: url, version)
-            // What a subentity's object has inherited counts as well.
+            // Values that a subentity's object has inherited count as well.
             func objects(_ entity: NSEntityDescription) -> [TrialContent.Object] {
                 (content.objects[entity.name ?? ""] ?? []) + entity.subentities.flatMap(objects)
             }

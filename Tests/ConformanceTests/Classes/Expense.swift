@@ -3,7 +3,7 @@ import CoreData
 // A class whose properties are generated ("Codegen: Category/Extension"), with behaviour written by hand.
 
 public class Expense: NSManagedObject {
-    /// What happened to expenses, for the tests of the life cycle.
+    /// The events of expenses, for the tests of the life cycle.
     // nonisolated(unsafe): one test looks at them, on the main thread.
     nonisolated(unsafe) static var events: [String] = []
 

@@ -35,7 +35,7 @@ struct ManagerPatternArticleTests {
     func remedy() async throws {
         try await withOldStore { url in
             var configuration = CoreDataManager.Configuration()
-            // What says how to migrate is for the coordinator that is thrown away.
+            // The options for migrating are for the coordinator that is thrown away.
             configuration.storeOptions = [
                 NSPersistentStoreDeferredLightweightMigrationOptionKey: true, NSPersistentStoreTimeoutOption: 5,
             ]

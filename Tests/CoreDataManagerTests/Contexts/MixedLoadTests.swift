@@ -174,7 +174,7 @@ struct MixedLoadTests {
         var last: Int64 = 0
         var seen: Set<NSManagedObjectID> = []
         while true {
-            // Looked at before reading: what is saved before the end is read after it.
+            // Looked at before reading: a save before the end is read after it.
             let isLast = isOver.value
             let after = Held(token)
             let (inserted, numbers, next) = try await context.perform {

@@ -112,7 +112,7 @@ struct KilledLaunchTests {
         return met
     }
 
-    /// One launch: what it said, and how long it took from its start.
+    /// One launch: its output, and how long it took from its start.
     private func launch(
         _ way: String, _ url: URL, killedAfter moment: Double? = nil
     ) throws -> (output: String, seconds: Double) {

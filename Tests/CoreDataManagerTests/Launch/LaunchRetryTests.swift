@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreDataManager
 
-/// What one attempt of a launch leaves behind meets the next one, and those who come late or go early.
+/// The leftovers of one attempt of a launch meet the next one, and callers that come late or go early.
 @Suite("One launch after another")
 struct LaunchRetryTests {
     private struct Refused: Error {}

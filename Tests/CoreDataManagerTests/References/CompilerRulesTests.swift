@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `CoreDataManager` says of the compiler, asked of the compiler.
+/// The statements of `CoreDataManager` about the compiler, asked of the compiler.
 @Suite("Crossing queues", .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"))
 struct CompilerRulesTests {
     /// A function's body that takes an object across a queue, and what the compiler says to it.
@@ -60,7 +60,7 @@ struct CompilerRulesTests {
             refusal: "main actor-isolated property 'mainContext' cannot be accessed from outside of the actor"),
     ]
 
-    /// Compiles a function as far as the compiler's rules for concurrency go; what the compiler said.
+    /// Compiles a function as far as the compiler's rules for concurrency go. Returns the compiler's output.
     private func compile(_ body: String, isMain: Bool) throws -> Toolchain.Outcome {
         let folder = try TemporaryFolder()
         let text = """

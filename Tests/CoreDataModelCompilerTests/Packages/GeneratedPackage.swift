@@ -51,7 +51,7 @@ struct GeneratedPackage {
         number.isMultiple(of: 2) && number + 1 < classes ? number + 1 : nil
     }
 
-    /// What the program does with a class.
+    /// The program's work with a class.
     private func use(_ number: Int) -> String {
         let lead = partner(of: number).map { "item.partner = Item\($0)(context: context); item.partner?.number = 0" }
         return """

@@ -15,7 +15,7 @@ struct PackageTests {
             try #require(Toolchain.program("swift")), ["build", "-c", configuration, "--package-path", folder.path])
     }
 
-    /// What a built program says.
+    /// The output of a built program.
     private func output(of program: String, _ folder: URL, _ configuration: String) throws -> String {
         try Toolchain.run(folder.appendingPathComponent(".build/\(configuration)/\(program)").path, []).text
     }

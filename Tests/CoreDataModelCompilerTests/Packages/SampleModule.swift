@@ -66,10 +66,10 @@ struct SampleModule {
     /// The accessors of all files without an output of their own.
     func otherAccessors() throws -> String { try String(contentsOfFile: others, encoding: .utf8) }
 
-    /// What is there once in the module.
+    /// The part that is there once in the module.
     func moduleText() throws -> String { try String(contentsOfFile: once, encoding: .utf8) }
 
-    /// What was generated from the model.
+    /// The output generated from the model.
     func generatedClasses() throws -> String { try String(contentsOfFile: classes, encoding: .utf8) }
 
     /// Does the plugin's job, and returns its warnings.

@@ -118,7 +118,7 @@ enum ShapesSample {
         }
         """
 
-    /// What the program prints.
+    /// The program's output.
     static let output = """
         Bare
         x!y! b b ["a": 1] 7 ["w"] 5.0
