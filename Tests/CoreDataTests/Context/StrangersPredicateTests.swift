@@ -76,7 +76,7 @@ struct StrangersPredicateTests {
         ])
     func history(format: String) throws {
         let history = try HistoryStack()
-        try history.save { $0.make("Tag") }
+        try history.save(author: "(") { $0.make("Tag") }
         let request = try #require(NSPersistentHistoryTransaction.fetchRequest)
         request.predicate = NSPredicate(format: format)
         #expect(throws: NSError.self) { try history.transactions(.fetchHistory(withFetch: request)) }
