@@ -41,8 +41,8 @@
         func constantMemory() throws {
             let ways = ["walk", "stored", "computed", "deletion", "purge"]
             let sizes = Self.isLong ? [100_000, 1_000_000] : [5_000, 50_000]
-            // What else a process allocates differs by some hundred kilobytes from run to run, and only ever adds: the
-            // least of several runs counts. What rows take is in each of them.
+            // A process's other memory differs by some hundred kilobytes from run to run, and only ever adds: the least
+            // of several runs counts. The memory of rows is in each of them.
             var least = try Self.peaks(of: ways, sizes)
             for _ in 0..<2 where zip(least[0], least[1]).contains(where: { $1 >= $0 + Self.bound }) {
                 least = zip(least, try Self.peaks(of: ways, sizes)).map { zip($0, $1).map(min) }

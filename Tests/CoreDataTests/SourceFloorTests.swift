@@ -21,8 +21,8 @@ struct SourceFloorTests {
         "NSPersistentStore", "NSPersistentStoreCoordinator", "NSPersistentContainer", "NSMigrationManager",
     ]
 
-    /// Members of these that floors below use because Apple's signatures force it. What else a floor below wants of one
-    /// above is a protocol of its own that the one above conforms to (`ExpressionFetching`, `ModelRequest`,
+    /// Members of these that floors below use because Apple's signatures force it. A floor below that wants more of one
+    /// above has a protocol of its own that the one above conforms to (`ExpressionFetching`, `ModelRequest`,
     /// `ContextOfEntities`, `RequestExecutor`, `StoreHost`, `HistoryContext`, `StoreMigrating`).
     private static let forcedMembers: Set<String> = [
         // An incremental store is asked with a context, and gets one of its own where nobody else has any.
@@ -240,7 +240,7 @@ struct SourceFloorTests {
         #expect(Set(words) == Self.wordsOfSteps)
     }
 
-    /// What errors and forecasts call steps of a migration, in words for people, that read like SQL. The last space of
+    /// Names of migration steps in errors and forecasts, in words for people, that read like SQL. The last space of
     /// each, or the one before the comma, is the name of a thing.
     private static let wordsOfSteps: Set<String> = [
         "create index  ", "create index  , looking for duplicates", "create table  ", "create trigger  ",

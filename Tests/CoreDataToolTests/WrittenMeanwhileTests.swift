@@ -7,7 +7,7 @@ import Testing
 struct WrittenMeanwhileTests {
     private static let count = 20_000
 
-    /// What a fetch prints while another connection does something behind the first lines: the pipe is full then, and
+    /// The output of a fetch while another connection does something behind the first lines: the pipe is full then, and
     /// the program waits.
     private func lines(of journal: String, while change: (RawDatabase) throws -> Void) throws -> (Int32, [String]) {
         try withTemporaryFolder { folder in

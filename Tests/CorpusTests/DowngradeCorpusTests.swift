@@ -90,8 +90,8 @@ struct DowngradeCorpusTests {
 
     // MARK: Expectations
 
-    /// What objects hold that an older model has no place for, by names and renaming identifiers alone: read object by
-    /// object.
+    /// Values of objects for which an older model has no place, by names and renaming identifiers alone: read object
+    /// by object.
     private static func losses(
         of newer: NSManagedObjectModel, in url: URL, for older: NSManagedObjectModel
     ) throws -> [String: Int] {

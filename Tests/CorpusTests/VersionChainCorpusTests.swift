@@ -77,8 +77,8 @@ struct VersionChainCorpusTests {
         }
     }
 
-    /// What is refused, by repository: a value that may be missing becomes mandatory; an attribute becomes a
-    /// relationship; what an object leads to becomes mandatory, or is of an entity that is removed.
+    /// The refused migrations, by repository: a value that may be missing becomes mandatory; an attribute becomes a
+    /// relationship; an object's target becomes mandatory, or is of an entity that is removed.
     private static let refused: [String: Set<String>] = [
         "SwiftGen__SwiftGen": ["Model → Model 2"],
         "wibosco__CoreDataMigration-Example": Set(

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What the log of `Tests/Faults` says: the calls that changed something, in their order.
+/// The log of `Tests/Faults`: the calls that changed something, in their order.
 enum DiskEvent: Sendable {
     case open(Int, isNew: Bool, isEmptied: Bool, String)
     case write(Int, offset: Int, [UInt8])

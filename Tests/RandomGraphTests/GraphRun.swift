@@ -303,7 +303,7 @@ final class GraphRun {
         }
     }
 
-    /// Reads anew from the file up: what a context sees of its parent's objects that are themselves out of date is left
+    /// Reads anew from the file up. A context's view of its parent's objects that are themselves out of date is left
     /// open.
     private func synchronize(_ level: Int) throws {
         for ancestor in ancestors(of: level) { try readAnew(ancestor) }

@@ -1,4 +1,4 @@
-/// What one context can undo and redo: for each group the changes that take it back, in the order in which they were
+/// The undo and redo of one context: for each group the changes that take it back, in the order in which they were
 /// made.
 struct ReferenceUndo: Sendable {
     private(set) var undo: [[ReferenceChanges]] = []

@@ -7,7 +7,7 @@ public struct ToolRun {
     public let errors: String
 
     /// - Parameters:
-    ///   - input: what the program reads from its standard input.
+    ///   - input: The text for the program's standard input.
     ///   - program: another program, a shell, that runs it.
     public init(
         _ arguments: [String], input: String = "", environment: [String: String] = [:], in folder: URL? = nil,
@@ -43,7 +43,7 @@ public struct ToolRun {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("coredata")
     }
 
-    /// What has changed in a folder. An empty log and its index do not count: every reader by SQLite leaves them where
+    /// The changes in a folder. An empty log and its index do not count: every reader by SQLite leaves them where
     /// the store is one with a log.
     public static func changes(in folder: URL, since before: FolderContents) throws -> [String] {
         let now = try FolderContents(folder)

@@ -14,9 +14,9 @@
 //
 // With a merge policy (the number of its kind, or "adding" for one that adds what both have added), every round adds
 // one to a property of the book that this writer has for itself (by the last digit of its name) and saves; a round
-// whose change the policy has dropped is repeated. With "shared", all writers add to the same property: what they write
-// there ends in the writer's digit, so that each knows its own. With "registry", every round inserts a person whose
-// code all writers use, with a pet of its own.
+// whose change the policy has dropped is repeated. With "shared", all writers add to the same property: each value
+// there ends in the writer's digit, so that each writer knows its own. With "registry", every round inserts a person
+// whose code all writers use, with a pet of its own.
 import CoreData
 import TestSupport
 

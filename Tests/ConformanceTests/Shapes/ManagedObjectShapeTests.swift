@@ -2,7 +2,7 @@ import CoreData
 import XCTest
 
 // Each member of NSManagedObject as a Mac program may use it: called, overridden, witnessed by a protocol, referred to
-// as a value, through a generic and through a metatype. What is not called here has to compile.
+// as a value, through a generic and through a metatype. A member that is not called here has to compile.
 
 private final class Boat: NSManagedObject {
     convenience init(name: String, context: NSManagedObjectContext) {

@@ -1,8 +1,8 @@
 import CoreData
 import XCTest
 
-// What a Mac program's tests put in the place of contexts, ids, results and history: subclasses that override what the
-// code under test asks for, made without anything behind them.
+// A Mac program's tests put subclasses in the place of contexts, ids, results and history. These override the members
+// that the code under test asks for, and are made without anything behind them.
 
 private struct Refusal: Error {}
 

@@ -8,7 +8,7 @@
 
     // libpq's variables and files, in processes of their own: the environment is a whole process's.
     extension PostgreSQLSecurityTests {
-        /// The word of a process that opens the store at a URL and saves something, with variables beside the usual
+        /// The word of a process that opens the store at a URL and saves something, with variables beside usual
         /// ones.
         private func outcome(_ url: String, _ environment: [String: String]) throws -> String {
             let child = try ChildProgram("postgresql-child", [url, "open", "tag"], environment: environment)

@@ -185,7 +185,7 @@ struct EntryPointTests {
         }
     }
 
-    /// What stops on every queue: a path that leads through a relationship to nothing, another store for a saved
+    /// Calls that stop on every queue: a path that leads through a relationship to nothing, another store for a saved
     /// object, a parent for a context with a coordinator.
     static let stopsAnywhere: Set<String> = ["mutableSetValue(forKeyPath:)", "assign", "parent"]
 

@@ -150,7 +150,7 @@ struct DowngradeTests {
         }
     }
 
-    // MARK: What is wanted
+    // MARK: Wanted losses
 
     @Test("A version that the program gives may leave out any property; one that only the store keeps may not")
     func wanted() throws {

@@ -139,7 +139,7 @@ struct AsynchronousFetchTests {
 
 @Suite("Cancelled asynchronous fetch", .leavesNothingBehind)
 struct CancelledFetchTests {
-    /// What has been read when a fetch ends shows whether it went on. How far it is when it is cancelled depends on the
+    /// The rows read when a fetch ends show whether it went on. How far it is when it is cancelled depends on the
     /// machine, so that this is tried several times.
     @Test("a fetch that is cancelled while it reads stops reading")
     func stops() async throws {

@@ -112,7 +112,7 @@
             }
         }
 
-        /// Passes on what comes until one side has gone. Who was silent once has lost bytes, and stays silent: its
+        /// Passes bytes on until one side has gone. A server that was silent once has lost bytes, and stays silent: its
         /// client waits.
         private func forward(_ from: Int32, _ to: Int32, _ server: Int) {
             var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -16,7 +16,7 @@
             reasonOfAbsence ?? (python == nil ? "SQLAlchemy is not installed: bin/setup --postgresql" : nil)
         }
 
-        /// What a program in Python prints: `session` is one of SQLAlchemy's, `Base` has a class for each table. Nil
+        /// The output of a program in Python: `session` is one of SQLAlchemy's, `Base` has a class for each table. Nil
         /// when it fails.
         public func sqlalchemy(_ database: String, _ program: String) -> String? {
             let start = """

@@ -11,7 +11,7 @@
         private let folder: String
         private let server: PostgreSQLServer
         private let listening: Int32
-        /// What clients take for the server's version, in two digits; nil for what it is.
+        /// The server's version as clients see it, in two digits; nil for the real one.
         private let version: String?
         private let lock = NSLock()
         /// How many more messages pass before one is cut, and whether that one passes, too.

@@ -98,7 +98,7 @@
 
         /// The URL of a database of the user `me`.
         ///
-        /// - Parameter query: what the URL says besides, with `&` between.
+        /// - Parameter query: The other parameters of the URL, with `&` between.
         public func url(
             _ database: String = "me", user: String = "me", password: String? = SecuredServer.password,
             _ query: String = ""

@@ -24,8 +24,8 @@
 
         /// - Parameters:
         ///   - settings: further arguments of the server.
-        ///   - rules: who may come how, the lines of `pg_hba.conf`; nil for everybody.
-        ///   - preparation: what the shell does in the server's folder, as its user, before it starts.
+        ///   - rules: The lines of `pg_hba.conf` that let clients in; nil for everybody.
+        ///   - preparation: The shell's commands in the server's folder, as its user, before it starts.
         init(settings: String = "", rules: String? = nil, preparation: String = ":", port: Int = 5432) throws {
             guard let programs = Self.output(of: "/usr/bin/env", ["pg_config", "--bindir"]),
                 FileManager.default.isExecutableFile(atPath: "\(programs)/initdb")
