@@ -18,7 +18,7 @@ struct DemonstrationTests {
 
     #if PostgreSQL
         @Test(
-            "Eight processes count to the exact sum on a PostgreSQL server, and all launches of a new version are ready",
+            "Eight processes count to the exact sum on a PostgreSQL server, and all new launches are ready",
             .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
         func postgreSQL() throws {
             let demo = Toolchain.package.appendingPathComponent("bin/demo").path

@@ -20,7 +20,7 @@ struct SoakTests {
 
     #if PostgreSQL
         @Test(
-            "Processes on a PostgreSQL server that save, batch, read, purge and migrate lose nothing and grow by nothing",
+            "Processes on a PostgreSQL server that save, batch, read, purge and migrate lose and leak nothing",
             .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
         func server() throws {
             let database = try TestDatabase()

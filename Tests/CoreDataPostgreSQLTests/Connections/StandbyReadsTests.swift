@@ -253,9 +253,7 @@
             #expect(try fixture.names(reader) == ["b", "c"])
         }
 
-        @Test(
-            "A coordinator sets the default of contexts that are attached to it; stores without standbys read themselves"
-        )
+        @Test("A coordinator sets the default of its contexts; stores without standbys read themselves")
         func defaults() throws {
             let fixture = try Fixture()
             fixture.coordinator.readsFromStandbys = true
