@@ -4,9 +4,7 @@ import Foundation
 ///
 /// `evaluate(with:)` cannot throw, so that it stops the process where a part of a predicate has no value. A request can
 /// throw: while it asks a predicate about objects, the first reason is kept here, and becomes its error.
-final class UndecidedPredicate {
-    private var reason: String?
-
+enum UndecidedPredicate {
     private static let threadKey: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)
@@ -16,8 +14,8 @@ final class UndecidedPredicate {
     /// Keeps the reason for the request that the thread works on. Stops the process where there is none.
     static func note(_ reason: @autoclosure () -> String) {
         guard let pointer = pthread_getspecific(threadKey) else { fatalError(reason()) }
-        let current = Unmanaged<UndecidedPredicate>.fromOpaque(pointer).takeUnretainedValue()
-        if current.reason == nil { current.reason = reason() }
+        let kept = pointer.assumingMemoryBound(to: String?.self)
+        if kept.pointee == nil { kept.pointee = reason() }
     }
 
     /// The same where a value is expected.
@@ -34,28 +32,29 @@ final class UndecidedPredicate {
         return try body()
     }
 
-    private func check() throws {
-        if let reason { throw NSError.coreData(NSCoreDataError, reason: reason) }
-    }
-
     /// Runs a body that asks predicates, and throws error 134060 where one of them could not be decided.
+    ///
+    /// Every fetch does this several times, so the reason lies on the stack.
     static func throwing<Result>(_ body: () throws -> Result) throws -> Result {
         let outer = pthread_getspecific(threadKey)
-        let undecided = UndecidedPredicate()
-        return try withExtendedLifetime(undecided) {
-            pthread_setspecific(threadKey, Unmanaged.passUnretained(undecided).toOpaque())
+        var kept: String?
+        return try withUnsafeMutablePointer(to: &kept) { pointer in
+            pthread_setspecific(threadKey, pointer)
             defer { pthread_setspecific(threadKey, outer) }
+            let result: Result
             do {
-                let result = try body()
-                try undecided.check()
-                return result
+                result = try body()
             } catch {
                 // Other errors may only be consequences: a rule that is not decided counts as broken.
-                try undecided.check()
+                if let reason = pointer.pointee { throw undecided(reason) }
                 throw error
             }
+            if let reason = pointer.pointee { throw undecided(reason) }
+            return result
         }
     }
+
+    private static func undecided(_ reason: String) -> NSError { .coreData(NSCoreDataError, reason: reason) }
 }
 
 extension NSComparisonPredicate {
