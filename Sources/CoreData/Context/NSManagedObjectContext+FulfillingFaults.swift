@@ -129,10 +129,18 @@ extension NSManagedObjectContext {
     /// Runs a body that can throw. A fault that cannot be fulfilled in it does not stop the process: it stays a fault
     /// and shows no values, and its error is thrown in the end.
     final func throwingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
-        try collectingReadErrors {
+        let outer = readErrors
+        let errors = ReadErrors()
+        readErrors = errors
+        defer { readErrors = outer }
+        do {
+            // A closure around the body would copy what the body holds, for each fetch.
             let result = try UndecidedPredicate.throwing(body)
             try throwReadErrors()
             return result
+        } catch {
+            // Other errors may only be consequences of the missing values.
+            throw errors.first ?? error
         }
     }
 

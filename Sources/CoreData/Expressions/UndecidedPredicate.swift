@@ -5,17 +5,35 @@ import Foundation
 /// `evaluate(with:)` cannot throw, so that it stops the process where a part of a predicate has no value. A request can
 /// throw: while it asks a predicate about objects, the first reason is kept here, and becomes its error.
 enum UndecidedPredicate {
+    /// What a thread knows: whether a request works on it, and the first reason.
+    private struct State {
+        var isAsked = false
+        var reason: String?
+    }
+
     private static let threadKey: pthread_key_t = {
         var key = pthread_key_t()
-        pthread_key_create(&key, nil)
+        pthread_key_create(&key) { pointer in
+            guard let state = pointer?.assumingMemoryBound(to: State.self) else { return }
+            state.deinitialize(count: 1)
+            state.deallocate()
+        }
         return key
     }()
 
+    private static var state: UnsafeMutablePointer<State> {
+        if let pointer = pthread_getspecific(threadKey) { return pointer.assumingMemoryBound(to: State.self) }
+        let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+        state.initialize(to: State())
+        pthread_setspecific(threadKey, state)
+        return state
+    }
+
     /// Keeps the reason for the request that the thread works on. Stops the process where there is none.
     static func note(_ reason: @autoclosure () -> String) {
-        guard let pointer = pthread_getspecific(threadKey) else { fatalError(reason()) }
-        let kept = pointer.assumingMemoryBound(to: String?.self)
-        if kept.pointee == nil { kept.pointee = reason() }
+        let state = state
+        guard state.pointee.isAsked else { fatalError(reason()) }
+        if state.pointee.reason == nil { state.pointee.reason = reason() }
     }
 
     /// The same where a value is expected.
@@ -26,32 +44,35 @@ enum UndecidedPredicate {
 
     /// Runs the program's own code: its predicates are none of the request's.
     static func outside<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let outer = pthread_getspecific(threadKey)
-        pthread_setspecific(threadKey, nil)
-        defer { pthread_setspecific(threadKey, outer) }
+        let state = state
+        let outer = state.pointee
+        state.pointee = State()
+        defer { state.pointee = outer }
         return try body()
     }
 
     /// Runs a body that asks predicates, and throws error 134060 where one of them could not be decided.
     ///
-    /// Every fetch does this several times, so the reason lies on the stack.
+    /// Every fetch does this several times. Without a closure of its own it copies nothing that the body holds.
+    @inline(__always)
     static func throwing<Result>(_ body: () throws -> Result) throws -> Result {
-        let outer = pthread_getspecific(threadKey)
-        var kept: String?
-        return try withUnsafeMutablePointer(to: &kept) { pointer in
-            pthread_setspecific(threadKey, pointer)
-            defer { pthread_setspecific(threadKey, outer) }
-            let result: Result
-            do {
-                result = try body()
-            } catch {
-                // Other errors may only be consequences: a rule that is not decided counts as broken.
-                if let reason = pointer.pointee { throw undecided(reason) }
-                throw error
-            }
-            if let reason = pointer.pointee { throw undecided(reason) }
-            return result
+        let state = state
+        let outer = state.pointee
+        state.pointee = State(isAsked: true)
+        let result: Result
+        do {
+            result = try body()
+        } catch {
+            let reason = state.pointee.reason
+            state.pointee = outer
+            // Other errors may only be consequences: a rule that is not decided counts as broken.
+            if let reason { throw undecided(reason) }
+            throw error
         }
+        let reason = state.pointee.reason
+        state.pointee = outer
+        if let reason { throw undecided(reason) }
+        return result
     }
 
     private static func undecided(_ reason: String) -> NSError { .coreData(NSCoreDataError, reason: reason) }
