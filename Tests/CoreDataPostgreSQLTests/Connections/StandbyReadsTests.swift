@@ -22,6 +22,8 @@
                 try cluster.make(database: "library")
                 url = cluster.url(ofDatabase: "library")
                 coordinator = try Self.open(url, options)
+                // A standby without the database would be left alone for a while.
+                for standby in 0..<standbys { try cluster.wait(for: standby + 1) }
             }
 
             static func open(_ url: URL, _ options: [AnyHashable: Any] = [:]) throws -> NSPersistentStoreCoordinator {
@@ -99,7 +101,6 @@
             try fixture.save("a")
             let reader = fixture.context(readsFromStandbys: true)
             let plain = fixture.context()
-            // A standby without the database would be left alone for a while.
             try fixture.cluster.wait(for: 1)
             #expect(try fixture.names(reader) == ["a"])
             try fixture.cluster.tell("pause 1")
@@ -200,7 +201,6 @@
             let fixture = try Fixture()
             try fixture.save("a")
             let reader = fixture.context(readsFromStandbys: true)
-            // A standby without the database would be left alone for a while.
             try fixture.cluster.wait(for: 1)
             #expect(try fixture.names(reader) == ["a"])
             try fixture.cluster.tell("pause 1")
