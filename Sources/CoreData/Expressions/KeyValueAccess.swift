@@ -39,10 +39,9 @@ enum KeyValueAccess {
             if let found = property(of: Mirror(reflecting: object), named: key) { return found.value }
         }
         if key == "description" { return "\(object)" }
-        UndecidedPredicate.note(
+        return UndecidedPredicate.noValue(
             "[<\(type(of: object))> valueForUndefinedKey:]: this class is not key value coding-compliant for the key \(key)."
         )
-        return nil
     }
 
     private static func value(ofText text: String, forKey key: String) -> Any? {

@@ -123,8 +123,8 @@ enum CollectionOperator {
         case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets":
             return ExpressionFunction.distinct(present)
         default:
-            UndecidedPredicate.note("valueForKeyPath: the key path has an operator that is not known: \(name)")
-            return nil
+            return UndecidedPredicate.noValue(
+                "valueForKeyPath: the key path has an operator that is not known: \(name)")
         }
     }
 }

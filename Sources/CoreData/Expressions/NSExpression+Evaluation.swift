@@ -28,8 +28,7 @@ struct EvaluationContext {
         if let iterator = iterators.last(where: { $0.name == variable }) { return iterator.value }
         if let substitutions, let value = substitutions[variable] { return value }
         if let value = dictionary?.object(forKey: variable) { return value }
-        UndecidedPredicate.note("Can't get value for '\(variable)' in bindings \(substitutions ?? [:]).")
-        return nil
+        return UndecidedPredicate.noValue("Can't get value for '\(variable)' in bindings \(substitutions ?? [:]).")
     }
 
     func binding(_ name: String, to value: Any) -> EvaluationContext {
@@ -108,8 +107,7 @@ extension NSExpression {
         let values = arguments.map { $0.value(in: context) }
         guard let target else {
             guard let libraryFunction else {
-                UndecidedPredicate.note("Unsupported function expression \(name)")
-                return nil
+                return UndecidedPredicate.noValue("Unsupported function expression \(name)")
             }
             return libraryFunction.body(values)
         }
@@ -127,8 +125,8 @@ extension NSExpression {
             // A function without arguments reads as a property: FUNCTION(name, "uppercaseString").
             return KeyValueAccess.value(of: receiver, forKey: name)
         default:
-            UndecidedPredicate.note("\(self): an object of type \(type(of: receiver)) has no function \(name)")
-            return nil
+            return UndecidedPredicate.noValue(
+                "\(self): an object of type \(type(of: receiver)) has no function \(name)")
         }
     }
 

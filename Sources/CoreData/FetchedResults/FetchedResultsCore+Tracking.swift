@@ -4,7 +4,15 @@ import Foundation
 extension FetchedResultsCore {
     func contextDidChange(_ notification: Notification) {
         do {
-            try context.throwingReadErrors { try follow(notification) }
+            try context.throwingReadErrors {
+                do {
+                    try follow(notification)
+                } catch {
+                    // The results stay as they were. The next change finds what this one would have brought.
+                    isOutdated = true
+                    throw error
+                }
+            }
         } catch {
             let text = "What changed cannot be read: \(error.localizedDescription)"
             FileHandle.standardError.write(Data("CoreData: error: (NSFetchedResultsController) \(text)\n".utf8))
@@ -64,18 +72,12 @@ extension FetchedResultsCore {
         _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
         direct: Set<NSManagedObject>
     ) throws -> FetchedUpdate? {
-        do {
-            return try UndecidedPredicate.throwing {
-                decided(fetched, deleted: deleted, candidates: candidates, direct: direct)
-            }
-        } catch {
-            // The results stay as they were. The next change finds what this one would have brought.
-            isOutdated = true
-            throw error
+        try UndecidedPredicate.throwing {
+            decidedUpdate(fetched, deleted: deleted, candidates: candidates, direct: direct)
         }
     }
 
-    private func decided(
+    private func decidedUpdate(
         _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
         direct: Set<NSManagedObject>
     ) -> FetchedUpdate? {
@@ -116,13 +118,7 @@ extension FetchedResultsCore {
 
     /// Fetches again and finds the differences.
     private func refetch(_ fetched: Fetched, changed: Set<NSManagedObject>) throws {
-        let items: [NSObject]
-        do {
-            items = try self.items(of: fetched)
-        } catch {
-            isOutdated = true
-            throw error
-        }
+        let items = try items(of: fetched)
         replace(by: items, fetched.order) { changed.contains(unsafeDowncast($0, to: NSManagedObject.self)) }
     }
 

@@ -551,9 +551,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/value(forundefinedkey:))
     open func value(forUndefinedKey key: String) -> Any? {
-        UndecidedPredicate.note(
+        return UndecidedPredicate.noValue(
             "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
-        return nil
     }
 
     /// Takes a value for a key that the entity does not have; stops the process unless a subclass overrides it.

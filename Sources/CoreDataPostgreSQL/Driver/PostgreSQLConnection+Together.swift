@@ -115,7 +115,7 @@
         /// Waits for the next result; nil behind the last one of a statement.
         func nextResult() -> OpaquePointer? {
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            while PQisBusy(handle) == 1, !isEndedForMemory {
+            while PQisBusy(handle) == 1, !endForLackOfMemory() {
                 // Decrypted bytes may lie in a buffer already, so the wait for the socket has a limit.
                 poll(&descriptor, 1, 1_000)
                 guard PQconsumeInput(handle) == 1 else { break }
@@ -123,13 +123,17 @@
             return PQgetResult(handle)
         }
 
-        /// Whether libpq had no memory for a result. It would wait for ever, for the server has said everything: the
-        /// connection is ended then.
-        var isEndedForMemory: Bool {
-            guard strstr(PQerrorMessage(handle), "out of memory") != nil else { return false }
+        /// Ends the connection if libpq had no memory for a result, and says whether it did. libpq would wait for ever,
+        /// because the server has said everything.
+        func endForLackOfMemory() -> Bool {
+            // libpq's own words are a line of their own. Those of a server, and values in them, follow others.
+            let message = String(cString: PQerrorMessage(handle))
+            guard message == Self.noMemory || message.hasSuffix("\n" + Self.noMemory) else { return false }
             shutdown(socket, Int32(SHUT_RDWR))
             return true
         }
+
+        private static let noMemory = "out of memory\n"
 
         private static func isGood(_ result: OpaquePointer) -> Bool {
             let status = PQresultStatus(result)

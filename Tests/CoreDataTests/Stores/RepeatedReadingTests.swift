@@ -100,7 +100,7 @@ struct RepeatedReadingTests {
         }
     }
 
-    @Test("A look at a store gives the file's last state, and reading goes on with the look's connection")
+    @Test("A first look at a store shows the file's last state, and later reads use the same connection")
     func store() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

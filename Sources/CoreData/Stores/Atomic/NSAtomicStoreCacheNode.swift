@@ -44,9 +44,8 @@ open class NSAtomicStoreCacheNode: NSObject, @unchecked Sendable {  // written u
         case "objectID": return objectID
         case "entity": return objectID.entity
         default:
-            UndecidedPredicate.note(
+            return UndecidedPredicate.noValue(
                 "the entity \(objectID.layout.name) is not key value coding-compliant for the key \"\(key)\".")
-            return nil
         }
     }
 
