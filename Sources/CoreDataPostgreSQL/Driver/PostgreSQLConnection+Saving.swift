@@ -223,7 +223,7 @@
             isUnconfirmed.pointee = false
             let end = ContinuousClock.now + Self.longestQuestion
             guard PQsendQuery(handle, text) == 1 else { throw error(nil) }
-            while PQisBusy(handle) == 1, !endForLackOfMemory() {
+            while isAwaitingResult() {
                 var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
                 if poll(&descriptor, 1, 50) == 0, ContinuousClock.now > end {
                     distrust()

@@ -115,7 +115,7 @@
         /// Waits for the next result; nil behind the last one of a statement.
         func nextResult() -> OpaquePointer? {
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            while PQisBusy(handle) == 1, !endForLackOfMemory() {
+            while isAwaitingResult() {
                 // Decrypted bytes may lie in a buffer already, so the wait for the socket has a limit.
                 poll(&descriptor, 1, 1_000)
                 guard PQconsumeInput(handle) == 1 else { break }
@@ -123,17 +123,24 @@
             return PQgetResult(handle)
         }
 
-        /// Ends the connection if libpq had no memory for a result, and says whether it did. libpq would wait for ever,
-        /// because the server has said everything.
-        func endForLackOfMemory() -> Bool {
-            // libpq's own words are a line of their own. Those of a server, and values in them, follow others.
-            let message = String(cString: PQerrorMessage(handle))
-            guard message == Self.noMemory || message.hasSuffix("\n" + Self.noMemory) else { return false }
+        /// Reads what has come, and says whether the next result is still to come.
+        ///
+        /// Where libpq has no memory for a result, it drops the result, and would later wait for one more than the
+        /// server sends. So the connection is ended then.
+        func isAwaitingResult() -> Bool {
+            let isBusy = PQisBusy(handle) == 1
+            guard let message = PQerrorMessage(handle), message.pointee != 0, Self.tellsLackOfMemory(message) else {
+                return isBusy
+            }
             shutdown(socket, Int32(SHUT_RDWR))
-            return true
+            return false
         }
 
-        private static let noMemory = "out of memory\n"
+        /// libpq's own words are a line of their own, at times without its end. Those of a server, and values in them,
+        /// follow others.
+        private static func tellsLackOfMemory(_ message: UnsafePointer<CChar>) -> Bool {
+            String(cString: message).split(separator: "\n").last == "out of memory"
+        }
 
         private static func isGood(_ result: OpaquePointer) -> Bool {
             let status = PQresultStatus(result)
@@ -143,6 +150,10 @@
         /// Looks at a result, and gives it back to libpq.
         private func take(_ result: OpaquePointer, for purpose: Pending) throws {
             if PQresultStatus(result) == PGRES_PIPELINE_ABORTED { return PQclear(result) }
+            if PQresultStatus(result) == PGRES_PIPELINE_SYNC {
+                // libpq has dropped a result, and would wait for ever for the end that it has given here.
+                shutdown(socket, Int32(SHUT_RDWR))
+            }
             guard Self.isGood(result) else {
                 defer { PQclear(result) }
                 throw error(result)

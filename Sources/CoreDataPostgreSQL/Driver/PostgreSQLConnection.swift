@@ -452,7 +452,7 @@
             wasStopped = false
             guard send() == 1 else { return nil }
             var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-            while PQisBusy(handle) == 1, !endForLackOfMemory() {
+            while isAwaitingResult() {
                 if poll(&descriptor, 1, Self.pause) == 0, !wasStopped, question?() == true {
                     wasStopped = true
                     cancel()
