@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// The program `dot`, which lays out graphs.
@@ -13,10 +14,10 @@ package enum Graphviz {
                     "'--dot' prints the graph itself, which needs no Graphviz.",
                 ])
         }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coredata-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: folder) }
+        return try ScratchFolder.with { try draw(graph, by: program, in: $0) }
+    }
+
+    private static func draw(_ graph: String, by program: URL, in folder: URL) throws -> Data {
         // Files, not pipes: neither side waits for the other.
         let (input, output) = (folder.appendingPathComponent("graph.dot"), folder.appendingPathComponent("graph.svg"))
         try Data(graph.utf8).write(to: input)

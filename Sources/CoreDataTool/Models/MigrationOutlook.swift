@@ -8,18 +8,16 @@ package enum MigrationOutlook {
     package static func forecast(
         from older: NSManagedObjectModel, to newer: NSManagedObjectModel, through versions: [NSManagedObjectModel]
     ) throws -> MigrationForecast {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coredata-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let url = folder.appendingPathComponent("Empty.sqlite")
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: older)
-        let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
-        try coordinator.remove(store)
-        return try NSPersistentStoreCoordinator.migrationForecast(
-            forPersistentStoreAt: url, to: newer, through: versions,
-            options: [NSMigrationKnownVersionsOption: versions])
+        try ScratchFolder.with { folder in
+            let url = folder.appendingPathComponent("Empty.sqlite")
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: older)
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+            try coordinator.remove(store)
+            return try NSPersistentStoreCoordinator.migrationForecast(
+                forPersistentStoreAt: url, to: newer, through: versions,
+                options: [NSMigrationKnownVersionsOption: versions])
+        }
     }
 }
 

@@ -57,34 +57,41 @@ extension NSPersistentStoreCoordinator {
             if move.store.type == move.type { return move.store }
             throw move.refusal
         }
-        let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("Moving-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: scratch) }
-        try FileManager.default.createDirectory(
-            at: scratch, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let between = SQLiteStoreFiles(scratch.appendingPathComponent("Store.sqlite"))
         let moved =
             if isWholeFile {
-                try convertToWholeFile(by: move, between)
+                try convertToWholeFile(by: move)
             } else if let product {
-                try transfer(to: product, by: move, between)
+                try transfer(to: product, by: move)
             } else if let source = move.tables {
-                try transfer(source, by: move, between)
+                try transfer(source, by: move)
             } else {
-                try convertToSQLite(by: move, between)
+                try convertToSQLite(by: move)
             }
         try plainRemove(move.store)
         return moved
     }
 
     /// The new file is made out of sight, and takes the place of a file at its address when it is whole.
-    private func convertToWholeFile(by move: StoreMove, _ between: SQLiteStoreFiles) throws -> NSPersistentStore {
+    private func convertToWholeFile(by move: StoreMove) throws -> NSPersistentStore {
         guard move.place == .file else { throw move.refusal }
         try FileKind.require(.file, at: move.url, followsLinks: true)
-        let source = try readable(move, between)
-        let draft = between.main.deletingLastPathComponent().appendingPathComponent("Draft")
-        let parts = MigrationParts(move.progress, weights: [1])
-        try parts.run(0) { try convert(source, to: draft, type: move.type, $0) }
-        try WholeFile.write(Data(contentsOf: draft), to: move.url)
+        let target = FileKind.target(of: move.url)
+        // The next move or opening of the new store removes what a killed process leaves in this folder.
+        guard let folder = try MigrationFolder.lock(target, creating: true, timeout: move.timeout, move.progress) else {
+            throw move.refusal
+        }
+        do {
+            try folder.clear()
+            let source = try readable(move, SQLiteStoreFiles(folder.make("source")))
+            let draft = try folder.make("moved")
+            let parts = MigrationParts(move.progress, weights: [1])
+            try parts.run(0) { try convert(source, to: draft, type: move.type, $0) }
+            try WholeFile.write(Data(contentsOf: draft), to: move.url)
+        } catch {
+            try? folder.remove()
+            throw error
+        }
+        try? folder.remove()
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
     }
 
@@ -97,19 +104,25 @@ extension NSPersistentStoreCoordinator {
         return move.from(between.main, type: NSSQLiteStoreType)
     }
 
-    private func convertToSQLite(by move: StoreMove, _ between: SQLiteStoreFiles) throws -> NSPersistentStore {
+    private func convertToSQLite(by move: StoreMove) throws -> NSPersistentStore {
         let parts = MigrationParts(move.progress, weights: [1])
-        let isFile = move.place == .file && StoreEngines.form(of: move.type) == .file
-        try parts.run(0) { part in
-            guard isFile else {
-                return try convert(move, to: between.main, type: NSSQLiteStoreType, part)
+        guard move.place == .file, StoreEngines.form(of: move.type) == .file else {
+            return try withFileBetween { between in
+                try parts.run(0) { try convert(move, to: between.main, type: NSSQLiteStoreType, $0) }
+                return try add(move, copying: between)
             }
+        }
+        try parts.run(0) { part in
             try SQLiteStoreFiles(move.url).replace { copy in
                 try convert(move, to: copy.main, type: NSSQLiteStoreType, part)
             }
         }
-        if isFile { return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil) }
-        return try add(move, copying: between)
+        return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
+    }
+
+    /// Runs a body with the address of a file that is there only meanwhile.
+    private func withFileBetween<Result>(_ body: (SQLiteStoreFiles) throws -> Result) throws -> Result {
+        try ScratchFolder.with { try body(SQLiteStoreFiles($0.appendingPathComponent("Store.sqlite"))) }
     }
 
     /// Adds a store in memory that has the content of a file.
@@ -124,11 +137,9 @@ extension NSPersistentStoreCoordinator {
 
     /// A store of a product is filled where it is, and has to be a new one, or one that a killed process has not filled
     /// to its end.
-    private func transfer(
-        to product: any StoreEngine, by move: StoreMove, _ between: SQLiteStoreFiles
-    ) throws -> NSPersistentStore {
+    private func transfer(to product: any StoreEngine, by move: StoreMove) throws -> NSPersistentStore {
         guard let engine = product.inPlace else { throw move.refusal }
-        try withTables(of: move, between) { source in
+        try withTables(of: move) { source in
             let transfer = StoreTransfer(
                 source: source, identifier: move.store.identifier ?? "", progress: move.progress)
             let opening = StoreOpening(
@@ -142,35 +153,40 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// A store of a product is read where it is.
-    private func transfer(
-        _ source: SQLStore, by move: StoreMove, _ between: SQLiteStoreFiles
-    ) throws -> NSPersistentStore {
+    private func transfer(_ source: SQLStore, by move: StoreMove) throws -> NSPersistentStore {
         let isFile = move.place == .file && StoreEngines.form(of: move.type) == .file
         let opening = StoreOpening(
             layout: source.layout, number: 1, type: NSSQLiteStoreType, configuration: move.configuration, url: move.url,
             options: isFile ? move.options : nil)
         let transfer = StoreTransfer(
             source: source, identifier: move.store.identifier ?? "", progress: move.progress)
+        guard isFile else {
+            return try withFileBetween { between in
+                try transfer.run(to: move.url, TransferLimits()) { body in
+                    try SQLiteFilling.fill(between, opening, note: transfer.note, body)
+                }
+                return try add(move, copying: between)
+            }
+        }
         try transfer.run(to: move.url, TransferLimits()) { body in
-            guard isFile else { return try SQLiteFilling.fill(between, opening, note: transfer.note, body) }
             try SQLiteFilling.fill(
                 SQLiteStoreFiles(move.url), opening, note: transfer.note, timeout: move.timeout, move.progress, body)
         }
-        if isFile { return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil) }
-        return try add(move, copying: between)
+        return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
     }
 
     /// Runs a body with the store as one in tables. A store of another kind is converted first.
-    private func withTables(
-        of move: StoreMove, _ between: SQLiteStoreFiles, _ body: (SQLStore) throws -> Void
-    ) throws {
+    private func withTables(of move: StoreMove, _ body: (SQLStore) throws -> Void) throws {
         if let store = move.tables { return try body(store) }
-        try convert(move, to: between.main, type: NSSQLiteStoreType, move.progress)
-        let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
-        let copied = try other.add(ofType: NSSQLiteStoreType, move.configuration, at: between.main, nil, insteadOf: nil)
-        defer { try? other.remove(copied) }
-        guard let store = StoreMove.tables(of: copied) else { throw move.refusal }
-        try body(store)
+        try withFileBetween { between in
+            try convert(move, to: between.main, type: NSSQLiteStoreType, move.progress)
+            let other = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
+            let copied = try other.add(
+                ofType: NSSQLiteStoreType, move.configuration, at: between.main, nil, insteadOf: nil)
+            defer { try? other.remove(copied) }
+            guard let store = StoreMove.tables(of: copied) else { throw move.refusal }
+            try body(store)
+        }
     }
 
     // MARK: Object by object

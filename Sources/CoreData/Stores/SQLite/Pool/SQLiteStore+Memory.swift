@@ -65,15 +65,13 @@ extension SQLiteStore {
                 return try connection.backUp(to: target)
             }
             // A database in memory cannot have a -wal, and the file says that it has one.
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("moved-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let copy = try SQLiteConnection(path: folder.appendingPathComponent("copy").path, access: .create)
-            try copy.leaveOutSyncing()
-            try connection.backUp(to: copy)
-            try copy.setJournalMode("delete")
-            try copy.backUp(to: target)
+            try ScratchFolder.with { folder in
+                let copy = try SQLiteConnection(path: folder.appendingPathComponent("copy").path, access: .create)
+                try copy.leaveOutSyncing()
+                try connection.backUp(to: copy)
+                try copy.setJournalMode("delete")
+                try copy.backUp(to: target)
+            }
         }
         guard let externalData else { return }
         for (table, columns) in externalColumns {
