@@ -31,6 +31,25 @@ struct ForeignBytesTests {
         }
     }
 
+    @Test("An import from a device that never ends is refused, behind a whole line as well")
+    func endlessLine() throws {
+        try withTemporaryFolder { folder in
+            let store = try SampleStore.make(in: folder)
+            let header = try #require(ToolRun(["export", store.path]).output.split(separator: "\n").first)
+            let new = folder.appendingPathComponent("New.sqlite").path
+            for (line, input) in [(1, ""), (2, "\(header)\n")] {
+                // The shell gives up the pipe once the program has ended.
+                let run = try ToolRun(
+                    [
+                        "-c", "{ printf %s \"$2\"; cat /dev/zero; } | \"$0\" import \"$1\"", ToolRun.program.path, new,
+                        input,
+                    ], program: URL(fileURLWithPath: "/bin/sh"))
+                #expect(run.status == 3 && run.errors.contains("line \(line): a byte is 0"), "\(run.errors)")
+                #expect(!FileManager.default.fileExists(atPath: new))
+            }
+        }
+    }
+
     @Test("A salvage that would make a file larger than the process may have says so")
     func salvageLimit() throws {
         try withTemporaryFolder { folder in
