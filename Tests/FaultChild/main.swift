@@ -1,9 +1,11 @@
 // Does something to a store while calls of the C library fail. Usage: fault-child OPERATION FOLDER, or
 // fault-child server URL NAME
 //
-// Says "done", or "failed CODE DOMAIN: why". The library of Tests/Faults, which the caller has put in front of all
-// others, counts while the operation runs.
+// Says "done", or "failed CODE DOMAIN: why", and at the end "took MICROSECONDS". The library of Tests/Faults, which the
+// caller has put in front of all others, counts while the operation runs. FAULT_CHILD_MOMENT is the number of
+// microseconds after which the operation is killed, wherever it is.
 import CoreData
+import Dispatch
 import TestSupport
 
 func call(_ name: String) {
@@ -16,6 +18,13 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
 
 /// Counts calls while the operation runs, and says how it ended.
 func run(_ operation: (_ told: () -> Void) throws -> Void) {
+    let begin = DispatchTime.now()
+    if let moment = ProcessInfo.processInfo.environment["FAULT_CHILD_MOMENT"].flatMap(Int.init) {
+        Thread.detachNewThread {
+            usleep(UInt32(moment))
+            kill(getpid(), SIGKILL)
+        }
+    }
     call("faults_arm")
     do {
         try operation {
@@ -27,6 +36,7 @@ func run(_ operation: (_ told: () -> Void) throws -> Void) {
         say("failed \(error.code) \(error.domain): \(error.localizedDescription)")
     }
     call("faults_disarm")
+    say("took \((DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1000)")
 }
 
 let arguments = CommandLine.arguments

@@ -18,6 +18,8 @@ final class FaultFixture: Sendable {
     let newer: FaultState
     /// How many calls of each name the operation makes where nothing fails.
     let counts: [String: Int]
+    /// How many microseconds it takes where nothing fails.
+    let duration: Int
     private let folder: TemporaryFolder
 
     private var base: URL { folder.url.appendingPathComponent("base") }
@@ -33,12 +35,13 @@ final class FaultFixture: Sendable {
         older = try Self.inCopy(of: folder.url.appendingPathComponent("base")) {
             try FaultState(of: operation, in: $0.appendingPathComponent("store"))
         }
-        (newer, counts) = try Self.inCopy(of: folder.url.appendingPathComponent("base")) { copy in
+        (newer, counts, duration) = try Self.inCopy(of: folder.url.appendingPathComponent("base")) { copy in
             let report = copy.appendingPathComponent("count")
             let run = try Self.child(operation, copy, ["FAULTS_COUNT": report.path])
             guard run.hasToldDone else { throw Failure(description: "\(operation) without a fault: \(run)") }
             return (
-                try FaultState(of: operation, in: copy.appendingPathComponent("store")), try FaultRun.counts(report)
+                try FaultState(of: operation, in: copy.appendingPathComponent("store")), try FaultRun.counts(report),
+                run.duration ?? 0
             )
         }
         guard older != newer else { throw Failure(description: "\(operation) changes nothing") }
@@ -124,6 +127,29 @@ final class FaultFixture: Sendable {
                     }
                 case nil: break
                 }
+            } catch {
+                complain("the store cannot be opened: \(error)")
+            }
+            return trial
+        }
+    }
+
+    /// Kills the operation some microseconds after its beginning, and looks at what is left.
+    func kill(after moment: Int) throws -> Trial {
+        try inCopy { folder in
+            let run = try Self.child(operation, folder, ["FAULT_CHILD_MOMENT": "\(moment)"])
+            var trial = Trial(outcome: run.signal == SIGKILL ? .killed : run.failure == nil ? .done : .refused)
+            func complain(_ what: String) {
+                trial.problems.append("\(operation), killed after \(moment) µs: \(what)\n\(run)")
+            }
+            if run.hasHung { complain("it hung") }
+            if trial.outcome == .refused { complain("nothing failed") }
+            let remains = try FileManager.default.contentsOfDirectory(
+                atPath: folder.appendingPathComponent("tmp").path)
+            if !remains.isEmpty { complain("temporary files are left: \(remains)") }
+            do {
+                let left = try complete(folder.appendingPathComponent("store"), complain)
+                if left == .older, run.hasToldDone { complain("it said “done”, and nothing is there") }
             } catch {
                 complain("the store cannot be opened: \(error)")
             }

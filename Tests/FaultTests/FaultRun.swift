@@ -10,6 +10,10 @@ struct FaultRun: CustomStringConvertible {
 
     var hasToldDone: Bool { output.split(separator: "\n").contains("done") }
     var failure: Substring? { output.split(separator: "\n").first { $0.hasPrefix("failed ") } }
+    /// How many microseconds the operation took.
+    var duration: Int? {
+        output.split(separator: "\n").first { $0.hasPrefix("took ") }.flatMap { Int($0.dropFirst("took ".count)) }
+    }
     var description: String {
         (hasHung ? "hung " : "") + (signal.map { "signal \($0) " } ?? "") + output.suffix(1500)
     }
