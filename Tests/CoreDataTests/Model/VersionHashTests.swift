@@ -76,6 +76,35 @@ struct VersionHashTests {
         #expect(book.versionHash != recorded)
     }
 
+    /// A model with a derived attribute. It records another hash of its entity where that is asked for.
+    private func model(deriving format: String, recordsHash: Bool) -> NSManagedObjectModel {
+        let derived = NSDerivedAttributeDescription()
+        derived.name = "derived"
+        derived.attributeType = .stringAttributeType
+        derived.isOptional = true
+        derived.derivationExpression = CoreData.NSExpression(format: format)
+        let model = ModelText.model("entity Item\n  name string")
+        model.entities[0].properties.append(derived)
+        if recordsHash { model.entities[0].recordedVersionHash = Data(repeating: 7, count: 32) }
+        return model
+    }
+
+    @Test("a SQLite store with another hash of an entity with a derived attribute is compared by structure")
+    func comparedByStructure() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("store.sqlite")
+            try withStore(url, model(deriving: "uppercase:(name)", recordsHash: false)) { context in
+                context.make("Item", ["name": "a"])
+                try context.save()
+            }
+            let same = model(deriving: "uppercase:(name)", recordsHash: true)
+            try withStore(url, same) { #expect(try $0.all("Item").count == 1) }
+            let other = model(deriving: "lowercase:(name)", recordsHash: true)
+            let error = #expect(throws: NSError.self) { try withStore(url, other) { _ in } }
+            #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+        }
+    }
+
     @Test("a frozen model computes its hashes once and keeps them")
     func frozen() {
         let model = SampleModels.library()

@@ -44,4 +44,18 @@ struct BinaryPropertyListTests {
             #expect(throws: NSError.self, "\(length)") { try BinaryPropertyListReader.read(data.prefix(length)) }
         }
     }
+
+    @Test("a list whose data lie over each other and have more bytes than the file is refused")
+    func overlap() throws {
+        // A list of three data, of 20, 16 and 12 bytes. Each but the first begins within the one before it.
+        var list = Data("bplist00".utf8)
+        list.append(contentsOf: [0xA3, 1, 2, 3])
+        list.append(contentsOf: [0x4F, 0x10, 20, 0x4F, 0x10, 16, 0x4F, 0x10, 12])
+        list.append(contentsOf: [UInt8](repeating: 0, count: 14))
+        list.append(contentsOf: [8, 12, 15, 18])
+        list.append(contentsOf: [0, 0, 0, 0, 0, 0, 1, 1])
+        for number in [4, 0, 35] as [UInt64] { withUnsafeBytes(of: number.bigEndian) { list.append(contentsOf: $0) } }
+        let error = #expect(throws: NSError.self) { try BinaryPropertyListReader.read(list) }
+        #expect(error?.localizedDescription.contains("lie over each other") == true)
+    }
 }

@@ -163,6 +163,31 @@ struct ModelSourceTests {
         for word in words { #expect(text.contains(word), "\(text)") }
     }
 
+    @Test("an entity inherits over at most 255 others")
+    func deepInheritance() throws {
+        func chain(_ count: Int) -> String {
+            (0..<count).map { number in
+                "<entity name=\"E\(number)\"\(number > 0 ? " parentEntity=\"E\(number - 1)\"" : "")/>"
+            }.joined(separator: "\n")
+        }
+        #expect(try model(chain(256)).entities.count == 256)
+        #expect(failure(chain(257))?.contains("inherits over more than") == true)
+    }
+
+    @Test("a model has at most 20,000 elements of composite attributes")
+    func manyElements() throws {
+        func boxes(_ count: Int) -> String {
+            let elements = (0..<100).map { "<attribute name=\"e\($0)\" attributeType=\"Double\"/>" }
+            let attributes = (0..<count).map {
+                "<attribute name=\"a\($0)\" attributeType=\"Composite\" composite=\"Size\"/>"
+            }
+            return "<entity name=\"Box\">\(attributes.joined())</entity>"
+                + "<composite name=\"Size\">\(elements.joined())</composite>"
+        }
+        #expect(try model(boxes(200)).entitiesByName["Box"]?.attributesByName.count == 200)
+        #expect(failure(boxes(201))?.contains("more than 20000") == true)
+    }
+
     @Test("a bundle loads its current version and lists the others")
     func bundle() throws {
         try withTemporaryFolder { folder in

@@ -44,4 +44,22 @@ struct ClassDescriptionTests {
         #expect(end.said("+[Homeless entity] Failed to find a unique match for an NSEntityDescription"))
         #expect(end.said("must have a valid NSEntityDescription"))
     }
+
+    @Test("entity() is an error where models in use have the class under entities of different names, and only there")
+    func differentNames() async {
+        let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            func use(_ name: String) -> NSPersistentStoreCoordinator {
+                let model = ModelText.model("entity \(name)\n  name string")
+                model.entities[0].managedObjectClassName = String(reflecting: Homeless.self)
+                return NSPersistentStoreCoordinator(managedObjectModel: model)
+            }
+            let same = [use("Pear"), use("Pear")]
+            #expect(Homeless.entity().name == "Pear")
+            let other = use("Plum")
+            #expect(Homeless.entity().name == nil)
+            withExtendedLifetime((same, other)) {}
+        }
+        #expect(end.said("+[Homeless entity] Failed to find a unique match for an NSEntityDescription"))
+        #expect(end.said("(Pear, Plum)"))
+    }
 }
