@@ -4,6 +4,28 @@ import Testing
 
 // Rows of DEVIATIONS.md that no other suite holds.
 
+/// A tag that writes down the calls around a change.
+final class OverheardTag: NSManagedObject {
+    private static let slot = ManagedSlot("name")
+    var label: String? {
+        get { Self.slot.value(of: self) }
+        set { Self.slot.set(newValue, of: self) }
+    }
+    var heard: [String] = []
+
+    override func willChangeValue(forKey key: String) {
+        heard.append("will \(key)")
+        super.willChangeValue(forKey: key)
+    }
+
+    override func didChangeValue(forKey key: String) {
+        heard.append("did \(key)")
+        super.didChangeValue(forKey: key)
+    }
+
+    class func keyPathsForValuesAffectingName() -> Set<String> { ["label"] }
+}
+
 @Suite("Objects that behave otherwise than on a Mac", .leavesNothingBehind)
 struct DeviatingObjectsTests {
     private func inContext(_ body: (NSManagedObjectContext) throws -> Void) throws {
@@ -104,6 +126,29 @@ struct DeviatingObjectsTests {
                 #expect(count.value == before + 2)
             }
         }
+    }
+
+    @Test("A typed accessor calls neither willChangeValue nor didChangeValue; a setter may do so")
+    func callsAroundChanges() throws {
+        let model = ModelText.model("entity OverheardTag\n  name string")
+        model.entities[0].managedObjectClassName = NSStringFromClass(OverheardTag.self)
+        let context = try Library(model: model).context()
+        try context.performAndWait {
+            let tag = try #require(context.make("OverheardTag") as? OverheardTag)
+            try context.save()
+            tag.label = "a"
+            #expect(tag.heard.isEmpty && tag.hasChanges)
+            tag.willChangeValue(forKey: "name")
+            tag.setPrimitiveValue("b", forKey: "name")
+            tag.didChangeValue(forKey: "name")
+            #expect(tag.heard == ["will name", "did name"] && tag.label == "b")
+        }
+    }
+
+    @Test("A method such as keyPathsForValuesAffectingName() is not found by its name")
+    func affectingPaths() {
+        #expect(OverheardTag.keyPathsForValuesAffectingName() == ["label"])
+        #expect(OverheardTag.keyPathsForValuesAffectingValue(forKey: "name").isEmpty)
     }
 
     private func isSendable<T: Sendable>(_: T.Type) -> Bool { true }

@@ -124,6 +124,20 @@ struct MutableProxyTests {
         }
     }
 
+    @Test("First, last and reversed members of a live ordered set, and a loop over it, are those of its last use")
+    func lastUse() throws {
+        try inContext { context in
+            let shelf = context.make("Shelf", ["name": "S"])
+            let items = shelf.mutableOrderedSetValue(forKey: "items")
+            let book = context.make("Book", ["shelf": shelf])
+            #expect(items.firstObject == nil && items.lastObject == nil && items.reversed.count == 0)
+            for item in items { Issue.record("The loop finds \(item)") }
+            #expect(items.count == 1)
+            #expect(items.firstObject as? NSManagedObject === book && items.lastObject as? NSManagedObject === book)
+            #expect(items.reversed.count == 1 && items.map { $0 as? NSManagedObject } == [book])
+        }
+    }
+
     @Test("A live collection is found through to-one relationships")
     func keyPaths() throws {
         try inContext { context in

@@ -183,4 +183,35 @@ struct NotANumberTests {
             try context.save()
         }
     }
+
+    @Test(
+        "SQLite computes NaN for a derived attribute and in a batch for an optional one: the value is nil",
+        arguments: [
+            StoreKind.sqlite, .inMemory,
+        ])
+    func computedBySQLite(kind: StoreKind) throws {
+        let model = ModelText.model(Self.text)
+        let derived = NSDerivedAttributeDescription()
+        derived.name = "quotient"
+        derived.attributeType = .doubleAttributeType
+        derived.isOptional = true
+        derived.derivationExpression = NSExpression(format: "must / may")
+        model.entitiesByName["Item"]?.properties.append(derived)
+        let library = try Library(kind, model: model)
+        let context = library.context()
+        try context.performAndWait {
+            let item = context.make("Item", ["must": 1.0, "may": 2.0])
+            try context.save()
+            #expect(try library.saved("Item", "quotient") == ["0.5"])
+            item.setValue(0.0, forKey: "must")
+            item.setValue(0.0, forKey: "may")
+            try context.save()
+            #expect(try library.saved("Item", "quotient") == ["nil"])
+            #expect(try library.saved("Item", "may") != ["nil"])
+            let update = NSBatchUpdateRequest(entityName: "Item")
+            update.propertiesToUpdate = ["may": NSExpression(format: "must / must")]
+            try context.execute(update)
+        }
+        #expect(try library.saved("Item", "may") == ["nil"])
+    }
 }

@@ -306,6 +306,22 @@ struct ValidationTests {
         }
     }
 
+    @Test("A class's validateValue is asked about to-many relationships that have changed or have a limited count")
+    func ownToManys() throws {
+        try withContext(CheckedPerson.self) { context in
+            let person = try #require(context.make("Person", ["name": "Anna"]) as? CheckedPerson)
+            try context.save()
+            person.asked = []
+            person.setValue("Bo", forKey: "name")
+            try context.save()
+            #expect(person.asked.contains("pets") && !person.asked.contains("guests"))
+            person.asked = []
+            person.setValue(Set([context.make("Pet")]), forKey: "guests")
+            try context.save()
+            #expect(person.asked.contains("guests"))
+        }
+    }
+
     @Test("Values can be asked about before they are set")
     func askingDirectly() throws {
         try withContext(CheckedPerson.self) { context in

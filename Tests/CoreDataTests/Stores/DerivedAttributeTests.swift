@@ -78,6 +78,28 @@ struct DerivedAttributeTests {
         }
     }
 
+    @Test("an attribute that another row changes is computed; one that reads it is computed when its own row changes")
+    func readsDerived() throws {
+        let stack = try TextStack(Self.text, kind: .current) { model in
+            Self.add("authorName", .stringAttributeType, "author.name", to: "Book", of: model)
+            Self.add("loudName", .stringAttributeType, "uppercase:(authorName)", to: "Book", of: model)
+        }
+        func books() throws -> [String] { try stack.lines("Book", "authorName", "loudName", versions: false) }
+        let context = stack.context()
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "Ann"])
+            let book = context.make("Book", ["pages": 10, "author": author])
+            try context.save()
+            #expect(try books() == ["Ann ANN"])
+            author.setValue("Zoe", forKey: "name")
+            try context.save()
+            #expect(try books() == ["Zoe ANN"])
+            book.setValue(20, forKey: "pages")
+            try context.save()
+            #expect(try books() == ["Zoe ZOE"])
+        }
+    }
+
     @Test("a derivation that a store cannot keep refuses the model and leaves nothing")
     func impossible() throws {
         let folder = try TemporaryFolder()
