@@ -98,6 +98,43 @@ struct BatchedFetchTests {
         }
     }
 
+    @Test(
+        "A context knows the batches of its latest 16 fetches, and an object of an older one is read alone",
+        .onStores(.sqlite, .inMemory))
+    func latestFetches() throws {
+        try context.performAndWait {
+            let found = try (0..<17).map { number -> [NSManagedObject] in
+                let request = books(10)
+                request.predicate = NSPredicate(format: "pages >= %d AND pages < %d", number * 30, number * 30 + 30)
+                return try context.fetch(request)
+            }
+            #expect(context.fetchedBatches.count == 16)
+            #expect(found[0][0].number("pages") == 0)
+            #expect(cachedRows == 1)
+            #expect(found[1][0].number("pages") == 30)
+            #expect(cachedRows == 11)
+            withExtendedLifetime(found) {}
+        }
+    }
+
+    @Test("An asynchronous fetch reads all rows, whatever its batch size is", .onStores(.sqlite, .inMemory))
+    func asynchronous() async throws {
+        let (context, request) = (self.context, books(25))
+        let (stream, continuation) = AsyncStream.makeStream(of: [Int].self)
+        try context.performAndWait {
+            try context.execute(
+                NSAsynchronousFetchRequest(fetchRequest: request) { result in
+                    let found = result.finalResult ?? []
+                    let read = found.filter { $0.row != nil }
+                    continuation.yield([found.count, read.count, context.fetchedBatches.count])
+                })
+        }
+        for await counts in stream {
+            #expect(counts == [600, 600, 0])
+            break
+        }
+    }
+
     @Test("An offset and a limit count before the batches", .onStores(.sqlite, .inMemory))
     func limits() throws {
         try context.performAndWait {

@@ -165,6 +165,32 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
+    @Test(
+        "A change after which objects are not sorted by section is told on standard error, and groups them by section",
+        .onStores(.sqlite))
+    func outOfOrderLater() async {
+        let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let context = try Library(.sqlite).context()
+            try context.performAndWait {
+                for title in ["a1", "b1"] { context.make("Book", ["title": title, "note": String(title.prefix(1))]) }
+                try context.save()
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+                let controller = NSFetchedResultsController(
+                    fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "note", cacheName: nil)
+                let log = SectionLog()
+                controller.delegate = log
+                try controller.performFetch()
+                context.make("Book", ["title": "c1", "note": "a"])
+                context.processPendingChanges()
+                #expect(controller.sections?.map(\.name) == ["a", "b"])
+                #expect(controller.sections?.map(\.numberOfObjects) == [2, 1])
+                withExtendedLifetime(log) {}
+            }
+        }
+        #expect(end.said("(NSFetchedResultsController) The fetched object at index 2 has an out of order section name"))
+    }
+
     @Test("Other result types are shown in sections and not followed")
     func otherResultTypes() throws {
         try withBooks(["a1", "b1"]) { context, books in

@@ -43,6 +43,29 @@ struct MigratedUnderneathTests {
         }
     }
 
+    @Test("The old context goes on reading the values that the tables still hold")
+    func oldContextReads() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            let old = try open(url, ModelText.model(Self.versionOne))
+            try old.performAndWait {
+                old.make("Book", ["title": "one"])
+                try old.save()
+                old.reset()
+            }
+            let new = try open(url, ModelText.model(Self.versionOne + "\n  color string"))
+            try new.performAndWait {
+                try new.all("Book").first?.setValue("two", forKey: "title")
+                new.make("Tag", ["name": "t", "color": "red"])
+                try new.save()
+            }
+            try old.performAndWait {
+                #expect(try old.all("Book").map { $0.value(forKey: "title") as? String } == ["two"])
+                #expect(try old.all("Tag").map { $0.value(forKey: "name") as? String } == ["t"])
+            }
+        }
+    }
+
     @Test("Metadata of the old program do not take the place of those that describe the newer model")
     func metadataAreRefused() throws {
         try withTemporaryFolder { folder in

@@ -75,6 +75,29 @@ struct AsynchronousFetchTests {
         #expect(try await names(library.child(of: parent), request()) == ["0", "1", "2", "new"])
     }
 
+    @Test("A count is taken on the context's queue: what others save while that is busy counts")
+    func count() async throws {
+        let library = try library(4)
+        let (context, other) = (library.context(), library.context())
+        let (stream, continuation) = AsyncStream.makeStream(of: [Int].self)
+        try context.performAndWait {
+            let request = NSFetchRequest<NSNumber>(entityName: "Tag")
+            request.resultType = .countResultType
+            try context.execute(
+                NSAsynchronousFetchRequest(fetchRequest: request) { result in
+                    continuation.yield((result.finalResult ?? []).map(\.intValue))
+                })
+            try other.performAndWait {
+                other.make("Tag", ["name": "new"])
+                try other.save()
+            }
+        }
+        for await counts in stream {
+            #expect(counts == [5])
+            break
+        }
+    }
+
     @Test("progress is the child of the current one, is complete in the end, and a cancelled fetch has an error")
     func progress() async throws {
         let library = try library(1000)

@@ -187,6 +187,32 @@ struct QueryGenerationTests {
         #expect((try? decoded(data)) == nil)
     }
 
+    @Test("A pinned context reads a file of external data that was replaced since as nil", .onStores(.sqlite))
+    func replacedFile() throws {
+        let parcels = try Library(model: ParcelModel.make())
+        let other = try Library(in: parcels.folder, model: ParcelModel.make()).context()
+        let pinned = parcels.context()
+        let parcel = try other.performAndWait {
+            let parcel = other.make("Parcel", ["name": "old", "content": Data(repeating: 1, count: 200_000)])
+            try other.save()
+            return Held(parcel)
+        }
+        try pinned.performAndWait {
+            try pinned.setQueryGenerationFrom(.current)
+            #expect(try pinned.count(for: NSFetchRequest<NSManagedObject>(entityName: "Parcel")) == 1)
+        }
+        try other.performAndWait {
+            parcel.value.setValue("new", forKey: "name")
+            parcel.value.setValue(Data(repeating: 2, count: 200_000), forKey: "content")
+            try other.save()
+        }
+        try pinned.performAndWait {
+            let parcel = try #require(try pinned.all("Parcel").first)
+            #expect(parcel.text("name") == "old")
+            #expect(parcel.value(forKey: "content") == nil)
+        }
+    }
+
     @Test("A store goes, and a pinned context says so; a state that nobody holds is given back")
     func closing() throws {
         try reader.performAndWait { try reader.setQueryGenerationFrom(.current) }
