@@ -105,6 +105,18 @@ struct HistoryRequestTests {
         #expect(try found(transaction.fetchRequest, "author == nil") == [1, 2, 3])
     }
 
+    @Test("An object id of another coordinator stands for its object in a predicate")
+    func otherCoordinator() throws {
+        let history = try HistoryStack()
+        try history.save { $0.make("Tag", ["name": "a"]) }
+        try history.save { $0.make("Tag", ["name": "b"]) }
+        let other = try history.stack.beside().context()
+        let id = try other.performAndWait { try #require(try other.all("Tag", "name == 'b'").first).objectID }
+        let request = try #require(NSPersistentHistoryChange.fetchRequest)
+        request.predicate = NSPredicate(format: "changedObjectID == %@", id)
+        #expect(try history.places(history.transactions(.fetchHistory(withFetch: request))) == [2])
+    }
+
     @Test("a key that history does not have is an error that names it")
     func unknownKeys() throws {
         let history = try HistoryStack()

@@ -137,6 +137,36 @@ struct RemoteChangeTests {
         #expect(looks.withLock { $0 } >= 4)
     }
 
+    @Test(
+        "A write that makes no transaction is not announced where history is kept", .timeLimit(.minutes(10)),
+        .onStores(.sqlite))
+    func withoutTransaction() async throws {
+        let newest = Locked<Int64>(7)
+        let (looks, looked) = AsyncStream.makeStream(of: Void.self)
+        let (posts, posted) = AsyncStream.makeStream(of: Int64?.self)
+        let notices = CommitNotices(
+            newest: {
+                let number = newest.withLock { $0 }
+                looked.yield()
+                return number
+            }, post: { posted.yield($0) })
+        try notices.begin()
+        notices.queue.async { notices.event() }
+        // The first look is that of begin(), the second one that after the write.
+        var count = 0
+        for await _ in looks {
+            count += 1
+            if count == 2 { break }
+        }
+        newest.withLock { $0 = 8 }
+        notices.queue.async { notices.event() }
+        for await transaction in posts {
+            #expect(transaction == 8)
+            break
+        }
+        notices.cancel()
+    }
+
     @Test("an observer may remove the store", .timeLimit(.minutes(10)))
     func removal() async throws {
         let library = try Library(options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])

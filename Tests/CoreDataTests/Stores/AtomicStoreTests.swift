@@ -2,6 +2,25 @@ import CoreData
 import TestSupport
 import Testing
 
+/// Writes down the calls for its nodes, and keeps nothing.
+final class NodeLogStore: NSAtomicStore, @unchecked Sendable {  // called by one thread at a time
+    private(set) var log: [String] = []
+
+    override var type: String { "NodeLogStore" }
+    override func load() throws {}
+    override func save() throws {}
+    override func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
+
+    override func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
+        log.append("new")
+        return NSAtomicStoreCacheNode(objectID: managedObject.objectID)
+    }
+
+    override func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
+        log.append("update with \(cacheNodes().count) nodes")
+    }
+}
+
 @Suite("Atomic stores that a program writes", .leavesNothingBehind)
 struct AtomicStoreTests {
     /// An author with two books and a tag, saved.
@@ -71,6 +90,23 @@ struct AtomicStoreTests {
             #expect(Set(titles) == ["changed", "2", "new"])
             #expect(try again.all("Tag").isEmpty)
         }
+    }
+
+    @Test("A node of a new object is updated, too, when all new objects have their nodes")
+    func updatedNodes() throws {
+        NSPersistentStoreCoordinator.registerStoreClass(NodeLogStore.self, forStoreType: "NodeLogStore")
+        defer { NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: "NodeLogStore") }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+        let store = try #require(
+            try coordinator.addPersistentStore(ofType: "NodeLogStore", configurationName: nil, at: nil) as? NodeLogStore
+        )
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        try context.performAndWait {
+            context.persistentStoreCoordinator = coordinator
+            for name in ["a", "b"] { context.make("Tag", ["name": name]) }
+            try context.save()
+        }
+        #expect(store.log == ["new", "new", "update with 2 nodes", "update with 2 nodes"])
     }
 
     @Test("The metadata are kept with the records, and are read and set without opening the store")
