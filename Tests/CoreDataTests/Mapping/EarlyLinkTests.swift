@@ -38,6 +38,18 @@ struct EarlyLinkTests {
         }
     }
 
+    @Test("a to-one relationship to objects of an earlier mapping is set when its object is saved")
+    func setWhenSaved() throws {
+        try withTemporaryFolder { folder in
+            let fixture = try MappedMigrationFixture(folder, books: 10)
+            let manager = fixture.manager()
+            let log = HookLog()
+            manager.userInfo = ["log": log]
+            try fixture.migrate(fixture.mapping(policies: ["Book": SeeingPolicy.self]), manager)
+            #expect(log.lines == ["10 with an author"])
+        }
+    }
+
     @Test("an object without a source is taken out of relationships that the mapping model sets")
     func added() throws {
         try withTemporaryFolder { folder in

@@ -84,6 +84,19 @@ struct MappedMigrationTests {
         }
     }
 
+    @Test("a policy whose name has another module than its class is found by the name of the class")
+    func policyOfOtherModule() throws {
+        // The modules of classes in use are searched.
+        ManagedClassLookup.learnModule(of: SlotThing.self)
+        try withTemporaryFolder { folder in
+            let fixture = try MappedMigrationFixture(folder, books: 4, authors: 1)
+            let mapping = fixture.mapping(policies: ["Tag": DoublingPolicy.self])
+            mapping.entityMappingsByName["TagToTag"]?.entityMigrationPolicyClassName = "Elsewhere.DoublingPolicy"
+            try fixture.migrate(mapping)
+            #expect(try fixture.books().first == "book 0 0 author 0 blue+blue!+red+red! end 0+begin 0")
+        }
+    }
+
     @Test("a policy merges objects into one, which gets its relationships once")
     func merging() throws {
         try withTemporaryFolder { folder in

@@ -45,6 +45,46 @@ struct MigrationPassTests {
         }
     }
 
+    @Test("a copy of a source store counts as that store, and its pass is refused")
+    func copiedSource() throws {
+        try withSource("sqlite") { source, destination in
+            try DepotModels.pass(from: source, into: destination)
+            let copy = source.deletingLastPathComponent().appendingPathComponent("Copy.sqlite")
+            try FileManager.default.copyItem(at: source, to: copy)
+            let error = #expect(throws: NSError.self) { try DepotModels.pass(from: copy, into: destination) }
+            #expect(error?.code == NSMigrationManagerDestinationStoreError)
+            #expect(try count("Item", destination, "sqlite") == 20)
+        }
+    }
+
+    @Test("others that open the destination wait as long as a pass fills it", arguments: ["sqlite", "xml", "binary"])
+    func waiting(_ suffix: String) throws {
+        try withSource(suffix) { source, destination in
+            let code = Locked<Int?>(nil)
+            let opening: () -> Void = {
+                do {
+                    try Thread.onAnother {
+                        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: DepotModels.model(2))
+                        try coordinator.addPersistentStore(
+                            ofType: Self.type(suffix), configurationName: nil, at: destination,
+                            options: [NSPersistentStoreTimeoutOption: 0])
+                    }
+                } catch {
+                    code.withLock { $0 = (error as NSError).code }
+                }
+            }
+            let manager = NSMigrationManager(sourceModel: DepotModels.model(1), destinationModel: DepotModels.model(2))
+            manager.userInfo = ["opening": opening]
+            #expect(throws: NSError.self) {
+                try manager.migrateStore(
+                    from: source, sourceType: NSSQLiteStoreType, options: nil,
+                    with: DepotModels.mapping(policy: OpeningDepotPolicy.self), toDestinationURL: destination,
+                    destinationType: Self.type(suffix), destinationOptions: nil)
+            }
+            #expect(code.withLock { $0 } == NSPersistentStoreTimeoutError)
+        }
+    }
+
     @Test(
         "a program that sets the destination's metadata does not make the pass a new one",
         arguments: ["sqlite", "xml", "binary"])
@@ -194,6 +234,14 @@ struct MigrationPassTests {
                 !names.contains { $0.contains("migration") && $0.hasPrefix(".") || $0.contains("associations") },
                 "\(names)")
         }
+    }
+}
+
+/// Does as it is told before the first item, and then fails.
+final class OpeningDepotPolicy: NSEntityMigrationPolicy {
+    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        (manager.userInfo?["opening"] as? () -> Void)?()
+        throw CocoaError(.featureUnsupported)
     }
 }
 

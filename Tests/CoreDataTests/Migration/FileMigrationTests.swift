@@ -189,6 +189,46 @@ struct FileMigrationTests {
         }
     }
 
+    @Test(
+        "A program that has read the older file writes its version over the newer one when it saves", arguments: kinds)
+    func writtenOver(_ kind: StoreKind) throws {
+        try withTemporaryFolder { folder in
+            let files = try Files(folder, kind, books: 2)
+            try withStore(files.url, ModelText.model(MappedMigrationFixture.older), type: kind.type) { context in
+                try files.migrate(to: ModelText.model(Self.inferred))
+                context.make("Tag", ["word": "late"])
+                try context.save()
+            }
+            try withStore(files.url, ModelText.model(MappedMigrationFixture.older), type: kind.type) { context in
+                #expect(try context.all("Tag", "word == 'late'").count == 1)
+                #expect(try context.all("Book").count == 2)
+            }
+        }
+    }
+
+    @Test("A file that holds no entity is migrated no further", arguments: [StoreKind.xml, .binary])
+    func withoutEntities(_ kind: StoreKind) throws {
+        func model(_ names: [String]) -> NSManagedObjectModel {
+            let model = ModelText.model("entity Item\n  name string")
+            model.setEntities(names.compactMap { model.entitiesByName[$0] }, forConfigurationName: "One")
+            return model
+        }
+        try withTemporaryFolder { folder in
+            let url = try #require(kind.url(in: folder))
+            func open(_ model: NSManagedObjectModel) throws {
+                var options = Self.both
+                options[NSMigrationKnownVersionsOption] = [ModelText.model("entity Item\n  name string")]
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                try coordinator.remove(
+                    coordinator.addPersistentStore(
+                        ofType: kind.type, configurationName: "One", at: url, options: options))
+            }
+            try open(model([]))
+            let error = #expect(throws: NSError.self) { try open(model(["Item"])) }
+            #expect(error?.code == NSMigrationMissingSourceModelError)
+        }
+    }
+
     @Test("a mapping model among the resources is used", arguments: kinds)
     func mapped(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in

@@ -86,6 +86,32 @@ struct ForecastOfRowsTests {
         }
     }
 
+    @Test("A row of a table that an earlier hop rewrites is not forecast: it ends the migration, which changes nothing")
+    func unseenRow() throws {
+        // A number's type that changes twice is gone through, and so is a name.
+        let second = "entity B\n  n double\n  title string was name\n  code string"
+        let newer = "entity B\n  n decimal\n  headline string was title\n  code string!"
+        try withTemporaryFolder { folder in
+            let fixture = try MigrationFixture(
+                folder, "entity B\n  n int16\n  name string\n  code string",
+                rows: "INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (7, 1, 1, 5); UPDATE Z_PRIMARYKEY SET Z_MAX = 7")
+            let found = try NSPersistentStoreCoordinator.migrationForecast(
+                forPersistentStoreAt: fixture.url, to: ModelText.model(newer), through: [ModelText.model(second)])
+            #expect(found.isPossible && found.hops.count == 2, "\(found)")
+            let before = try fixture.dump()
+            let error = try #require(throws: NSError.self) {
+                try StoreMigration.migrate(
+                    fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(newer), nil,
+                    [
+                        NSMigratePersistentStoresAutomaticallyOption: true,
+                        NSInferMappingModelAutomaticallyOption: true,
+                    ], MigrationWay(bundles: [], versions: [ModelText.model(second)]), 1)
+            }
+            #expect(error.code == NSMigrationError && error.userInfo["row"] as? Int64 == 7, "\(error)")
+            #expect(try fixture.dump() == before)
+        }
+    }
+
     @Test("No way exists where nothing may be inferred and there is no mapping model")
     func nothingInferred() throws {
         try withTemporaryFolder { folder in

@@ -91,6 +91,41 @@ struct MigratedDerivedTests {
                     """, "b.x", .integer32AttributeType, stale: "10") == ["20"])
     }
 
+    @Test(
+        "A trigger of a derived attribute stays where tables, columns and entity numbers stay, and goes otherwise",
+        arguments: [
+            ("entity Song\n  name string\n  other string\n  more int32", true),
+            ("entity Song\n  name string", false),
+            ("entity Album\n  name string\nentity Song\n  name string\n  other string", false),
+        ])
+    func triggers(_ newer: String, isKept: Bool) throws {
+        func model(_ text: String) -> NSManagedObjectModel {
+            let attribute = NSDerivedAttributeDescription()
+            attribute.name = "loud"
+            attribute.attributeType = .stringAttributeType
+            attribute.isOptional = true
+            attribute.derivationExpression = CoreData.NSExpression(format: "uppercase:(name)")
+            let model = ModelText.model(text)
+            model.entitiesByName["Song"]?.properties.append(attribute)
+            return model
+        }
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("store.sqlite")
+            try withStore(url, model("entity Song\n  name string\n  other string")) { context in
+                context.make("Song", ["name": "a"])
+                try context.save()
+            }
+            try RawDatabase(url).execute(
+                """
+                CREATE TRIGGER Z_DA_Song_loud_UPDATE AFTER UPDATE OF ZNAME, ZOTHER ON ZSONG BEGIN \
+                UPDATE ZSONG SET ZLOUD = upper(NEW.ZNAME) WHERE Z_PK = NEW.Z_PK; END
+                """)
+            #expect(try LightweightMigrator.migrate(storeAt: url, to: model(newer)))
+            let triggers = try RawDatabase(url).integer("SELECT COUNT(*) FROM sqlite_master WHERE type = 'trigger'")
+            #expect(triggers == (isKept ? 1 : 0))
+        }
+    }
+
     private func albums(derived: Bool, _ more: String = "") throws -> NSManagedObjectModel {
         let model = ModelText.model(
             "entity Album\n  name string\n  songs many Song.album\nentity Song\n  secs double\(more)\n  album one Album.songs"

@@ -111,6 +111,20 @@ struct RefusedMigrationTests {
         }
     }
 
+    @Test(
+        "a view on a column that gets another name is named where the table is copied or loses a column",
+        arguments: ["entity Item\n  title string was name", "entity Item\n  title string was name\n  size double"])
+    func renamedInView(_ newer: String) throws {
+        try withTemporaryFolder { folder in
+            let fixture = try MigrationFixture(
+                folder, "entity Item\n  name string\n  size int32",
+                rows: "CREATE VIEW NAMES AS SELECT ZNAME FROM ZITEM")
+            let error = try fixture.failure(to: newer)
+            #expect(error.localizedDescription.contains("view “NAMES”"), "\(error)")
+            #expect(error.userInfo["property"] as? String == "name")
+        }
+    }
+
     @Test("a trigger of somebody's own on a column that goes is named")
     func triggers() throws {
         try withTemporaryFolder { folder in

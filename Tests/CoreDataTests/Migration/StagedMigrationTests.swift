@@ -226,6 +226,30 @@ struct StagedMigrationTests {
         }
     }
 
+    @Test("Both handlers of a stage that a kill has ended run again, and those of the stage before it do not")
+    func unfinishedStage() throws {
+        try withTemporaryFolder { folder in
+            let fixture = try MigrationFixture(folder, Self.versions[1], rows: Self.rows)
+            let (manager, left) = (FileManager.default, folder.appendingPathComponent("left"))
+            let place = MigrationFolder.url(for: SQLiteStoreFiles(fixture.url).main)
+            let calls = Calls()
+            let last = NSCustomMigrationStage(migratingFrom: Self.reference(2), to: Self.reference(3))
+            last.willMigrateHandler = { _, _ in calls.add("will last") }
+            // The state after a kill at the end of the second stage.
+            last.didMigrateHandler = { _, _ in
+                calls.add("did last")
+                try manager.moveItem(at: place, to: left)
+                throw Refusal()
+            }
+            #expect(throws: NSError.self) { try open(fixture, Self.model(3), [Self.splitting(calls), last]) }
+            try manager.moveItem(at: left, to: place)
+            last.didMigrateHandler = { _, _ in calls.add("did last") }
+            try open(fixture, Self.model(3), [Self.splitting(calls), last])
+            let twice = ["will last", "did last", "will last", "did last"]
+            #expect(calls.all == ["will split names", "did"] + twice)
+        }
+    }
+
     @Test("an unknown version is 134504, a newer store 134506, a version in two places an error that names it")
     func wrongStages() throws {
         func code(_ start: Int, _ end: Int, _ stages: [NSMigrationStage]) throws -> (Int?, String) {
@@ -243,6 +267,40 @@ struct StagedMigrationTests {
         #expect(try code(1, 0, [forward]).0 == NSStagedMigrationBackwardMigrationError)
         let twice = NSLightweightMigrationStage([Self.checksum(0), Self.checksum(1), Self.checksum(0)])
         #expect(try code(0, 1, [twice]).1.contains("Duplicate version checksums across stages detected"))
+    }
+
+    @Test("A stage names a version with a derived attribute by its hashes alone: a store with others is unknown to it")
+    func otherHashes() throws {
+        func model(_ text: String, recordsHash: Bool = false) -> NSManagedObjectModel {
+            let derived = NSDerivedAttributeDescription()
+            derived.name = "derived"
+            derived.attributeType = .stringAttributeType
+            derived.isOptional = true
+            derived.derivationExpression = CoreData.NSExpression(format: "uppercase:(name)")
+            let model = ModelText.model(text)
+            model.entities[0].properties.append(derived)
+            if recordsHash { model.entities[0].recordedVersionHash = Data(repeating: 7, count: 32) }
+            return model
+        }
+        let text = "entity Item\n  name string"
+        func migrate(recordsHash: Bool) throws {
+            try withTemporaryFolder { folder in
+                let url = folder.appendingPathComponent("store.sqlite")
+                try withStore(url, model(text)) { _ in }
+                let (older, newer) = (model(text, recordsHash: recordsHash), model(text + "\n  more int32"))
+                let stage = NSCustomMigrationStage(
+                    migratingFrom: .init(model: older, versionChecksum: older.versionChecksum),
+                    to: .init(model: newer, versionChecksum: newer.versionChecksum))
+                let options: [AnyHashable: Any] = [
+                    NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                    NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([stage]),
+                ]
+                try withStore(url, newer, options: options) { _ in }
+            }
+        }
+        try migrate(recordsHash: false)
+        let error = #expect(throws: NSError.self) { try migrate(recordsHash: true) }
+        #expect(error?.code == NSManagedObjectModelReferenceNotFoundError)
     }
 
     @Test("A reference finds its model by file and checksum, and an unknown one is 134504 with the searched places")

@@ -76,6 +76,30 @@ struct SQLiteStoreFilesTests {
         }
     }
 
+    @Test("A value that is replaced between the copies of rows and of files has no file in the copy, and is nil there")
+    func replacedValue() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("library.sqlite")
+            let copy = SQLiteStoreFiles(folder.appendingPathComponent("copy.sqlite"))
+            let text = "entity Parcel\n  content data external"
+            try withStore(url, ModelText.model(text)) { context in
+                let parcel = context.make("Parcel", ["content": Data(repeating: 1, count: 200_000)])
+                try context.save()
+                // Asked after the pieces with the rows are copied.
+                let progress = Interloper {
+                    parcel.setValue(Data(repeating: 2, count: 200_000), forKey: "content")
+                    do { try context.save() } catch { Issue.record(error) }
+                }
+                try SQLiteStoreFiles(url).copy(to: copy, following: FollowedWork(progress: progress))
+                #expect(progress.remaining == 0)
+            }
+            try withStore(copy.main, ModelText.model(text)) { context in
+                let parcels = try context.all("Parcel")
+                #expect(parcels.map { $0.value(forKey: "content") as? Data } == [nil])
+            }
+        }
+    }
+
     @Test("The copy of a closed store ends, although somebody opens it, writes and closes it again and again")
     func copyBesideManyWriters() throws {
         try withTemporaryFolder { folder in

@@ -251,4 +251,25 @@ struct SpatialIndexTests {
             }
         }
     }
+
+    @Test("A migration by a mapping model leaves it out")
+    func mappingModel() throws {
+        try withTemporaryFolder { folder in
+            let (url, target) = (folder.appendingPathComponent("p.sqlite"), folder.appendingPathComponent("new.sqlite"))
+            try makeStore(at: url)
+            let newer = Self.places + "\n  more string"
+            let models = [Self.places, newer].map { ModelText.model($0) }
+            let manager = NSMigrationManager(sourceModel: models[0], destinationModel: models[1])
+            // Object by object. An inferred mapping would be carried out in a copy of the file.
+            manager.usesStoreSpecificMigrationManager = false
+            try manager.migrateStore(
+                from: url, sourceType: NSSQLiteStoreType,
+                with: .inferredMappingModel(forSourceModel: models[0], destinationModel: models[1]),
+                toDestinationURL: target, destinationType: NSSQLiteStoreType)
+            let context = try open(target, newer)
+            try context.performAndWait { #expect(try context.all("Place").count == 1) }
+            try close(context)
+            #expect(try RawDatabase(target).tables.filter { $0.hasPrefix("Z_RT_") }.isEmpty)
+        }
+    }
 }
