@@ -109,6 +109,45 @@
             #expect(psql("UPDATE tag SET name = 'c'; SELECT version FROM tag") == "UPDATE 1\n-2147483648")
         }
 
+        @Test("While a batch runs, psql writes, and a save of the framework's waits")
+        func batches() throws {
+            let other = try library.beside().context()
+            let (calls, isSaved, failures) = (Locked(0), Locked(false), Locked<[String]>([]))
+            let group = DispatchGroup()
+            let (server, database) = (server, database)
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            let request = NSBatchInsertRequest(
+                entityName: "Tag",
+                dictionaryHandler: { row in
+                    let number = calls.withLock { count -> Int in
+                        count += 1
+                        return count
+                    }
+                    if number > 1 { return true }
+                    row["name"] = "batch"
+                    #expect(server.psql(database, "INSERT INTO tag (name) VALUES ('psql')") == "INSERT 0 1")
+                    group.enter()
+                    Thread.detachNewThread {
+                        other.performAndWait {
+                            other.make("Tag", ["name": "save"])
+                            do { try other.save() } catch { failures.withLock { $0.append("\(error)") } }
+                        }
+                        isSaved.withLock { $0 = true }
+                        group.leave()
+                    }
+                    while !isSaved.withLock({ $0 }), server.psql(database, waiting) != "1" {}
+                    #expect(!isSaved.withLock { $0 })
+                    return false
+                })
+            let context = library.context()
+            try context.performAndWait { _ = try context.execute(request) }
+            group.wait()
+            #expect(failures.withLock { $0 } == [])
+            #expect(try library.saved("Tag", "name") == ["batch", "psql", "save"])
+        }
+
         // MARK: History
 
         private struct Entry: Equatable, CustomStringConvertible {
@@ -229,6 +268,31 @@
                 Set(entries(of: found.last).map(\.description))
                     == ["1 Author [\"active\"]", "0 Tag []", "1 Novel [\"title\"]"])
             #expect(entries(of: found.last).count == 3)
+        }
+
+        @Test("A value that a stranger's trigger alters before the row is written goes unnoticed")
+        func alteringTrigger() throws {
+            try #require(
+                psql(
+                    """
+                    CREATE FUNCTION shout() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                        NEW.name := upper(NEW.name);
+                        RETURN NEW;
+                    END $$;
+                    CREATE TRIGGER shout BEFORE INSERT OR UPDATE ON tag FOR EACH ROW EXECUTE FUNCTION shout();
+                    """) != nil)
+            let context = library.context()
+            try context.performAndWait {
+                let tag = context.make("Tag", ["name": "a"])
+                try context.save()
+                #expect(psql("SELECT name FROM tag") == "A")
+                #expect(tag.value(forKey: "name") as? String == "a")
+                // It is no conflict.
+                tag.setValue("b", forKey: "name")
+                try context.save()
+                #expect(psql("SELECT name FROM tag") == "B")
+                #expect(tag.value(forKey: "name") as? String == "b")
+            }
         }
 
         @Test("A table that psql empties is recorded row by row")
