@@ -184,5 +184,86 @@
             try save("b", in: context)
             #expect(try library.saved("Tag", "name") == ["a", "b"])
         }
+
+        @Test("A role that may read and write all rows can neither migrate the store nor destroy it")
+        func otherRole() throws {
+            let library = try Library(.postgreSQL)
+            try save("a", in: library.context())
+            let role = "app_\(UUID().uuidString.prefix(8).lowercased())"
+            let granted = try library.psql(
+                """
+                CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA coredata, public TO \(role);
+                GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA coredata, public TO \(role);
+                GRANT USAGE ON ALL SEQUENCES IN SCHEMA coredata, public TO \(role);
+                """)
+            try #require(granted != nil)
+            defer { _ = try? library.psql("DROP OWNED BY \(role); DROP ROLE \(role)") }
+            try library.coordinator.remove(library.store)
+            let address = try PostgreSQLServer.shared.get().url(ofDatabase: library.database).absoluteString
+            let url = try #require(URL(string: address.replacingOccurrences(of: "user=postgres", with: "user=\(role)")))
+            let newer = LibraryModel.make()
+            newer.entitiesByName["Tag"]?.versionHashModifier = "2"
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: newer)
+            let migration = try #require(throws: NSError.self) {
+                try coordinator.addPersistentStore(
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
+                    options: [
+                        NSMigratePersistentStoresAutomaticallyOption: true,
+                        NSInferMappingModelAutomaticallyOption: true,
+                    ])
+            }
+            let destruction = try #require(throws: NSError.self) {
+                try coordinator.destroyPersistentStore(
+                    at: url, ofType: NSPostgreSQLStoreType, options: [NSPersistentStoreTimeoutOption: 60])
+            }
+            for error in [migration, destruction] {
+                let failure = error.userInfo[NSPostgreSQLFailureKey] as? String
+                #expect(failure == PostgreSQLFailure.notPermitted.rawValue, "\(error)")
+            }
+            #expect(try library.saved("Tag", "name") == ["a"])
+        }
+
+        @Test("A user whose connection the destroying role may not end reads the store in its place until that ends")
+        func unendedConnection() throws {
+            let database = try TestDatabase()
+            let role = "owner_\(UUID().uuidString.prefix(8).lowercased())"
+            let made = "CREATE ROLE \(role) LOGIN; ALTER DATABASE \"\(database.name.lowercased())\" OWNER TO \(role)"
+            try #require(database.psql(made) != nil)
+            defer {
+                _ = database.psql("REASSIGN OWNED BY \(role) TO postgres; DROP OWNED BY \(role); DROP ROLE \(role)")
+            }
+            let address = database.url.absoluteString.replacingOccurrences(of: "user=postgres", with: "user=\(role)")
+            let url = try #require(URL(string: address))
+            func make(_ names: String...) throws {
+                try withStore(url, LibraryModel.make(), type: NSPostgreSQLStoreType) { context in
+                    for name in names { context.make("Tag", ["name": name]) }
+                    try context.save()
+                }
+            }
+            try make("former")
+            // No other role may end a superuser's connections.
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            func count() throws -> Int {
+                try context.performAndWait {
+                    try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag"))
+                }
+            }
+            #expect(try count() == 1)
+            try NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make()).destroyPersistentStore(
+                at: url, ofType: NSPostgreSQLStoreType, options: [NSPersistentStoreForceDestroyOption: true])
+            try make("newer", "newest")
+            #expect(try count() == 2)
+            let end = """
+                SELECT bool_and(pg_terminate_backend(pid, 20000)) FROM pg_stat_activity \
+                WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+                """
+            #expect(database.psql(end) == "t")
+            let error = #expect(throws: NSError.self) { try count() }
+            #expect(error?.localizedDescription.contains("made in its place") == true, "\(error as Any)")
+        }
     }
 #endif
