@@ -235,5 +235,25 @@
                 #expect(database.psql("SELECT DISTINCT w.name FROM note JOIN writer w ON w.id = writer_id") == "Eco")
             }
         }
+
+        @Test("New rows that lead to each other in a circle are refused, unless a key of it is INITIALLY DEFERRED")
+        func circle() throws {
+            func save() throws {
+                let context = try context()
+                try context.performAndWait {
+                    let notes = ["a", "b"].map { context.make("Note", ["name": $0]) }
+                    notes[0].setValue(notes[1], forKey: "parent")
+                    notes[1].setValue(notes[0], forKey: "parent")
+                    try context.save()
+                }
+            }
+            let error = #expect(throws: NSError.self) { try save() }
+            #expect(error?.code == NSManagedObjectReferentialIntegrityError, "\(error as Any)")
+            #expect(database.psql("SELECT count(*) FROM note") == "0")
+            let change = "ALTER TABLE note ALTER CONSTRAINT note_parent_id_fkey DEFERRABLE INITIALLY DEFERRED"
+            #expect(database.psql(change) != nil)
+            try save()
+            #expect(database.psql("SELECT count(*) FROM note a JOIN note b ON b.id = a.parent_id") == "2")
+        }
     }
 #endif

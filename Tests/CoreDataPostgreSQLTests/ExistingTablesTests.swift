@@ -37,7 +37,7 @@
                     """) != nil)
         }
 
-        private func shop() -> NSManagedObjectModel {
+        func shop() -> NSManagedObjectModel {
             let model = LibraryModel.make()
             let (author, book, tag) = (
                 model.entitiesByName["Author"], model.entitiesByName["Book"], model.entitiesByName["Tag"]
