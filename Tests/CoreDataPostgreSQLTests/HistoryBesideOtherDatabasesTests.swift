@@ -77,5 +77,38 @@
             }
             #expect(failures.withLock { $0 } == [])
         }
+
+        @Test("A save is in history at once for a role without the right to see what other sessions do, too")
+        func otherRole() throws {
+            let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
+            let role = "reader_\(UUID().uuidString.prefix(8).lowercased())"
+            let made = try library.psql(
+                "CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA coredata, public TO \(role); "
+                    + "GRANT SELECT ON ALL TABLES IN SCHEMA coredata, public TO \(role)")
+            try #require(made != nil)
+            defer { _ = try? library.psql("DROP OWNED BY \(role); DROP ROLE \(role)") }
+            let server = try PostgreSQLServer.shared.get()
+            let address = server.url(ofDatabase: library.database).absoluteString
+            let url = try #require(URL(string: address.replacingOccurrences(of: "user=postgres", with: "user=\(role)")))
+            let elsewhere = try PostgreSQLConnection(
+                #require(PostgreSQLAddress(server.url(ofMadeDatabase: "postgres"))))
+            try elsewhere.execute("BEGIN; SELECT pg_current_xact_id()")
+            let context = library.context()
+            try context.performAndWait {
+                context.make("Tag", ["name": "a"])
+                try context.save()
+            }
+            server.awaitHistory(of: library.database)
+            let options: [AnyHashable: Any] = [
+                NSReadOnlyPersistentStoreOption: true, NSPersistentHistoryTrackingKey: true,
+            ]
+            try withStore(url, LibraryModel.make(), type: NSPostgreSQLStoreType, options: options) { reader in
+                let request = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+                let result = try reader.execute(request) as? NSPersistentHistoryResult
+                let found = try #require(result?.result as? [NSPersistentHistoryTransaction])
+                #expect(found.count == 1)
+            }
+            try elsewhere.execute("ROLLBACK")
+        }
     }
 #endif

@@ -24,6 +24,13 @@
             _ library: Library, after token: NSPersistentHistoryToken? = nil
         ) throws -> [String] {
             try PostgreSQLServer.shared.get().awaitHistory(of: library.database)
+            return try toldHistory(library, after: token)
+        }
+
+        /// The same, where some of it may not be told yet.
+        private func toldHistory(
+            _ library: Library, after token: NSPersistentHistoryToken? = nil
+        ) throws -> [String] {
             let context = library.context()
             return try context.performAndWait {
                 let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
@@ -85,6 +92,46 @@
                 try restored.coordinator.remove(restored.store)
                 try other.coordinator.remove(other.store)
             }
+        }
+
+        @Test("History ends with an older transaction until the owner opens a restored store for writing")
+        func notYetOpened() throws {
+            let library = try Library(.postgreSQL, options: Self.tracking)
+            try save("a", in: library)
+            try save("b", in: library)
+            #expect(try history(library).count == 2)
+            try library.coordinator.remove(library.store)
+            let newest = "(SELECT max(id) FROM coredata.transactions)"
+            let moved = try library.psql(
+                "UPDATE coredata.changes SET transaction = transaction + 1000000000 WHERE transaction = \(newest); "
+                    + "UPDATE coredata.transactions SET id = id + 1000000000 WHERE id = \(newest)")
+            try #require(moved == "UPDATE 1\nUPDATE 1")
+            let options = Self.tracking.merging([NSReadOnlyPersistentStoreOption: true]) { $1 }
+            let reader = try Library(.postgreSQL, in: library.folder, options: options)
+            #expect(try toldHistory(reader) == ["tests 1"])
+            try reader.coordinator.remove(reader.store)
+            let owner = try Library(.postgreSQL, in: library.folder, options: Self.tracking)
+            #expect(try history(owner) == ["tests 1", "tests 1"])
+        }
+
+        @Test("An object that was read before a restoration is compared as a whole, since versions come again")
+        func comparedAsWhole() throws {
+            let library = try Library(.postgreSQL, options: Self.tracking)
+            let context = library.context()
+            try context.performAndWait {
+                let book = context.make("Book", ["title": "a", "pages": 1])
+                try context.save()
+                try PostgreSQLServer.shared.get().replace(library.database) {
+                    book.setValue("lost", forKey: "title")
+                    try context.save()
+                }
+                let update = "UPDATE book SET title = 'other' RETURNING version"
+                #expect(try library.psql(update) == "2\nUPDATE 1")
+                book.setValue(2, forKey: "pages")
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.code == NSManagedObjectMergeError, "\(error as Any)")
+            }
+            #expect(try library.psql("SELECT title, pages FROM book") == "other|1")
         }
 
         @Test("A dump that is restored on the same server, under programs, is recognised: its missing saves are told")
