@@ -198,5 +198,60 @@
                 #expect(try StoreText.lines(url, DepotModels.model(1), type: Self.type).count == 217)
             }
         }
+
+        @Test("A migration by a mapping model leaves no grants and triggers of other programs")
+        func grantsAndTriggers() throws {
+            try withDatabase { url, folder in
+                let server = try PostgreSQLServer.shared.get()
+                func psql(_ statement: String) -> String? { server.psql(folder.lastPathComponent, statement) }
+                try DepotModels.fill(url, DepotModels.versions[1], items: 20, type: Self.type)
+                try #require(
+                    psql(
+                        """
+                        GRANT SELECT ON item TO PUBLIC;
+                        CREATE FUNCTION theirs() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+                        CREATE TRIGGER theirs AFTER INSERT ON item FOR EACH ROW EXECUTE FUNCTION theirs();
+                        """) != nil)
+                let facts = """
+                    SELECT (SELECT count(*) FROM pg_class, aclexplode(relacl) WHERE oid = 'item'::regclass \
+                    AND grantee = 0), (SELECT count(*) FROM pg_trigger WHERE tgname = 'theirs')
+                    """
+                #expect(psql(facts) == "1|1")
+                let options = Self.migrating.merging([NSMigrationMappingModelOption: DepotModels.mapping()]) { $1 }
+                try withStore(url, DepotModels.model(2), type: Self.type, options: options) { context in
+                    let count = try context.all("Item").count
+                    #expect(count == 20)
+                }
+                #expect(psql(facts) == "0|0")
+            }
+        }
+
+        @Test(
+            "A view or foreign key of another program prevents a migration by a mapping model",
+            arguments: [
+                ("CREATE VIEW report AS SELECT title FROM item", "DROP VIEW report"),
+                ("CREATE TABLE report (item bigint REFERENCES item (id))", "DROP TABLE report"),
+            ])
+        func dependents(making: String, dropping: String) throws {
+            try withDatabase { url, folder in
+                let server = try PostgreSQLServer.shared.get()
+                try DepotModels.fill(url, DepotModels.versions[1], items: 20, type: Self.type)
+                try #require(server.psql(folder.lastPathComponent, making) != nil)
+                let options = Self.migrating.merging([NSMigrationMappingModelOption: DepotModels.mapping()]) { $1 }
+                func migratedItems() throws -> Int {
+                    try withStore(url, DepotModels.model(2), type: Self.type, options: options) {
+                        try $0.all("Item").count
+                    }
+                }
+                let error = #expect(throws: NSError.self) { try migratedItems() }
+                #expect(error?.code == NSMigrationError, "\(error as Any)")
+                try withStore(url, DepotModels.model(1), type: Self.type) { context in
+                    let count = try context.all("Item").count
+                    #expect(count == 20)
+                }
+                #expect(server.psql(folder.lastPathComponent, dropping) != nil)
+                #expect(try migratedItems() == 20)
+            }
+        }
     }
 #endif

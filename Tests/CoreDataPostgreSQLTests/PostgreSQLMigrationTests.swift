@@ -1,9 +1,10 @@
 #if PostgreSQL
     import CoreData
-    import CoreDataPostgreSQL
     import Foundation
     import TestSupport
     import Testing
+
+    @testable import CoreDataPostgreSQL
 
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLMigrationTests {
@@ -287,6 +288,37 @@
                 try withStore(url, newer, type: kind.type, options: Self.options) { context in
                     let kept = try context.all("Tag", "label == %@", "still")
                     #expect(kept.count == 1)
+                }
+            }
+        }
+
+        @Test("A program that reads a table, and does not know the framework, is waited for, and then named")
+        func readerInUse() throws {
+            try withDatabase { url, folder in
+                let kind = StoreKind.postgreSQL
+                let (older, newer) = (ModelText.model(Self.older), ModelText.model(Change.addedAttributes.newer))
+                try withStore(url, older, type: kind.type) { try Self.fill($0) }
+                let server = try PostgreSQLServer.shared.get()
+                let address = server.url(ofDatabase: folder.lastPathComponent)
+                // The server ends what was just closed a moment later.
+                let locks = """
+                    SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database \
+                    WHERE locktype = 'advisory' AND datname = current_database()
+                    """
+                while server.psql(folder.lastPathComponent, locks) != "0" {}
+                let reader = try PostgreSQLConnection(#require(PostgreSQLAddress(address)))
+                try reader.execute("SET application_name = 'report'; BEGIN; SELECT count(*) FROM book")
+                var options = Self.options
+                options[NSPersistentStoreTimeoutOption] = 0.2
+                let error = #expect(throws: NSError.self) {
+                    try withStore(url, newer, type: kind.type, options: options) { _ in }
+                }
+                #expect(error?.code == NSPersistentStoreTimeoutError)
+                #expect(error?.localizedDescription.contains("“report”") == true, "\(error as Any)")
+                try reader.execute("COMMIT")
+                try withStore(url, newer, type: kind.type, options: Self.options) { context in
+                    let count = try context.all("Book").count
+                    #expect(count == 6)
                 }
             }
         }
