@@ -83,6 +83,81 @@
             }
         }
 
+        /// A change of an attribute that no text of a model has, and a word of the reason in the error.
+        enum Definition: String, CaseIterable {
+            case derived, composed, preserved
+
+            var word: String {
+                switch self {
+                case .derived: "is derived in another way"
+                case .composed: "is composed in another way"
+                case .preserved: "preserves other values"
+                }
+            }
+
+            func model(isNewer: Bool) -> NSManagedObjectModel {
+                // The newer version has another hash in any case.
+                let model = ModelText.model("entity Item\n  name string" + (isNewer ? "\n  note string" : ""))
+                let item = model.entitiesByName["Item"]
+                switch self {
+                case .derived:
+                    let attribute = NSDerivedAttributeDescription()
+                    (attribute.name, attribute.attributeType) = ("derived", .stringAttributeType)
+                    attribute.isOptional = true
+                    let format = isNewer ? "lowercase:(name)" : "uppercase:(name)"
+                    attribute.derivationExpression = CoreData.NSExpression(format: format)
+                    item?.properties.append(attribute)
+                case .composed:
+                    let attribute = NSCompositeAttributeDescription()
+                    attribute.name = "place"
+                    attribute.isOptional = true
+                    attribute.elements = (isNewer ? ["x", "y"] : ["x"]).map { name in
+                        let element = NSAttributeDescription()
+                        (element.name, element.attributeType) = (name, .doubleAttributeType)
+                        return element
+                    }
+                    item?.properties.append(attribute)
+                case .preserved:
+                    item?.attributesByName["name"]?.preservesValueInHistoryOnDeletion = isNewer
+                }
+                return model
+            }
+        }
+
+        @Test(
+            "An attribute that is derived or composed in another way, or stays in history of deleted objects, is refused",
+            arguments: Definition.allCases)
+        func definitions(_ definition: Definition) throws {
+            let (older, newer) = (definition.model(isNewer: false), definition.model(isNewer: true))
+            let store = try OnlineStore("entity Item\n  name string", "entity Item\n  name string")
+            let options: [AnyHashable: Any] = [NSMigrationKnownVersionsOption: [older, newer]]
+            let context = try store.open(older, options)
+            let error = try #require(throws: NSError.self) { _ = try store.open(newer, options) }
+            #expect(error.code == NSMigrationError, "\(error)")
+            #expect(error.localizedDescription.contains(definition.word), "\(error)")
+            try context.performAndWait {
+                context.make("Item", ["name": "a"])
+                try context.save()
+            }
+        }
+
+        @Test("The stages of a model are refused while others use the store")
+        func stages() throws {
+            let (older, newer) = (DepotModels.stages[0], DepotModels.stages[3])
+            let store = try OnlineStore(older, newer)
+            let context = try store.open(older)
+            let manager = DepotModels.manager()
+            let error = try #require(throws: NSError.self) {
+                _ = try store.open(newer, [NSPersistentStoreStagedMigrationManagerOptionKey: manager])
+            }
+            #expect(error.code == NSMigrationError, "\(error)")
+            #expect(error.localizedDescription.contains("cannot be migrated while others use it"), "\(error)")
+            try context.performAndWait {
+                context.make("Item", ["name": "a"])
+                try context.save()
+            }
+        }
+
         @Test("The forecast tells the steps by their kinds, and the locks")
         func forecast() throws {
             let text = Self.older.replacingOccurrences(of: "pages int32", with: "sheets int64 was pages")
