@@ -78,6 +78,25 @@ struct ExplainedFetchTests {
                 #expect(explanation.plan.contains { $0.depth == 1 && $0.text.contains("Scan") })
             }
         }
+
+        @Test(
+            "A fetch with an order that PostgreSQL does not have reads all rows, whatever its limit",
+            .onStores(.postgreSQL))
+        func sortedByProgram() throws {
+            try context.performAndWait {
+                let request = books()
+                request.fetchLimit = 3
+                request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+                let sorted = try #require(context.explain(request).first)
+                #expect(sorted.statement.contains(" LIMIT ") && !sorted.isFinishedByProgram)
+                request.sortDescriptors = [
+                    NSSortDescriptor(key: "title", ascending: true, selector: .localizedCaseInsensitiveCompare)
+                ]
+                let unsorted = try #require(context.explain(request).first)
+                #expect(!unsorted.statement.contains(" LIMIT ") && unsorted.isFinishedByProgram)
+                #expect(try context.fetch(request).count == 3)
+            }
+        }
     #endif
 
     @Test("Stores that the program searches have no statements", .onStores(.xml, .binary))
