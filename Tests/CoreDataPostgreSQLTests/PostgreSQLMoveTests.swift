@@ -361,6 +361,35 @@
             }
         }
 
+        @Test("A store does not replace one of the other kind: a file and a database are not copied as they lie")
+        func otherKind() throws {
+            try withTemporaryFolder { folder in
+                let model = ModelText.model("entity Note\n  text string")
+                let file = folder.appendingPathComponent("Notes.sqlite")
+                let database = try Self.target(.postgreSQL, in: folder)
+                for (url, type) in [(file, NSSQLiteStoreType), (database, NSPostgreSQLStoreType)] {
+                    try withStore(url, model, type: type) { context in
+                        context.make("Note", ["text": type])
+                        try context.save()
+                    }
+                }
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                for (target, source) in [(file, database), (database, file)] {
+                    for type in [NSSQLiteStoreType, NSPostgreSQLStoreType] {
+                        let error = #expect(throws: NSError.self) {
+                            try coordinator.replacePersistentStore(
+                                at: target, withPersistentStoreFrom: source, ofType: type)
+                        }
+                        #expect(error?.code == NSPersistentStoreOpenError, "\(error as Any)")
+                    }
+                }
+                for (url, type) in [(file, NSSQLiteStoreType), (database, NSPostgreSQLStoreType)] {
+                    let texts = try withStore(url, model, type: type) { try $0.all("Note").map { $0.text("text") } }
+                    #expect(texts == [type])
+                }
+            }
+        }
+
         @Test("A reader that goes through a table page by page has an index of the server's lead to each page")
         func pages() throws {
             let library = try Library(.postgreSQL)

@@ -160,5 +160,45 @@
             }
             #expect(try library.saved("Book", "title") == [])
         }
+
+        @Test(
+            "A save of a model that derives attributes from several rows waits for other saves, and no other save does",
+            arguments: [true, false])
+        func derivations(derivesOfOthers: Bool) throws {
+            let model = LibraryModel.make()
+            let derived = NSDerivedAttributeDescription()
+            (derived.name, derived.isOptional) = ("derived", true)
+            derived.attributeType = derivesOfOthers ? .integer64AttributeType : .stringAttributeType
+            let format = derivesOfOthers ? "books.@count" : "uppercase:(name)"
+            derived.derivationExpression = CoreData.NSExpression(format: format)
+            model.entitiesByName["Author"]?.properties.append(derived)
+            let library = try Library(.postgreSQL, model: model)
+            let server = try PostgreSQLServer.shared.get()
+            let database = library.database
+            // As a save does that has not committed yet: the number is "OpenCore" in ASCII.
+            let address = try #require(PostgreSQLAddress(server.url(ofDatabase: database)))
+            let saver = try PostgreSQLConnection(address)
+            try saver.execute("BEGIN; SELECT pg_advisory_xact_lock_shared(\(0x4F70_656E_436F_7265))")
+            let (isSaved, failures, group) = (Locked(false), Locked<[String]>([]), DispatchGroup())
+            let context = library.context()
+            group.enter()
+            Thread.detachNewThread {
+                context.performAndWait {
+                    context.make("Author", ["name": "a"])
+                    do { try context.save() } catch { failures.withLock { $0.append("\(error)") } }
+                }
+                isSaved.withLock { $0 = true }
+                group.leave()
+            }
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            while !isSaved.withLock({ $0 }), server.psql(database, waiting) != "1" {}
+            #expect(isSaved.withLock { $0 } == !derivesOfOthers)
+            try saver.execute("COMMIT")
+            group.wait()
+            #expect(failures.withLock { $0 } == [])
+            #expect(try library.saved("Author", "derived") == [derivesOfOthers ? "0" : "A"])
+        }
     }
 #endif

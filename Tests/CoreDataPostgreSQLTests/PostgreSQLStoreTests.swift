@@ -180,6 +180,55 @@
             #expect(try library.saved("Tag", "name") == ["a", "b", "same"])
         }
 
+        @Test("A value that a unique index of the database alone refuses is an error, under any merge policy")
+        func uniqueIndex() throws {
+            let library = try Library(.postgreSQL)
+            #expect(try library.psql("CREATE UNIQUE INDEX only_here ON tag (name)") != nil)
+            let context = library.context()
+            let policies: [NSMergePolicy] = [
+                .error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+            ]
+            try context.performAndWait {
+                context.make("Tag", ["name": "same"])
+                try context.save()
+                for policy in policies {
+                    context.mergePolicy = policy
+                    context.make("Tag", ["name": "same"])
+                    let error = #expect(throws: NSError.self) { try context.save() }
+                    #expect(error?.code == NSManagedObjectConstraintMergeError, "\(policy.mergeType)")
+                    context.rollback()
+                }
+            }
+            #expect(try library.saved("Tag", "name") == ["same"])
+        }
+
+        @Test("A value that validation refuses has no constraint against it: batches and psql write it")
+        func ranges() throws {
+            let stack = try TextStack("entity Tag\n  name string\n  rank int32", kind: .postgreSQL) { model in
+                let tag = model.entitiesByName["Tag"]
+                tag?.attributesByName["rank"]?.setValidationPredicates(
+                    [NSPredicate(format: "SELF <= 5")], withValidationWarnings: [])
+                tag?.attributesByName["name"]?.setValidationPredicates(
+                    [NSPredicate(format: "length <= 4")], withValidationWarnings: [])
+            }
+            let context = stack.context()
+            try context.performAndWait {
+                for values in [["name": "save", "rank": 6], ["name": "saved", "rank": 5]] as [[String: Any]] {
+                    context.make("Tag", values)
+                    #expect(throws: NSError.self) { try context.save() }
+                    context.rollback()
+                }
+                try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["name": "batch", "rank": 6]]))
+            }
+            let server = try PostgreSQLServer.shared.get()
+            let database = stack.folder.url.lastPathComponent
+            #expect(server.psql(database, "INSERT INTO tag (name, rank) VALUES ('other program', 7)") != nil)
+            let found = try context.performAndWait {
+                try context.all("Tag").map { "\($0.text("name") ?? "") \($0.value(forKey: "rank") ?? "nil")" }.sorted()
+            }
+            #expect(found == ["batch 6", "other program 7"])
+        }
+
         // MARK: Failures
 
         @Test("A connection that the server ends is made anew; the save that it broke is an error and can be repeated")
@@ -290,6 +339,37 @@
             #expect(throws: NSError.self) {
                 try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSPostgreSQLStoreType, at: url)
             }
+        }
+
+        @Test("A text with U+0000 in a batch update, or as the author of a transaction, is refused without a name")
+        func unnamedTexts() throws {
+            let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
+            let context = library.context()
+            try context.performAndWait {
+                let tag = context.make("Tag", ["name": "a"])
+                try context.save()
+                let update = NSBatchUpdateRequest(entityName: "Tag")
+                update.propertiesToUpdate = ["name": "a\u{0}b"]
+                let first = try #require(throws: NSError.self) { try context.execute(update) }
+                context.transactionAuthor = "a\u{0}b"
+                tag.setValue("c", forKey: "name")
+                let second = try #require(throws: NSError.self) { try context.save() }
+                for error in [first, second] {
+                    #expect(error.code == NSManagedObjectValidationError)
+                    #expect(error.localizedDescription.contains("U+0000"), "\(error)")
+                    #expect(error.userInfo[NSValidationKeyErrorKey] == nil, "\(error)")
+                }
+                context.rollback()
+            }
+            #expect(try library.saved("Tag", "name") == ["a"])
+        }
+
+        @Test("The model that a store in a database keeps is read by the URL of the database")
+        func cachedModel() throws {
+            let library = try Library(.postgreSQL)
+            let url = try #require(library.kind.url(in: library.folder.url))
+            let model = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url)
+            #expect(model.entityVersionHashesByName == LibraryModel.make().entityVersionHashesByName)
         }
 
         // MARK: Other programs
