@@ -114,5 +114,21 @@
             }
             #expect(try library.saved("Tag", "name") == ["b", "c"])
         }
+
+        @Test("A context that may read from standbys asks for none by way of a pooler")
+        func standbys() throws {
+            let library = try Library(.pooled)
+            let context = library.context()
+            try context.performAndWait {
+                context.readsFromStandbys = true
+                context.make("Tag", ["name": "a"])
+                try context.save()
+                context.refreshAllObjects()
+                #expect(try context.all("Tag").count == 1)
+            }
+            let activity = try library.coordinator.postgreSQLActivity(of: library.store)
+            #expect(activity.readsFromStandbys == 0 && activity.readsFromPrimaryInstead == 0)
+            #expect(activity.connectionsToStandbys == 0)
+        }
     }
 #endif

@@ -49,6 +49,31 @@
             print("saves: \(run.labels("saved").count), failed: \(run.labels("failed").count)")
         }
 
+        @Test("Metadata tell whether commits wait for a standby, and the store does not keep that")
+        func replicationInMetadata() throws {
+            let (name, key) = ("told", NSPostgreSQLSynchronousReplicationKey)
+            for isSynchronous in [true, false] {
+                let cluster = try PostgreSQLCluster(standbys: 1, isSynchronous: isSynchronous)
+                try cluster.make(database: name)
+                let url = cluster.url(ofDatabase: name)
+                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+                let store = try coordinator.addPersistentStore(
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: url)
+                #expect(coordinator.metadata(for: store)[key] as? Bool == isSynchronous)
+                try NSPersistentStoreCoordinator.setMetadata(
+                    [key: !isSynchronous, "mine": "kept"], forPersistentStoreOfType: NSPostgreSQLStoreType, at: url)
+                let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                    ofType: NSPostgreSQLStoreType, at: url)
+                #expect(metadata[key] as? Bool == isSynchronous)
+                #expect(metadata["mine"] as? String == "kept")
+                let kept = """
+                    SELECT position('\(key)'::bytea IN list), position('mine'::bytea IN list) > 0 FROM coredata.metadata
+                    """
+                #expect(cluster.psql(0, name, kept) == "0|t")
+                try coordinator.remove(store)
+            }
+        }
+
         @Test("Each process learns, where standbys lag, of its acknowledged saves that are gone")
         func asynchronous() throws {
             let cluster = try PostgreSQLCluster(isSynchronous: false)
