@@ -138,7 +138,7 @@
             }
             connection.distrust()
             var error = PostgreSQLError(
-                state: "57P03", message: "This server was the primary once; another one goes on in its place.",
+                state: "57P03", message: "This server is no longer the primary; another one has taken its place.",
                 address: connection.address.description)
             error.waits = connection.hasSeveralHosts
             throw error

@@ -97,10 +97,10 @@
         /// The finished steps stay, and the triggers refuse values that the newer version cannot hold.
         private func cancelled() -> NSError {
             let help =
-                "Open the store with the newer model again to go on, or take it back with endOlderPostgreSQLVersions."
+                "To resume it, open the store with the newer model again. endOlderPostgreSQLVersions undoes it."
             return .coreData(
                 NSMigrationCancelledError,
-                reason: "The migration was cancelled. Programs go on using the store as its present version. The "
+                reason: "The migration was cancelled. Programs still use the store as its present version. The "
                     + "changes for the newer one stay in the database, and values that it cannot hold are refused. "
                     + help,
                 url: migration.url, userInfo: [NSLocalizedRecoverySuggestionErrorKey: help])

@@ -13,8 +13,8 @@ package struct ConvertCommand: Command {
             "From and to databases, rows keep their ids. Values that PostgreSQL cannot hold are listed before "
                 + "anything is written, and dates are kept to the microsecond. Objects of XML and binary stores have "
                 + "ids of their own; these kinds hold everything in memory, and have no history.",
-            "A file has its name when it is whole: after a kill the next call begins anew. A database that was being "
-                + "filled goes on where it was.",
+            "A file gets its name when it is whole: after a kill, the next call begins anew. The filling of a database "
+                + "is resumed.",
         ],
         options: [
             Option(
@@ -91,14 +91,12 @@ package struct ConvertCommand: Command {
             try transfer.requireFiles()
             try move(source, to: url, shown, transfer.console)
         } else {
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coredata-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let between = folder.appendingPathComponent("Store.sqlite")
-            (made, names) = try transfer.make(NSSQLiteStoreType, at: between, shown: shown)
-            let rows = try OpenedStore(between, type: NSSQLiteStoreType, model: source.model, shown: source.shown)
-            try move(rows, to: url, shown, transfer.console)
+            try ScratchFolder.with { folder in
+                let between = folder.appendingPathComponent("Store.sqlite")
+                (made, names) = try transfer.make(NSSQLiteStoreType, at: between, shown: shown)
+                let rows = try OpenedStore(between, type: NSSQLiteStoreType, model: source.model, shown: source.shown)
+                try move(rows, to: url, shown, transfer.console)
+            }
         }
         let target = try OpenedStore(url, type: type.storeType, model: source.model, shown: shown)
         return (try transfer.compare(with: target, names: names, isRounded: true), made, names)

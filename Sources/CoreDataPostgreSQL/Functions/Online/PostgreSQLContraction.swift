@@ -160,7 +160,7 @@
                 + "options: [NSMigrationAllowedLossesOption: [\(names)]])."
             throw NSError.coreData(
                 NSMigrationError,
-                reason: "The store goes on serving the version before its present one, which has no place for "
+                reason: "The store still serves the version before its present one, which has no place for "
                     + "\(losses.map(\.description).joined(separator: ", ")). Nothing was removed. \(help)",
                 url: url,
                 userInfo: [NSMigrationLossesErrorKey: losses, NSLocalizedRecoverySuggestionErrorKey: help])

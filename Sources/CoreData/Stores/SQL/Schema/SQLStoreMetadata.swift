@@ -26,7 +26,7 @@ package enum SQLStoreMetadata {
             NSPersistentStoreOpenError,
             reason:
                 "The store at “\(url.absoluteString)” is not whole: another one is being moved there, or the process that "
-                + "moved it was ended. Move it once more, which goes on where that one stopped, or destroy this one.",
+                + "moved it was ended. Move it once more, which resumes that move, or destroy this store.",
             url: url)
     }
 
