@@ -23,7 +23,9 @@
                 database.psql("ALTER DATABASE \"\(database.name.lowercased())\" SET \(setting) = '\(value)'") != nil)
         }
 
-        /// Runs a batch in a coordinator of its own, and a body when the batch waits. Returns the failures of the batch.
+        /// Runs a batch in a coordinator of its own, and a body when the batch waits.
+        ///
+        /// - Returns: the failures of the batch.
         private func run(
             _ request: @escaping @Sendable () -> NSPersistentStoreRequest, in library: Library,
             whenItWaits body: () throws -> Void

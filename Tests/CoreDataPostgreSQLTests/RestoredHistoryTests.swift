@@ -121,12 +121,18 @@
             try context.performAndWait {
                 let book = context.make("Book", ["title": "a", "pages": 1])
                 try context.save()
+                var lost: String?
                 try PostgreSQLServer.shared.get().replace(library.database) {
                     book.setValue("lost", forKey: "title")
                     try context.save()
+                    lost = try library.psql("SELECT version FROM book")
                 }
-                let update = "UPDATE book SET title = 'other' RETURNING version"
-                #expect(try library.psql(update) == "2\nUPDATE 1")
+                let other = try library.beside().context()
+                try other.performAndWait {
+                    try other.all("Book").first?.setValue("other", forKey: "title")
+                    try other.save()
+                }
+                #expect(try library.psql("SELECT version FROM book") == lost)
                 book.setValue(2, forKey: "pages")
                 let error = #expect(throws: NSError.self) { try context.save() }
                 #expect(error?.code == NSManagedObjectMergeError, "\(error as Any)")

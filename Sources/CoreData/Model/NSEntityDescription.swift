@@ -312,7 +312,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// The number of entities that an entity may inherit over in a model that is read from a file. Walking up needs
     /// stack.
-    static let maximumInheritance = 256
+    static let maximumInheritance = 255
 
     private final var inheritedProperties: [NSPropertyDescription] { storedSuperentity?.properties ?? [] }
 

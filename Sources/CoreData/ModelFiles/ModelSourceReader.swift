@@ -118,7 +118,7 @@ struct ModelSourceReader {
                 guard seen.insert(current).inserted else {
                     throw error("the entity inherits from itself.", at: source)
                 }
-                guard seen.count <= NSEntityDescription.maximumInheritance else {
+                guard seen.count <= NSEntityDescription.maximumInheritance + 1 else {
                     throw error(
                         "the entity inherits over more than \(NSEntityDescription.maximumInheritance) others.",
                         at: source)

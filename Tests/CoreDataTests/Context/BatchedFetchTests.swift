@@ -122,7 +122,7 @@ struct BatchedFetchTests {
         let (context, request) = (self.context, books(25))
         let (stream, continuation) = AsyncStream.makeStream(of: [Int].self)
         try context.performAndWait {
-            try context.execute(
+            _ = try context.execute(
                 NSAsynchronousFetchRequest(fetchRequest: request) { result in
                     let found = result.finalResult ?? []
                     let read = found.filter { $0.row != nil }

@@ -98,7 +98,7 @@ struct VersionHashTests {
                 try context.save()
             }
             let same = model(deriving: "uppercase:(name)", recordsHash: true)
-            try withStore(url, same) { #expect(try $0.all("Item").count == 1) }
+            #expect(try withStore(url, same) { try $0.all("Item").count } == 1)
             let other = model(deriving: "lowercase:(name)", recordsHash: true)
             let error = #expect(throws: NSError.self) { try withStore(url, other) { _ in } }
             #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)

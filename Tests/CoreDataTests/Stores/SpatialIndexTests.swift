@@ -267,7 +267,7 @@ struct SpatialIndexTests {
                 with: .inferredMappingModel(forSourceModel: models[0], destinationModel: models[1]),
                 toDestinationURL: target, destinationType: NSSQLiteStoreType)
             let context = try open(target, newer)
-            try context.performAndWait { #expect(try context.all("Place").count == 1) }
+            #expect(try context.performAndWait { try context.all("Place").count } == 1)
             try close(context)
             #expect(try RawDatabase(target).tables.filter { $0.hasPrefix("Z_RT_") }.isEmpty)
         }

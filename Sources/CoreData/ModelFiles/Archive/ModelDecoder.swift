@@ -101,7 +101,7 @@ struct ModelDecoder {
                 guard seen.insert(ObjectIdentifier(entity)).inserted else {
                     throw archiveError("The entity '\(child.name ?? "")' of the archive inherits from itself.")
                 }
-                guard seen.count <= NSEntityDescription.maximumInheritance else {
+                guard seen.count <= NSEntityDescription.maximumInheritance + 1 else {
                     throw archiveError(
                         "The entity '\(child.name ?? "")' of the archive inherits over more than "
                             + "\(NSEntityDescription.maximumInheritance) others.")
