@@ -38,6 +38,9 @@ enum FaultLibrary {
         return names.map { $0.compactMap(FaultOperation.init) } ?? FaultOperation.allCases
     }()
 
+    /// How many faults of an operation the long form plays: all, or so many that are chosen at random.
+    static let most = ProcessInfo.processInfo.environment["OPENCOREDATA_FAULTS"].flatMap(Int.init) ?? .max
+
     static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
 }
 
