@@ -50,6 +50,13 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
         layout(named: entity.name ?? "")
     }
 
+    /// Whether a relationship of this model may lead to an object of a key's entity. Code that follows a relationship
+    /// counts on the slots of its destination, so rows from outside have to be checked.
+    func mayLead(_ relationship: NSRelationshipDescription, to key: ObjectKey) -> Bool {
+        guard let destination = relationship.destinationEntity.flatMap(layout(of:)) else { return true }
+        return destination.subtree.contains(key.layoutIndex)
+    }
+
     private struct Draft {
         let entity: NSEntityDescription
         let index: Int

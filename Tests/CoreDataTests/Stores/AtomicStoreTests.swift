@@ -35,6 +35,37 @@ struct AtomicStoreTests {
         }
     }
 
+    @Test("A link to an object of another entity is an error, wherever it is read", arguments: ["author", "books"])
+    func linksToOthers(name: String) throws {
+        let library = try Library(.atomic)
+        try filled(library)
+        let url = try #require(library.store.url)
+        var list = try #require(
+            PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil) as? [String: Any])
+        var records = try #require(list["records"] as? [String: [String: [String: Any]]])
+        let tag = try #require(records["Tag"]?.keys.first)
+        let owner = name == "author" ? "Book" : "Author"
+        let reference = try #require(records[owner]?.keys.first)
+        records[owner]?[reference]?[name] = ["Tag/\(tag)"]
+        list["records"] = records
+        try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0).write(to: url)
+        let context = try Library(.atomic, in: library.folder).context()
+        try context.performAndWait {
+            func expectError(_ body: () throws -> Void) {
+                let error = #expect(throws: NSError.self) { try context.readingFaults(body) }
+                #expect(error?.localizedDescription.contains("a node of 'Tag'") == true, "\(error as Any)")
+            }
+            if name == "author" {
+                expectError { _ = try context.all("Book") }
+            } else {
+                let author = try #require(try context.all("Author").first)
+                expectError { _ = (author.value(forKey: name) as? Set<NSManagedObject>)?.count }
+                context.delete(author)
+                expectError { try context.save() }
+            }
+        }
+    }
+
     @Test(
         "A saved object is there when the store is opened again, under the same id",
         arguments: StoreKind.allCases.filter(\.keepsRecords))

@@ -200,6 +200,27 @@ struct FileStoreTests {
         #expect(text.contains("destination=\"TAG\"></relationship>"))
     }
 
+    @Test("An XML store with a link to an object of another entity is damaged, and the error names the link")
+    func linkToOther() throws {
+        let library = try Library(.xml)
+        let context = library.context()
+        try context.performAndWait {
+            context.make("Book", ["title": "T", "pages": 10, "author": context.make("Author", ["name": "A"])])
+            context.make("Tag", ["name": "t"])
+            try context.save()
+        }
+        let url = try #require(library.store.url)
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let tag = try #require(text.firstMatch(of: /type="TAG" id="(z\d+)"/)).output.1
+        let changed = text.replacing(/(destination="AUTHOR" idrefs=")z\d+/) { "\($0.output.1)\(tag)" }
+        #expect(changed != text)
+        try Data(changed.utf8).write(to: url)
+        let error = #expect(throws: NSError.self) { try Library(.xml, in: library.folder) }
+        #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+        let words = error?.localizedDescription ?? ""
+        #expect(words.contains("“author”") && words.contains("leads to an object of “Tag”"), "\(words)")
+    }
+
     @Test("A control character, which XML cannot hold, stops the save of an XML store; nothing is written")
     func controlCharacters() throws {
         let library = try Library(.xml)

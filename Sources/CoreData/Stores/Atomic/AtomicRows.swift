@@ -91,13 +91,24 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
     private func key(
         _ target: Any, of relationship: NSRelationshipDescription, _ node: NSAtomicStoreCacheNode
     ) throws -> ObjectKey {
-        if let key = (target as? any ObjectKeyConvertible)?.objectKey { return key }
-        throw NSError.coreData(
-            NSPersistentStoreOperationError,
-            reason: """
-                The node of \(node.objectID) has \(type(of: target)) for the relationship '\(relationship.name)'; \
-                cache nodes were expected.
-                """)
+        guard let key = (target as? any ObjectKeyConvertible)?.objectKey else {
+            throw NSError.coreData(
+                NSPersistentStoreOperationError,
+                reason: """
+                    The node of \(node.objectID) has \(type(of: target)) for the relationship '\(relationship.name)'; \
+                    cache nodes were expected.
+                    """)
+        }
+        guard layout.mayLead(relationship, to: key) else {
+            throw NSError.coreData(
+                NSPersistentStoreOperationError,
+                reason: """
+                    The node of \(node.objectID) has a node of '\(layout.entities[key.layoutIndex].name)' for the \
+                    relationship '\(relationship.name)'; one of '\(relationship.destinationEntity?.name ?? "")' was \
+                    expected.
+                    """)
+        }
+        return key
     }
 
     func members(of toMany: ToManySlot, owner: ObjectKey, in context: NSManagedObjectContext?) throws -> [ObjectKey] {

@@ -181,11 +181,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
                 let value =
                     try node.value(for: relationship)
                     ?? store.newValue(forRelationship: relationship, forObjectWith: id, with: context)
-                if value is NSNull { return nil }
-                guard let target = value as? any ObjectKeyConvertible else {
-                    throw unexpected(value, of: relationship, id)
-                }
-                return target.objectKey
+                return value is NSNull ? nil : try key(value, of: relationship, id)
             })
     }
 
@@ -224,12 +220,24 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         case let array as [Any]: elements = array
         default: throw unexpected(value, of: toMany.relationship, id)
         }
-        return try elements.map { element in
-            guard let key = (element as? any ObjectKeyConvertible)?.objectKey else {
-                throw unexpected(element, of: toMany.relationship, id)
-            }
-            return key
+        return try elements.map { try key($0, of: toMany.relationship, id) }
+    }
+
+    private func key(
+        _ value: Any, of relationship: NSRelationshipDescription, _ id: NSManagedObjectID
+    ) throws -> ObjectKey {
+        guard let key = (value as? any ObjectKeyConvertible)?.objectKey else {
+            throw unexpected(value, of: relationship, id)
         }
+        guard layout.mayLead(relationship, to: key) else {
+            throw NSError.coreData(
+                NSPersistentStoreOperationError,
+                reason: """
+                    The store \(store) gave an id of '\(layout.entities[key.layoutIndex].name)' for the relationship \
+                    '\(relationship.name)' of \(id); one of '\(relationship.destinationEntity?.name ?? "")' was expected.
+                    """)
+        }
+        return key
     }
 
     private func unexpected(_ value: Any, of relationship: NSRelationshipDescription, _ id: NSManagedObjectID)

@@ -155,8 +155,12 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         for (name, relationship) in layout.entity.relationshipsByName where !relationship.isTransient {
             guard let numbers = record.links[spelling.property(name, of: layout.name)] else { continue }
             let targets = try numbers.map { number in
-                if let target = nodes[number] { return target }
-                throw damaged("“\(name)” of the object \(record.number) of “\(layout.name)” leads to nothing")
+                let shown = "“\(name)” of the object \(record.number) of “\(layout.name)” leads to"
+                guard let target = nodes[number] else { throw damaged("\(shown) nothing") }
+                guard layout.model.mayLead(relationship, to: target.objectKey) else {
+                    throw damaged("\(shown) an object of “\(target.objectID.layout.name)”")
+                }
+                return target
             }
             if !relationship.isToMany {
                 node.setValue(targets.first, forKey: name)
