@@ -139,7 +139,13 @@
         /// libpq's own words are a line of their own, at times without its end. Those of a server, and values in them,
         /// follow others.
         private static func tellsLackOfMemory(_ message: UnsafePointer<CChar>) -> Bool {
-            String(cString: message).split(separator: "\n").last == "out of memory"
+            let last = String(cString: message).split(separator: "\n").last
+            return last == "out of memory" || last.map(String.init) == wordsForLackOfMemory
+        }
+
+        /// Programs that call `setlocale` hear them in their user's language.
+        private static var wordsForLackOfMemory: String {
+            String(cString: opencoredata_libpq_text("libpq5-\(PQlibVersion() / 10_000)", "out of memory"))
         }
 
         private static func isGood(_ result: OpaquePointer) -> Bool {

@@ -4,13 +4,14 @@ import Foundation
 struct LineReader {
     private let descriptor: Int32
     private let shown: String
+    /// What was read and not given yet lies from `start` to `end`; behind it is room.
     private var buffer: [UInt8] = []
-    private var start = 0
+    private var (start, end) = (0, 0)
     private var isAtEnd = false
     private static let pieceSize = 256 * 1024
     /// How many milliseconds may pass before ^C is noticed.
     private static let pause: Int32 = 200
-    /// More than any row of SQLite or PostgreSQL makes. Without a bound, a device that never ends fills the memory.
+    /// Without a bound, a device that never ends fills the memory.
     private static let greatestLength = 1 << 31
     /// The number of the line that was read last.
     private(set) var number = 0
@@ -25,38 +26,38 @@ struct LineReader {
     mutating func next() throws -> [UInt8]? {
         var searched = start
         while true {
-            if let end = place(of: UInt8(ascii: "\n"), from: searched) {
-                defer { start = end + 1 }
+            if let lineEnd = place(of: UInt8(ascii: "\n"), from: searched) {
+                defer { start = lineEnd + 1 }
+                number += 1
+                return Array(buffer[start..<lineEnd])
+            }
+            if isAtEnd {
+                guard start < end else { return nil }
+                defer { start = end }
                 number += 1
                 return Array(buffer[start..<end])
             }
-            searched = buffer.count
-            if isAtEnd {
-                guard start < buffer.count else { return nil }
-                defer { start = buffer.count }
-                number += 1
-                return Array(buffer[start...])
-            }
-            try checkUnfinished()
-            searched -= start
+            try checkUnfinished(from: searched)
+            let length = end - start
             try fill()
+            searched = start + length
         }
     }
 
     /// The index of the first such byte in the buffer.
     private func place(of byte: UInt8, from first: Int) -> Int? {
         buffer.withUnsafeBytes { bytes in
-            guard first < bytes.count, let base = bytes.baseAddress else { return nil }
-            return memchr(base + first, Int32(byte), bytes.count - first).map { UnsafeRawPointer($0) - base }
+            guard first < end, let base = bytes.baseAddress else { return nil }
+            return memchr(base + first, Int32(byte), end - first).map { UnsafeRawPointer($0) - base }
         }
     }
 
     /// Throws where what was read of a long line cannot become one of an export.
-    private func checkUnfinished() throws {
-        let length = buffer.count - start
+    private func checkUnfinished(from searched: Int) throws {
+        let length = end - start
         guard length >= Self.pieceSize else { return }
         // A device or a disk image has no line for long. Text in UTF-8 has no such byte.
-        if length < 2 * Self.pieceSize, place(of: 0, from: start) != nil {
+        if place(of: 0, from: searched) != nil {
             throw ToolError(
                 .unreadable, "\(shown): line \(number + 1): a byte is 0: this is no export, or one in UTF-16",
                 details: ["'iconv -f UTF-16 -t UTF-8' makes UTF-8 of UTF-16. Nothing was made."])
@@ -75,17 +76,21 @@ struct LineReader {
 
     private mutating func fill() throws {
         try awaitInput()
-        buffer.removeFirst(start)
-        start = 0
-        let present = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: Self.pieceSize))
+        if buffer.count - end < Self.pieceSize {
+            buffer.removeFirst(start)
+            (start, end) = (0, end - start)
+            // Twice the room each time, so that a long line is not moved for every piece.
+            let room = max(2 * Self.pieceSize, 2 * end)
+            if buffer.count < room { buffer += [UInt8](repeating: 0, count: room - buffer.count) }
+        }
+        let (present, room) = (end, buffer.count - end)
         let count = buffer.withUnsafeMutableBytes { bytes in
             while true {
-                let count = read(descriptor, bytes.baseAddress.map { $0 + present }, Self.pieceSize)
+                let count = read(descriptor, bytes.baseAddress.map { $0 + present }, room)
                 if count >= 0 || errno != EINTR { return count }
             }
         }
-        buffer.removeLast(Self.pieceSize - max(0, count))
+        end += max(0, count)
         if count < 0 { throw ToolError(.unreadable, "\(shown): \(String(cString: strerror(errno)).lowercased())") }
         isAtEnd = count == 0
     }

@@ -169,6 +169,44 @@ struct CoordinatorFilesTests {
         #expect(library.coordinator.persistentStores == [moved])
     }
 
+    @Test("A move to another kind at the store's own file is refused, by whatever path")
+    func moveOntoItself() throws {
+        let library = try Library()
+        try save("T", in: library)
+        let store = try #require(library.coordinator.persistentStores.first)
+        let folder = library.folder.url
+        let manager = FileManager.default
+        try manager.createSymbolicLink(
+            at: folder.appendingPathComponent("Link.xml"), withDestinationURL: library.storeURL)
+        try manager.createSymbolicLink(at: folder.appendingPathComponent("here"), withDestinationURL: folder)
+        let before = try Data(contentsOf: library.storeURL)
+        for path in [library.storeURL.lastPathComponent, "Link.xml", "here/\(library.storeURL.lastPathComponent)"] {
+            let error = #expect(throws: NSError.self) {
+                try library.coordinator.migratePersistentStore(
+                    store, to: folder.appendingPathComponent(path), withType: NSXMLStoreType)
+            }
+            #expect(error?.code == NSPersistentStoreOperationError, "\(path): \(error as Any)")
+        }
+        for name in ["here", "Link.xml"] { try manager.removeItem(at: folder.appendingPathComponent(name)) }
+        #expect(try Data(contentsOf: library.storeURL) == before)
+        #expect(library.coordinator.persistentStores == [store])
+        #expect(try titles(in: library.storeURL) == ["T"])
+    }
+
+    @Test("A store moves to an XML file whose name is nearly as long as names can be")
+    func moveToLongName() throws {
+        let library = try Library()
+        try save("T", in: library)
+        let store = try #require(library.coordinator.persistentStores.first)
+        let address = library.folder.url.appendingPathComponent(String(repeating: "n", count: 236) + ".xml")
+        let moved = try library.coordinator.migratePersistentStore(store, to: address, withType: NSXMLStoreType)
+        let context = library.context()
+        let titles = try context.performAndWait {
+            try context.all("Book").map { $0.value(forKey: "title") as? String }
+        }
+        #expect(titles == ["T"] && moved.url?.lastPathComponent == address.lastPathComponent)
+    }
+
     @Test("Metadata are read and written without adding the store")
     func metadata() throws {
         let library = try Library()

@@ -283,6 +283,38 @@ struct StoreExchangeTests {
 
     private static let more = MappedMigrationFixture.older + "\nentity More\n  name string"
 
+    @Test(
+        "Opening the store as one of another kind, and failing to replace it by one, leave its exchange to the store",
+        arguments: Case.all.filter { $0.hasNewData && $0.moment != .synchronized })
+    func otherKinds(_ test: Case) throws {
+        try withTemporaryFolder { folder in
+            let fixture = try prepare(folder, oldData: test.hasOldData, newData: true)
+            #expect(throws: Stop.self) {
+                try exchange(fixture, stoppingAfter: test.moment, exchangesNames: test.exchangesNames)
+            }
+            let other = folder.appendingPathComponent("other")
+            try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(Self.newer))
+            #expect(throws: NSError.self) {
+                try coordinator.addPersistentStore(
+                    ofType: NSBinaryStoreType, configurationName: nil, at: fixture.url, options: nil)
+            }
+            let small = try coordinator.addPersistentStore(
+                ofType: NSXMLStoreType, configurationName: nil, at: other.appendingPathComponent("Small.xml"),
+                options: nil)
+            let cancelled = Progress(totalUnitCount: 1)
+            cancelled.cancel()
+            #expect(throws: NSError.self) {
+                try coordinator.migratePersistentStore(
+                    small, to: fixture.url, options: [NSMigrationProgressOption: cancelled],
+                    withType: NSBinaryStoreType)
+            }
+            try StoreExchange.recover(files(fixture), timeout: 5)
+            #expect(try fixture.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|real"])
+            #expect(data(fixture) == "new")
+        }
+    }
+
     @Test("recovering twice, and stopping while recovering, comes to the same end")
     func stoppedTwice() throws {
         for second in StoreExchange.Moment.allCases.dropFirst(2) {

@@ -50,6 +50,8 @@ struct FileMigration {
             StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
         else { return }
         guard let folder = try MigrationFolder.lock(url, creating: false, timeout: timeout) else { return }
+        // It belongs to a SQLite store, which somebody opens as one of another type.
+        if FileManager.default.fileExists(atPath: ExchangeJournal.url(in: folder.url).path) { return }
         // A file that cannot be removed is only waste.
         try? folder.remove()
     }

@@ -35,6 +35,7 @@ extension NSPersistentStoreCoordinator {
     ) throws -> NSPersistentStore {
         let address = move.url.standardizedFileURL
         if move.place != .file, move.type == source.type, address == source.url || source.url == nil { return source }
+        if move.isOntoItself, address != source.url { throw move.refusal }
         if move.place == .file {
             let parts = MigrationParts(move.progress, weights: [1])
             try parts.run(0) { part in
@@ -53,7 +54,7 @@ extension NSPersistentStoreCoordinator {
     private func convert(
         by move: StoreMove, isWholeFile: Bool, _ product: (any StoreEngine)?
     ) throws -> NSPersistentStore {
-        if let url = move.store.url, move.place == .file, url == move.url.standardizedFileURL {
+        if move.isOntoItself {
             if move.store.type == move.type { return move.store }
             throw move.refusal
         }
@@ -69,39 +70,6 @@ extension NSPersistentStoreCoordinator {
             }
         try plainRemove(move.store)
         return moved
-    }
-
-    /// The new file is made out of sight, and takes the place of a file at its address when it is whole.
-    private func convertToWholeFile(by move: StoreMove) throws -> NSPersistentStore {
-        guard move.place == .file else { throw move.refusal }
-        try FileKind.require(.file, at: move.url, followsLinks: true)
-        let target = FileKind.target(of: move.url)
-        // The next move or opening of the new store removes what a killed process leaves in this folder.
-        guard let folder = try MigrationFolder.lock(target, creating: true, timeout: move.timeout, move.progress) else {
-            throw move.refusal
-        }
-        do {
-            try folder.clear()
-            let source = try readable(move, SQLiteStoreFiles(folder.make("source")))
-            let draft = try folder.make("moved")
-            let parts = MigrationParts(move.progress, weights: [1])
-            try parts.run(0) { try convert(source, to: draft, type: move.type, $0) }
-            try WholeFile.write(Data(contentsOf: draft), to: move.url)
-        } catch {
-            try? folder.remove()
-            throw error
-        }
-        try? folder.remove()
-        return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
-    }
-
-    /// The store's content where it can be read object by object.
-    private func readable(_ move: StoreMove, _ between: SQLiteStoreFiles) throws -> StoreMove {
-        MigrationFeed.of(move.progress)?.begin(.copying)
-        guard let engine = StoreEngines.engine(of: move.store) else { return move }
-        // A migration reads a store without its -wal, and the store's own -wal may hold its latest rows.
-        try engine.copy(move.store, to: between.main, replacing: false, move.progress)
-        return move.from(between.main, type: NSSQLiteStoreType)
     }
 
     private func convertToSQLite(by move: StoreMove) throws -> NSPersistentStore {
@@ -192,7 +160,7 @@ extension NSPersistentStoreCoordinator {
     // MARK: Object by object
 
     /// Makes a store of another kind where nothing lies.
-    private func convert(_ move: StoreMove, to target: URL, type: String, _ progress: Progress?) throws {
+    final func convert(_ move: StoreMove, to target: URL, type: String, _ progress: Progress?) throws {
         let (from, to) = (managedObjectModel.copied(), managedObjectModel.copied())
         MigrationFeed.of(progress)?.begin(.copying)
         let manager = NSMigrationManager(sourceModel: from, destinationModel: to)

@@ -23,6 +23,13 @@ struct StoreMove {
     /// A store of the in-memory type has no use for its URL.
     var place: StorePlace { StoreEngines.form(of: type) == .memory ? .memory : StorePlace(url) }
 
+    /// Whether the store's own file lies at the new address, by whatever path.
+    var isOntoItself: Bool {
+        guard let url = store.url, place == .file, StorePlace(url) == .file else { return false }
+        return url == self.url.standardizedFileURL
+            || FileState(url).map { $0.isSameFile(as: FileState(self.url)) } ?? false
+    }
+
     /// The seconds to wait for other users of the new store.
     var timeout: TimeInterval { StoreOptions.timeout(options) }
 

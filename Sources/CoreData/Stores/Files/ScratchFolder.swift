@@ -13,45 +13,53 @@ package enum ScratchFolder {
         let (folder, descriptor) = try make()
         defer {
             try? FileManager.default.removeItem(at: folder)
-            close(descriptor)
+            if descriptor >= 0 { close(descriptor) }
         }
         return try body(folder)
     }
 
+    /// Makes a folder and locks it. Where there are no locks, no other process can take the folder for a forgotten one.
     private static func make() throws -> (URL, Int32) {
-        while true {
+        for _ in 0..<20 {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(prefix + UUID().uuidString)
             guard mkdir(folder.path, 0o700) == 0 else {
                 throw WriteFailure.error("A temporary folder could not be made", folder)
             }
-            if let descriptor = lock(folder) { return (folder, descriptor) }
+            let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            if descriptor < 0, errno != ENOENT {
+                let failure = WriteFailure.error("A temporary folder could not be opened", folder)
+                rmdir(folder.path)
+                throw failure
+            }
+            let isLocked = descriptor >= 0 && (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            if isLocked, isNamed(descriptor, folder) { return (folder, descriptor) }
             // Another process has taken it for one that a killed process has left.
+            if descriptor >= 0 { close(descriptor) }
         }
+        throw CocoaError(.fileWriteUnknown)
     }
 
-    /// Takes the lock of a folder of this user; nil where somebody holds it or has removed the folder.
-    private static func lock(_ folder: URL) -> Int32? {
-        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        if descriptor < 0 { return nil }
+    private static func isNamed(_ descriptor: Int32, _ folder: URL) -> Bool {
         var held = stat()
         var named = stat()
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &held) == 0, held.st_uid == geteuid(),
-            lstat(folder.path, &named) == 0, held.st_ino == named.st_ino, held.st_dev == named.st_dev
-        else {
-            close(descriptor)
-            return nil
-        }
-        return descriptor
+        return fstat(descriptor, &held) == 0 && lstat(folder.path, &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
     }
 
     private static func removeRemains() {
         let parent = FileManager.default.temporaryDirectory
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
         for name in names where name.hasPrefix(prefix) {
+            if UUID(uuidString: String(name.dropFirst(prefix.count))) == nil { continue }
             let folder = parent.appendingPathComponent(name)
-            guard let descriptor = lock(folder) else { continue }
+            let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            if descriptor < 0 { continue }
+            defer { close(descriptor) }
+            var status = stat()
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0,
+                status.st_uid == geteuid(), isNamed(descriptor, folder)
+            else { continue }
             try? FileManager.default.removeItem(at: folder)
-            close(descriptor)
         }
     }
 }
