@@ -128,7 +128,7 @@ enum MappingErrors {
 
     static func sourceStore(_ error: any Error, _ url: URL) -> NSError {
         .coreData(
-            NSMigrationManagerSourceStoreError,
+            isOfFullDisk(error) ? NSFileWriteOutOfSpaceError : NSMigrationManagerSourceStoreError,
             reason: "The source store cannot be opened: \((error as NSError).localizedDescription)", url: url,
             underlying: error)
     }

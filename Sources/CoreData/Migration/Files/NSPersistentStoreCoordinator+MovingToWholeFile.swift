@@ -26,11 +26,15 @@ extension NSPersistentStoreCoordinator {
             try WholeFile.write(Data(contentsOf: draft), to: move.url)
         } catch {
             try? folder.remove()
-            if let error = error as? SQLiteError { throw error.nsError(doing: .saving) }
             throw error
         }
         try? folder.remove()
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
+    }
+
+    /// Gives errors of SQLite's own functions as those of Core Data.
+    static func reportingMove<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as SQLiteError { throw error.nsError(doing: .saving) }
     }
 
     /// The store's content where it can be read object by object.

@@ -21,10 +21,12 @@ extension NSPersistentStoreCoordinator {
             defer { lock.unlock() }
             let move = StoreMove(store: store, type: storeType, url: URL, options: options, progress: progress)
             let product = StoreEngines.engineOfProduct(for: storeType)
-            if !isWholeFile, product == nil, let engine = StoreEngines.engine(of: store) {
-                return try copy(store, of: engine, by: move)
+            return try Self.reportingMove {
+                if !isWholeFile, product == nil, let engine = StoreEngines.engine(of: store) {
+                    return try copy(store, of: engine, by: move)
+                }
+                return try convert(by: move, isWholeFile: isWholeFile, product)
             }
-            return try convert(by: move, isWholeFile: isWholeFile, product)
         }
     }
 
