@@ -77,3 +77,11 @@ enum WriteFailure {
         return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 ? nil : errno
     }
 }
+
+extension Error {
+    /// Whether the disk is full. That has its own code in every save and migration.
+    var isOfFullDisk: Bool {
+        let error = self as NSError
+        return error.domain == NSCocoaErrorDomain && error.code == NSFileWriteOutOfSpaceError
+    }
+}

@@ -128,29 +128,23 @@ enum MappingErrors {
 
     static func sourceStore(_ error: any Error, _ url: URL) -> NSError {
         .coreData(
-            isOfFullDisk(error) ? NSFileWriteOutOfSpaceError : NSMigrationManagerSourceStoreError,
+            error.isOfFullDisk ? NSFileWriteOutOfSpaceError : NSMigrationManagerSourceStoreError,
             reason: "The source store cannot be opened: \((error as NSError).localizedDescription)", url: url,
             underlying: error)
     }
 
     static func destinationStore(_ error: any Error, _ url: URL) -> NSError {
         .coreData(
-            isOfFullDisk(error) ? NSFileWriteOutOfSpaceError : NSMigrationManagerDestinationStoreError,
+            error.isOfFullDisk ? NSFileWriteOutOfSpaceError : NSMigrationManagerDestinationStoreError,
             reason: "The destination store cannot be made: \((error as NSError).localizedDescription)", url: url,
             underlying: error)
-    }
-
-    /// A full disk has its own code in every migration.
-    private static func isOfFullDisk(_ error: any Error) -> Bool {
-        let failure = error as NSError
-        return failure.domain == NSCocoaErrorDomain && failure.code == NSFileWriteOutOfSpaceError
     }
 
     static func notSaved(_ error: any Error, _ place: Place) -> NSError {
         let failure = error as NSError
         let code =
             switch failure.code {
-            case _ where isOfFullDisk(failure): NSFileWriteOutOfSpaceError
+            case _ where failure.isOfFullDisk: NSFileWriteOutOfSpaceError
             case NSManagedObjectConstraintMergeError: NSMigrationConstraintViolationError
             default: NSMigrationError
             }

@@ -263,7 +263,7 @@ struct StagedMigration {
         } catch {
             let name = stage.label.map { " “\($0)”" } ?? ""
             throw NSError.coreData(
-                NSMigrationError,
+                error.isOfFullDisk ? NSFileWriteOutOfSpaceError : NSMigrationError,
                 reason: "The migration stage\(name) failed: \((error as NSError).localizedDescription)",
                 url: self.url, underlying: error)
         }
