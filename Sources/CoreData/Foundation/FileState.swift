@@ -32,6 +32,14 @@ struct FileState: Codable, Equatable {
         device == other?.device && number == other?.number
     }
 
+    /// Whether a file or folder that is open still has a name; a link of that name does not count.
+    static func isNamed(_ descriptor: Int32, _ url: URL) -> Bool {
+        var held = stat()
+        var named = stat()
+        return fstat(descriptor, &held) == 0 && lstat(url.path, &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
+    }
+
     /// The rights, as `chmod` takes them.
     var rights: mode_t { mode_t(mode) & 0o7777 }
 

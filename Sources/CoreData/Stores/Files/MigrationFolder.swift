@@ -81,7 +81,7 @@ final class MigrationFolder {
                 // well.
                 usleep(5000)
             }
-            if isSame(descriptor, url) { return MigrationFolder(store, url, descriptor) }
+            if FileState.isNamed(descriptor, url) { return MigrationFolder(store, url, descriptor) }
             close(descriptor)
         }
     }
@@ -165,12 +165,5 @@ final class MigrationFolder {
             throw WriteFailure.error("The folder of the migration could not be removed", url)
         }
         Disk.synchronizeFolder(url.deletingLastPathComponent())
-    }
-
-    private static func isSame(_ descriptor: Int32, _ url: URL) -> Bool {
-        var held = stat()
-        var named = stat()
-        return fstat(descriptor, &held) == 0 && stat(url.path, &named) == 0 && held.st_ino == named.st_ino
-            && held.st_dev == named.st_dev
     }
 }

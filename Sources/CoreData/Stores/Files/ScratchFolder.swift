@@ -32,18 +32,11 @@ package enum ScratchFolder {
                 throw failure
             }
             let isLocked = descriptor >= 0 && (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-            if isLocked, isNamed(descriptor, folder) { return (folder, descriptor) }
+            if isLocked, FileState.isNamed(descriptor, folder) { return (folder, descriptor) }
             // Another process has taken it for one that a killed process has left.
             if descriptor >= 0 { close(descriptor) }
         }
         throw CocoaError(.fileWriteUnknown)
-    }
-
-    private static func isNamed(_ descriptor: Int32, _ folder: URL) -> Bool {
-        var held = stat()
-        var named = stat()
-        return fstat(descriptor, &held) == 0 && lstat(folder.path, &named) == 0 && held.st_ino == named.st_ino
-            && held.st_dev == named.st_dev
     }
 
     private static func removeRemains() {
@@ -57,7 +50,7 @@ package enum ScratchFolder {
             defer { close(descriptor) }
             var status = stat()
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0,
-                status.st_uid == geteuid(), isNamed(descriptor, folder)
+                status.st_uid == geteuid(), FileState.isNamed(descriptor, folder)
             else { continue }
             try? FileManager.default.removeItem(at: folder)
         }

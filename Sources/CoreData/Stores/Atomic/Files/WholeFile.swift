@@ -34,7 +34,8 @@ enum WholeFile {
         let descriptor = open(draft.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        guard FileKind(of: descriptor) == .file, flock(descriptor, LOCK_EX | LOCK_NB) == 0, isNamed(descriptor, draft)
+        guard FileKind(of: descriptor) == .file, flock(descriptor, LOCK_EX | LOCK_NB) == 0,
+            FileState.isNamed(descriptor, draft)
         else { return }
         unlink(draft.path)
     }
@@ -59,18 +60,10 @@ enum WholeFile {
                 defer { close(descriptor) }
                 throw failure(draft)
             }
-            if isNamed(descriptor, draft) { return descriptor }
+            if FileState.isNamed(descriptor, draft) { return descriptor }
             // It has become the store, or was removed.
             close(descriptor)
         }
-    }
-
-    /// Whether a file that is open has a name still.
-    private static func isNamed(_ descriptor: Int32, _ url: URL) -> Bool {
-        var held = stat()
-        var named = stat()
-        return fstat(descriptor, &held) == 0 && lstat(url.path, &named) == 0 && held.st_ino == named.st_ino
-            && held.st_dev == named.st_dev
     }
 
     private static func write(_ data: Data, to descriptor: Int32, _ url: URL) throws {
