@@ -42,7 +42,7 @@ enum FuzzGrowth {
             "<relationship name=\"r\(number)\" optional=\"YES\" maxCount=\"1\" destinationEntity=\"E\" "
                 + "inverseName=\"r\(number ^ 1)\" inverseEntity=\"E\"/>"
         }
-        let wide = (0..<2_000).map { "<entity name=\"E\($0)\"/>" }
+        let wide = (0..<3_000).map { "<entity name=\"E\($0)\"/>" }
         let attributes = (0..<3_000).map { "<attribute name=\"a\($0)\" optional=\"YES\" attributeType=\"String\"/>" }
         let deep = String(repeating: "<userInfo>", count: 20_000)
         let composites = (0..<40).map { number in

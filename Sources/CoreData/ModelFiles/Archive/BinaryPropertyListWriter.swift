@@ -97,6 +97,6 @@ struct BinaryPropertyListWriter {
     }
 
     private static func bigEndian(_ value: UInt64, size: Int) -> [UInt8] {
-        (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
+        withUnsafeBytes(of: value.bigEndian) { Array($0.suffix(size)) }
     }
 }
