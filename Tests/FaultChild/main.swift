@@ -20,10 +20,7 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
 func run(_ operation: (_ told: () -> Void) throws -> Void) {
     let begin = DispatchTime.now()
     if let moment = ProcessInfo.processInfo.environment["FAULT_CHILD_MOMENT"].flatMap(Int.init) {
-        Thread.detachNewThread {
-            usleep(UInt32(moment))
-            kill(getpid(), SIGKILL)
-        }
+        DispatchQueue.global().asyncAfter(deadline: begin + .microseconds(moment)) { kill(getpid(), SIGKILL) }
     }
     call("faults_arm")
     do {
