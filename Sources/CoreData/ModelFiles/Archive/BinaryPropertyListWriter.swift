@@ -60,21 +60,20 @@ struct BinaryPropertyListWriter {
 
     private func assemble(top: Int) -> Data {
         let referenceSize = Self.size(of: objects.count)
-        var data = Data("bplist00".utf8)
+        var list = Array("bplist00".utf8)
         var offsets: [Int] = []
+        offsets.reserveCapacity(objects.count)
         for (index, bytes) in objects.enumerated() {
-            offsets.append(data.count)
-            data.append(contentsOf: bytes)
-            for reference in containers[index] ?? [] {
-                data.append(contentsOf: Self.bigEndian(UInt64(reference), size: referenceSize))
-            }
+            offsets.append(list.count)
+            list += bytes
+            for reference in containers[index] ?? [] { Self.append(UInt64(reference), size: referenceSize, to: &list) }
         }
-        let table = data.count
+        let table = list.count
         let offsetSize = Self.size(of: table)
-        for offset in offsets { data.append(contentsOf: Self.bigEndian(UInt64(offset), size: offsetSize)) }
-        data.append(contentsOf: [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)])
-        for number in [objects.count, top, table] { data.append(contentsOf: Self.bigEndian(UInt64(number), size: 8)) }
-        return data
+        for offset in offsets { Self.append(UInt64(offset), size: offsetSize, to: &list) }
+        list += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+        for number in [objects.count, top, table] { Self.append(UInt64(number), size: 8, to: &list) }
+        return Data(list)
     }
 
     private static func header(_ marker: UInt8, count: Int) -> [UInt8] {
@@ -97,6 +96,17 @@ struct BinaryPropertyListWriter {
     }
 
     private static func bigEndian(_ value: UInt64, size: Int) -> [UInt8] {
-        withUnsafeBytes(of: value.bigEndian) { Array($0.suffix(size)) }
+        var bytes: [UInt8] = []
+        append(value, size: size, to: &bytes)
+        return bytes
+    }
+
+    /// Large models have 100,000 references: no array for each.
+    private static func append(_ value: UInt64, size: Int, to bytes: inout [UInt8]) {
+        var shift = UInt64(size * 8)
+        while shift > 0 {
+            shift -= 8
+            bytes.append(UInt8(truncatingIfNeeded: value &>> shift))
+        }
     }
 }
