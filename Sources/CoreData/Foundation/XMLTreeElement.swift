@@ -41,7 +41,7 @@ package final class XMLTreeElement {
     package static func parse(_ data: Data) throws(Failure) -> XMLTreeElement {
         let builder = TreeBuilder()
         // In pieces: as a whole, the parser refuses more than ten million bytes.
-        let parser = XMLParser(stream: InputStream(data: try textInUTF8(data)))
+        let parser = XMLParser(stream: InputStream(data: try XMLText.forParser(data)))
         parser.shouldResolveExternalEntities = false
         parser.delegate = builder
         let succeeded = parser.parse()
@@ -50,57 +50,6 @@ package final class XMLTreeElement {
             throw Failure(line: max(builder.errorLine ?? parser.lineNumber, 1), reason: "not well-formed XML")
         }
         return root
-    }
-}
-
-extension XMLTreeElement {
-    /// The bytes of a file for the parser, which stops the process at a name that is not UTF-8.
-    ///
-    /// Text in another encoding is valid UTF-8 after conversion. Throws a `Failure` for bytes that are in none.
-    private static func textInUTF8(_ data: Data) throws(Failure) -> Data {
-        if data.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) != nil { return data }
-        guard let encoding = declaredEncoding(data), let text = String(data: data, encoding: encoding) else {
-            throw Failure(line: lineOfDamage(data), reason: "the text is not UTF-8")
-        }
-        // The declaration names the former encoding.
-        var body = Substring(text)
-        if body.first == "\u{FEFF}" { body.removeFirst() }
-        if body.hasPrefix("<?xml"), let end = body.range(of: "?>") { body = body[end.upperBound...] }
-        return Data(body.utf8)
-    }
-
-    /// Encodings of declarations, in small letters.
-    private static let encodings: [String: String.Encoding] = [
-        "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-2": .isoLatin2, "us-ascii": .ascii,
-        "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
-        "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254, "shift_jis": .shiftJIS,
-    ]
-
-    /// The encoding of text that is not UTF-8, by its first bytes or by its declaration; nil where neither tells one.
-    private static func declaredEncoding(_ data: Data) -> String.Encoding? {
-        if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) { return .utf16 }
-        if data.starts(with: [0x3C, 0x00]) { return .utf16LittleEndian }
-        if data.starts(with: [0x00, 0x3C]) { return .utf16BigEndian }
-        let head = String(decoding: data.prefix(200), as: UTF8.self).lowercased()
-        guard head.hasPrefix("<?xml"), let end = head.range(of: "?>") else { return nil }
-        // A name, a value, another name, and so on.
-        let parts = head[..<end.lowerBound].split(omittingEmptySubsequences: false) { $0 == "\"" || $0 == "'" }
-        for (name, value) in zip(parts, parts.dropFirst())
-        where name.filter({ !$0.isWhitespace }).hasSuffix("encoding=") {
-            return encodings[String(value)]
-        }
-        return nil
-    }
-
-    /// The line of the first byte that is not UTF-8, from 1.
-    private static func lineOfDamage(_ data: Data) -> Int {
-        var decoder = UTF8()
-        var bytes = data.makeIterator()
-        var line = 1
-        while case .scalarValue(let scalar) = decoder.decode(&bytes) {
-            if scalar == "\n" { line += 1 }
-        }
-        return line
     }
 }
 

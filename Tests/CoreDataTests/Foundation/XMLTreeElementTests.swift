@@ -63,6 +63,38 @@ struct XMLTreeElementTests {
         #expect(failure?.line == line)
     }
 
+    @Test(
+        "Markup at which Foundation's parser stops the process is refused with its line",
+        arguments: [
+            ("<?xml version=\"1.0\"?>\n<?foo?><a/>", 2), ("<a>\n<?foo?></a>", 2), ("<a/>\n\n<?foo?>", 3),
+            ("<?xml?><a/>", 1),
+            ("<!DOCTYPE a [<!NOTATION n PUBLIC \"x\">]><a/>", 1),
+            ("<!DOCTYPE a [<!NOTATION n SYSTEM \"x\">]><a/>", 1),
+            ("<!DOCTYPE a [\n<!ENTITY e SYSTEM \"f\" NDATA n>]><a/>", 2),
+            ("<!DOCTYPE a [<!ATTLIST a b CDATA #IMPLIED>]><a/>", 1),
+            ("<!DOCTYPE a [<!ENTITY e \"&#60;?foo?>\">]><a>&e;</a>", 1), ("<!DOCTYPE a [<?foo?>]><a/>", 1),
+            ("<!--<?foo?>--><a/>", 1), ("<a><![CDATA[<?foo?>]]></a>", 1),
+        ])
+    func stopping(text: String, line: Int) {
+        let failure = #expect(throws: XMLTreeElement.Failure.self) { try XMLTreeElement.parse(Data(text.utf8)) }
+        #expect(failure?.line == line)
+        #expect(failure?.reason.hasPrefix("a ") == true)
+    }
+
+    @Test(
+        "Other markup outside of elements is passed over",
+        arguments: [
+            "<?foo bar?><a/>", "<?foo ?><a/>", "<a><?foo bar?></a>", "<!DOCTYPE a><a/>", "<!DOCTYPE a SYSTEM 'f'><a/>",
+            "<!DOCTYPE a PUBLIC 'p' 'f'><a/>", "<!DOCTYPE a []><a/>", "\u{FEFF}<a/>", "<!----><a/>",
+            "\u{FEFF}<?xml version='1.0'?><a/>", "<?xml version='1.0'\nstandalone='yes'?>\n<a/>",
+        ])
+    func passedOver(text: String) throws {
+        let root = try XMLTreeElement.parse(Data(text.utf8))
+        #expect(root.name == "a")
+        #expect(root.text.isEmpty)
+        #expect(root.line == text.count { $0 == "\n" } + 1)
+    }
+
     @Test("Elements that are nested without end are refused")
     func nested() {
         let text = String(repeating: "<a>", count: 100_000)
