@@ -168,14 +168,15 @@ let package = Package(
         // A part of the benchmarks that draws; the rest of them measures, which no test judges.
         .target(name: "BenchmarkChart", path: "Benchmarks/Sources/BenchmarkChart"),
         .testTarget(name: "BenchmarkTests", dependencies: ["BenchmarkChart"]),
-        // What damaged bytes are read by; the fuzzer itself is built in its own package.
+        // What damaged bytes are read by.
         .systemLibrary(
-            name: "CFuzzSQLite", path: "Fuzzing/Sources/CFuzzSQLite", pkgConfig: "sqlite3",
+            name: "CFuzzSQLite", path: "Fuzzing/CFuzzSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(
-            name: "FuzzTargets", dependencies: ["CoreData", "CFuzzSQLite"], path: "Fuzzing/Sources/FuzzTargets"),
+            name: "FuzzTargets", dependencies: ["CoreData", "CoreDataTool", "StudioServer", "CFuzzSQLite"],
+            path: "Fuzzing/FuzzTargets"),
         .executableTarget(
-            name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/Sources/fuzz-replay"),
+            name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz-replay"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "fuzz-replay"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         // Reads the sources and the documents. Code of the articles is compiled by the other target.
@@ -204,4 +205,9 @@ if Context.environment["OPENCOREDATA_GTK"] != nil {
             name: "address-book", dependencies: ["CGtk", "CoreDataManager"],
             path: "Examples/Desktop/Sources/address-book", plugins: ["CoreDataModelPlugin"]),
     ]
+}
+
+// The main function of this program is libFuzzer's. bin/fuzz asks for it, with the sanitizers that bring it.
+if Context.environment["OPENCOREDATA_FUZZER"] != nil {
+    package.targets.append(.executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz"))
 }

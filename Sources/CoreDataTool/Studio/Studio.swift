@@ -25,7 +25,7 @@ import Foundation
 import StudioServer
 
 /// What lies behind the page: answers its requests, and tells it what changes.
-final class Studio: Sendable {
+package final class Studio: Sendable {
     private let hub = EventHub()
     private let page: PageFiles
     private let storeText: String
@@ -34,6 +34,7 @@ final class Studio: Sendable {
     private let state: Locked<State>
     private let changes = DispatchQueue(label: "studio.changes")
     private let isChangeAwaited = Locked(false)
+    private let observer = Locked<(any NSObjectProtocol)?>(nil)
 
     private enum State: @unchecked Sendable {  // a session is used on its context's queue
         case open(StudioSession, StudioModel)
@@ -43,14 +44,19 @@ final class Studio: Sendable {
     }
 
     /// Opens the store. The model is the one that fits; where `modelPath` is given, its other versions are known, too.
-    init(_ storeText: String, model modelPath: String?, isWritable: Bool) throws {
+    package init(_ storeText: String, model modelPath: String?, isWritable: Bool) throws {
         (self.storeText, self.modelPath, self.isWritable) = (storeText, modelPath, isWritable)
         page = try PageFiles()
         state = Locked(try Self.open(storeText, modelPath, isWritable))
-        // One observer for all sessions: each opens the same store. It stays as long as the program runs.
-        _ = NotificationCenter.default.addObserver(
+        // One observer for all sessions: each opens the same store.
+        let observer = NotificationCenter.default.addObserver(
             forName: .NSPersistentStoreRemoteChange, object: nil, queue: nil
         ) { [weak self] _ in self?.noteChange() }
+        self.observer.withLock { $0 = observer }
+    }
+
+    deinit {
+        if let observer = observer.withLock({ $0 }) { NotificationCenter.default.removeObserver(observer) }
     }
 
     var shown: String {
@@ -82,7 +88,7 @@ final class Studio: Sendable {
 
     // MARK: Requests
 
-    func answer(_ request: HTTPRequest) -> HTTPResponse {
+    package func answer(_ request: HTTPRequest) -> HTTPResponse {
         guard request.path.hasPrefix("/api/") else {
             guard request.method == .get else { return .text(405, "Files are read.") }
             return page[request.path] ?? .text(404, "There is no \(request.path).")

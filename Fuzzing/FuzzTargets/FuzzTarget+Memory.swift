@@ -14,7 +14,7 @@ extension FuzzTarget {
                 "TRUEPREDICATE AND FALSEPREDICATE", "FETCH($r, $c, NO) == 1", "NONE a.b = 1 AND ALL c.d <> 2",
             ])
         },
-        growth: { FuzzGrowth.predicates() },
+        growth: { FuzzGrowth.predicates() }, words: FuzzWords.predicates,
         run: { bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             let predicate = try NSPredicate.parse(format: text, arguments: ["name", 7, Date(), nil, [1, 2]])
@@ -27,6 +27,7 @@ extension FuzzTarget {
         seeds: {
             texts(["1 + 2 * 3", "{1, 'a', nil}", "sum(a.b)", "@avg.c", "a[SIZE]", "-(-(-1))", "uppercase('ä')"])
         },
+        words: FuzzWords.predicates,
         run: { bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             let expression = try NSExpression.parse(format: text, arguments: ["name", 7])
@@ -36,6 +37,7 @@ extension FuzzTarget {
     static let modelSource = FuzzTarget(
         "model-source", suffixes: ["xcdatamodel/contents", "xcdatamodel/elements"],
         seeds: { ["model.xml": Data(FuzzSeeds.modelSource.utf8)] }, growth: { FuzzGrowth.modelSources() },
+        words: FuzzWords.xml + FuzzWords.modelSources,
         run: { bytes in
             let model = try FuzzFolder.withFile(bytes, named: "Fuzz.xcdatamodel") {
                 try NSManagedObjectModel.read(contentsOf: $0)
@@ -75,6 +77,7 @@ extension FuzzTarget {
         seeds: {
             ["xml": try FuzzModel.storeFile(.xml), "binary": try FuzzModel.storeFile(.binary)]
         },
+        words: FuzzWords.xml + FuzzWords.xmlStores,
         run: { bytes in
             try FuzzFolder.withFile(bytes, named: "Fuzz.store") { file in
                 for type in [NSPersistentStore.StoreType.xml, .binary, .sqlite] {
@@ -98,7 +101,7 @@ extension FuzzTarget {
 
     static let mappingSource = FuzzTarget(
         "mapping-source", suffixes: ["xcmapping.xml"],
-        seeds: { ["mapping.xml": Data(FuzzSeeds.mappingSource.utf8)] },
+        seeds: { ["mapping.xml": Data(FuzzSeeds.mappingSource.utf8)] }, words: FuzzWords.xml + FuzzWords.xmlStores,
         run: { bytes in
             try FuzzFolder.with { folder in
                 // Models are looked for in the folders above it.

@@ -1,8 +1,8 @@
 // About fuzzing.
 //
 // - `FuzzTargets` has one target for each door through which bytes from outside come in: texts of predicates, model
-//   sources, archives, property lists, metadata, mapping models, history tokens, names, and stores of each kind. A
-//   target reads by public API through entry points that throw.
+//   sources, archives, property lists, metadata, mapping models, history tokens, names, stores of each kind, exports, and
+//   requests of the studio. A target reads by public API through entry points that throw, or by a command of the tool.
 // - `fuzz` gives the targets to libFuzzer; `fuzz-replay` runs inputs without sanitizers, each in a process of its own.
 //   `SQLiteDamage` takes a small store and damages bytes, values, rows and the schema as an input says, so inputs stay
 //   short. `FuzzGrowth` makes long and deep inputs, which a fuzzer does not find.
@@ -25,23 +25,26 @@ public struct FuzzTarget: Sendable {
     public let seeds: @Sendable () throws -> [String: Data]
     /// Inputs that are long or deep; they are made, not kept.
     public let growth: @Sendable () throws -> [String: Data]
+    /// What inputs are likely to have in them: the fuzzer puts these words into inputs.
+    public let words: [String]
 
     init(
         _ name: String, suffixes: [String] = [], seeds: @escaping @Sendable () throws -> [String: Data] = { [:] },
-        growth: @escaping @Sendable () throws -> [String: Data] = { [:] },
+        growth: @escaping @Sendable () throws -> [String: Data] = { [:] }, words: [String] = [],
         run: @escaping @Sendable (Data) throws -> Void
     ) {
         self.name = name
         self.suffixes = suffixes
         self.seeds = seeds
         self.growth = growth
+        self.words = words
         self.run = run
     }
 
     /// All targets, in the order in which `bin/fuzz` runs them.
     public static let all: [FuzzTarget] = [
         predicate, expression, modelSource, modelArchive, transformable, metadata, mappingArchive, mappingSource,
-        historyToken, names, xmlStore, binaryStore, sqliteFile, sqliteDamage, salvage,
+        historyToken, names, xmlStore, binaryStore, sqliteFile, sqliteDamage, salvage, importing, studio,
     ]
 
     /// The target of a name.

@@ -5,6 +5,7 @@ import Foundation
 extension FuzzTarget {
     static let xmlStore = FuzzTarget(
         "xml-store", suffixes: ["xml"], seeds: { ["store.xml": try FuzzModel.storeFile(.xml)] },
+        words: FuzzWords.xml + FuzzWords.xmlStores,
         run: { bytes in
             try FuzzFolder.withFile(bytes, named: "Fuzz.xml") {
                 try FuzzStore.read(.xml, at: $0, model: FuzzModel.make())

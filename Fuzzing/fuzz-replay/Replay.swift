@@ -9,6 +9,7 @@ import FuzzTargets
 ///     fuzz-replay --seeds FOLDER          writes the seeds of each target to a folder of its name
 ///     fuzz-replay --growth FOLDER         writes the long and deep inputs in the same way
 ///     fuzz-replay --suffixes TARGET       says which files of a corpus are inputs of a target
+///     fuzz-replay --words TARGET          writes the words of a target as a dictionary of libFuzzer's
 ///     fuzz-replay --targets               lists the targets
 ///     fuzz-replay --yardstick             does the fixed work
 @main
@@ -25,6 +26,8 @@ enum Replay {
         case "--targets"?: for target in FuzzTarget.all { print(target.name) }
         case "--suffixes"? where arguments.count == 2:
             for suffix in try target(arguments[1]).suffixes { print(suffix) }
+        case "--words"? where arguments.count == 2:
+            for word in try target(arguments[1]).words { print(dictionaryEntry(word)) }
         case "--seeds"? where arguments.count == 2: try write(to: arguments[1]) { try $0.seeds() }
         case "--growth"? where arguments.count == 2: try write(to: arguments[1]) { try $0.growth() }
         case "--one"? where arguments.count == 3: try runOne(target(arguments[1]), file: arguments[2])
@@ -42,6 +45,12 @@ enum Replay {
     private static func target(_ name: String) throws -> FuzzTarget {
         guard let target = FuzzTarget.named(name) else { throw Mistake(text: "no target is named '\(name)'") }
         return target
+    }
+
+    /// A word in quotes, with every byte as an escape that libFuzzer reads.
+    private static func dictionaryEntry(_ word: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return "\"" + word.utf8.map { "\\x\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined() + "\""
     }
 
     private static func write(to folder: String, _ inputs: (FuzzTarget) throws -> [String: Data]) throws {
