@@ -12,6 +12,41 @@ enum FuzzStore {
         if let failure { throw failure }
     }
 
+    /// Makes stores of a model that came from outside, with an object of each entity.
+    static func make(of model: NSManagedObjectModel) throws {
+        // One of thousands of entities takes longer than an input may.
+        guard model.entities.reduce(0, { $0 + 1 + $1.properties.count }) < 300 else { return }
+        try FuzzFolder.with { folder in
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            var failure: (any Error)?
+            for type in [NSPersistentStore.StoreType.inMemory, .sqlite] {
+                do {
+                    let store = try coordinator.addPersistentStore(
+                        type: type, at: folder.appendingPathComponent("Fuzz.sqlite", isDirectory: false))
+                    defer { try? coordinator.remove(store) }
+                    try fill(coordinator)
+                } catch { failure = error }
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    private static func fill(_ coordinator: NSPersistentStoreCoordinator) throws {
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            for entity in coordinator.managedObjectModel.entities where !entity.isAbstract {
+                _ = NSManagedObject(entity: entity, insertInto: context)
+                // One that cannot be saved, such as one without a required value, must not hide the others.
+                if (try? context.save()) == nil { context.rollback() }
+            }
+            for entity in coordinator.managedObjectModel.entities {
+                guard let name = entity.name else { continue }
+                try readAll(name, entity, in: context)
+            }
+        }
+    }
+
     private static func open(
         _ type: NSPersistentStore.StoreType, at file: URL, model: NSManagedObjectModel, isReadOnly: Bool
     ) throws {

@@ -163,6 +163,7 @@ extension FuzzTarget {
         for entity in model.entities { _ = (entity.description, entity.attributesByName, entity.superentity) }
         let archive = try model.archive()
         _ = try NSManagedObjectModel.read(archive: archive)
+        try FuzzStore.make(of: model)
     }
 
     private static func use(_ mapping: NSMappingModel?) {

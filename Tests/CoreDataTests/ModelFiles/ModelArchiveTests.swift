@@ -38,6 +38,25 @@ struct ModelArchiveTests {
         }
     }
 
+    @Test("An archive of a model that contradicts itself is refused when it is read")
+    func contradictory() throws {
+        let entity = NSEntityDescription()
+        entity.name = "Person"
+        let attributes = ["name", "number"].map { name in
+            let attribute = NSAttributeDescription()
+            attribute.name = name
+            attribute.attributeType = .stringAttributeType
+            return attribute
+        }
+        entity.properties = attributes
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        attributes[1].name = "name"
+        let archive = try model.archive()
+        let error = #expect(throws: NSError.self) { try NSManagedObjectModel.read(archive: archive) }
+        #expect(error?.localizedDescription.contains("two properties of this name") == true)
+    }
+
     @Test("relationships of a decoded model lead to its own entities and back")
     func links() throws {
         let copy = try ModelArchive.decode(ModelArchive.encode(SampleModels.library()))

@@ -3,9 +3,13 @@ import Foundation
 /// Models as keyed archives: the content of a `.mom` file and, compressed, of the model cache of a store.
 package enum ModelArchive {
     /// The model in an archive, not frozen. Throws an error that describes the problem; any bytes may come in.
+    ///
+    /// A model that contradicts itself is refused here: a coordinator could only stop the process.
     package static func decode(_ data: Data) throws -> NSManagedObjectModel {
         var decoder = ModelDecoder(archive: try KeyedArchive(data))
-        return try decoder.decode()
+        let model = try decoder.decode()
+        try model.validate()
+        return model
     }
 
     /// The model in a compressed archive, as `Z_MODELCACHE` holds it.
