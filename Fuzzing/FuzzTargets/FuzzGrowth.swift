@@ -3,6 +3,9 @@ import Foundation
 /// Inputs that are long, deep or refer to themselves again and again: a fuzzer does not find them in minutes. Each must
 /// be read, or refused, as fast as any other.
 enum FuzzGrowth {
+    /// Combining marks that are sorted before they are compared.
+    static let marks = String(repeating: "\u{316}\u{301}", count: 50_000)
+
     static func predicates() -> [String: Data] {
         func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
         return [
@@ -28,6 +31,8 @@ enum FuzzGrowth {
             "escapes": "a == \"" + repeated("\\u0041", 10_000) + "\"",
             "indexes": "a" + repeated("[1]", 20_000) + " == 1",
             "aggregates": repeated("ANY ", 20_000) + "a == 1",
+            "marks-of-a-letter": "a\(marks) == 1",
+            "pattern": "a MATCHES '\(repeated("\\\\p{L}", 20_000))'",
         ]
         .mapValues { Data($0.utf8) }
     }
@@ -58,6 +63,14 @@ enum FuzzGrowth {
                 "<entity name=\"E\"><attribute name=\"c\" optional=\"YES\" attributeType=\"Composite\" "
                     + "composite=\"C0\"/></entity>" + composites.joined()
                     + "<composite name=\"C40\"><attribute name=\"z\" attributeType=\"String\"/></composite>"),
+            "many-attributes": Data(("<model" + (0..<200_000).map { " a\($0)=\"\"" }.joined() + "/>").utf8),
+            "marks-of-a-letter": model("<entity name=\"E\(marks)\"/>"),
+            "marks-by-number": model("<entity name=\"E\(String(repeating: "&#x316;&#x301;", count: 50_000))\"/>"),
+            "declaration": Data(("<?xml " + String(repeating: "\"'", count: 2_000_000) + "?><model/>").utf8),
+            "exclamations": Data(String(repeating: "<!", count: 500_000).utf8),
+            "pattern": model(
+                "<entity name=\"E\"><attribute name=\"a\" optional=\"YES\" attributeType=\"String\" regularExpressionString=\""
+                    + String(repeating: "\\p{L}", count: 60_000) + "\"/></entity>"),
             "predicate": model(
                 "<entity name=\"E\"/><fetchRequest name=\"f\" entity=\"E\" predicateString=\""
                     + String(repeating: "(", count: 10_000) + "\"/>"),

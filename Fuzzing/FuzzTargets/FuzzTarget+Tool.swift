@@ -17,6 +17,7 @@ extension FuzzTarget {
                 "deep-header": Data(String(repeating: "{\"a\":", count: 100_000).utf8),
                 "long-number": export([Data(String(repeating: "9", count: 100_000).utf8)]),
                 "empty-lines": export(Array(repeating: Data(), count: 50_000)),
+                "marks-of-a-letter": export([Data("{\"a\(FuzzGrowth.marks)\":1}".utf8)]),
                 "repeated": export(Array(repeating: lines, count: 200).flatMap(\.self)),
             ]
         },
@@ -67,6 +68,7 @@ extension FuzzTarget {
             [
                 "where": Data("get rows?entity=Person&where=\(String(repeating: "(", count: 20_000))".utf8),
                 "path": Data("get rows?entity=Person&where=a\(String(repeating: ".b", count: 20_000))==1".utf8),
+                "marks-of-a-letter": Data("get object?id=a\(FuzzGrowth.marks)".utf8),
                 "body": Data("post edit/set \(String(repeating: "{\"id\":[", count: 20_000))".utf8),
                 "ids": Data(
                     "post edit/delete {\"ids\":[\(String(repeating: "\"Person/1\",", count: 20_000))\"x\"]}".utf8),
@@ -83,28 +85,31 @@ extension FuzzTarget {
         run: { bytes in
             try FuzzFolder.withFile(FuzzBase.sqlite, named: "Fuzz.sqlite") { file in
                 let studio = try Studio(file.path, model: nil, isWritable: true)
-                for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").prefix(8) {
+                for line in String(decoding: bytes, as: UTF8.self).unicodeScalars.split(separator: "\n").prefix(8) {
                     try read(studio.answer(request(line)))
                 }
             }
         })
 
-    private static func request(_ line: Substring) -> HTTPRequest {
+    /// A line is taken apart by scalars: a letter with 100,000 marks takes seconds to compare.
+    private static func request(_ line: Substring.UnicodeScalarView) -> HTTPRequest {
         let words = line.split(separator: " ", maxSplits: 1)
-        guard words.count == 2 else { return HTTPRequest(method: .get, path: "/\(line)") }
-        if words[0] == "post" {
+        guard words.count == 2 else { return HTTPRequest(method: .get, path: "/\(String(line))") }
+        if words[0].elementsEqual("post".unicodeScalars) {
             let parts = words[1].split(separator: " ", maxSplits: 1)
             return HTTPRequest(
-                method: .post, path: "/api/\(parts.first ?? "")", body: Data((parts.dropFirst().first ?? "").utf8))
+                method: .post, path: "/api/\(parts.first.map(String.init) ?? "")",
+                body: Data(parts.dropFirst().first.map { String($0).utf8 } ?? "".utf8))
         }
         let parts = words[1].split(separator: "?", maxSplits: 1)
         var query: [String: String] = [:]
-        for part in parts.dropFirst().joined().split(separator: "&") {
+        for part in parts.dropFirst().first?.split(separator: "&") ?? [] {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            query[String(sides[0])] = sides.dropFirst().first.map(String.init) ?? ""
+            // The names are few, and hashed.
+            query[String(sides[0].prefix(20))] = sides.dropFirst().first.map(String.init) ?? ""
         }
         // A diagram starts a program, and events come without end.
-        let name = String(parts.first ?? "")
+        let name = String(parts.first?.prefix(100) ?? "".unicodeScalars[...])
         if ["diagram", "events"].contains(name) { return HTTPRequest(method: .get, path: "/api/store") }
         return HTTPRequest(method: .get, path: "/api/\(name)", query: query)
     }

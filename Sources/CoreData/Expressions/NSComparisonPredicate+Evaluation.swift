@@ -47,8 +47,8 @@ enum PreparedOperand {
         _ pattern: String, _ options: NSComparisonPredicate.Options
     ) throws -> NSRegularExpression {
         let pattern = StringComparison.fold(pattern, options.intersection(.diacriticInsensitive))
-        return try NSRegularExpression(
-            pattern: "\\A(?:\(pattern))\\z", options: options.contains(.caseInsensitive) ? [.caseInsensitive] : [])
+        return try NSRegularExpression.limited(
+            "\\A(?:\(pattern))\\z", options: options.contains(.caseInsensitive) ? [.caseInsensitive] : [])
     }
 }
 

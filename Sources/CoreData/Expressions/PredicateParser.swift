@@ -21,6 +21,10 @@ struct PredicateParser {
     init(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) {
         self.format = format
         self.arguments = arguments
+        // Before the format is compared with others.
+        if CombiningMarks.areEndless(in: format) {
+            throw PredicateParseError(format: "…", position: 0, problem: "a letter has too many combining marks")
+        }
         let words = try PredicateTokenCache.shared.words(of: format)
         tokens = words.tokens
         keys = words.keys

@@ -2,10 +2,10 @@ import Foundation
 
 /// The text of an XML file as Foundation's parser can take it.
 ///
-/// That parser stops the process where libxml2 gives it no text: at a name that is not UTF-8, at a processing instruction
-/// without data, at declarations of notations, of entities that are not parsed, and of attributes without a default. Also,
-/// libxml2 changes to any encoding that the file declares, so that markup may hide in other bytes. Therefore the parser gets
-/// UTF-8 alone, under a declaration of our own, and nothing of this markup.
+/// That parser stops the process where libxml2 gives it no text: at a name that is not UTF-8, at a processing
+/// instruction without data, at declarations of notations, of entities that are not parsed, and of attributes without
+/// a default. Also, libxml2 changes to any encoding that the file declares, so that markup may hide in other bytes.
+/// Therefore the parser gets UTF-8 alone, under a declaration of our own, and nothing of this markup.
 enum XMLText {
     typealias Failure = XMLTreeElement.Failure
 
@@ -13,7 +13,8 @@ enum XMLText {
 
     /// The text of a file in UTF-8, with the same lines.
     ///
-    /// Throws a `Failure` for bytes that are no text of the file's encoding, and for markup that the parser cannot take.
+    /// Throws a `Failure` for bytes that are no text of the file's encoding, and for markup that the parser cannot
+    /// take.
     static func forParser(_ data: Data) throws(Failure) -> Data {
         var body = try inUTF8(data)
         if body.starts(with: [0xEF, 0xBB, 0xBF]) { body = body.dropFirst(3) }
@@ -27,10 +28,13 @@ enum XMLText {
         return text
     }
 
+    /// More is no declaration, and a second one within the text is refused by the parser.
+    private static let longestDeclaration = 1024
+
     /// Where the declaration of a text stands.
     private static func declared(in text: Data) -> Range<Data.Index>? {
         guard text.starts(with: Data("<?xml".utf8)), let next = text.dropFirst(5).first, isSpace(next),
-            let end = text.range(of: Data("?>".utf8))
+            let end = text.prefix(longestDeclaration).range(of: Data("?>".utf8))
         else { return nil }
         return text.startIndex..<end.upperBound
     }
@@ -96,10 +100,15 @@ enum XMLText {
         return line
     }
 
+    /// libxml2 compares each attribute of an element with all before it.
+    private static let mostAttributes = 10_000
+
     private static let declarations = ["<!ENTITY", "<!ATTLIST", "<!NOTATION", "<!ELEMENT"]
 
-    /// Looks for what the parser cannot take, also in comments and other places where it would do no harm: whoever finds the
-    /// ends of comments otherwise than libxml2 can be deceived. Without declared entities nothing else makes markup.
+    /// Looks for what the parser cannot take, also in comments and other places where it would do no harm.
+    ///
+    /// A look that finds the ends of comments differently from libxml2 could be deceived. Without declared entities
+    /// nothing else makes markup.
     private static func check(_ text: Data, firstLine: Int) throws(Failure) {
         let damage = text.withUnsafeBytes { bytes -> (offset: Int, reason: String)? in
             // The C library's search: texts have many megabytes.
@@ -108,6 +117,7 @@ enum XMLText {
                 return memchr(base + start, Int32(byte), bytes.count - start).map { UnsafeRawPointer($0) - base }
             }
             if let offset = next(0, from: 0) { return (offset, "the text has a character 0") }
+            if let offset = CombiningMarks.endlessRun(in: bytes) { return (offset, "a letter has too many marks") }
             var start = 0
             while let open = next(UInt8(ascii: "<"), from: start) {
                 start = open + 1
@@ -116,8 +126,17 @@ enum XMLText {
                     let end = bytes[(start + 1)...].firstIndex { isSpace($0) || $0 == question }
                     if let end, bytes[end] == question { return (open, "a processing instruction has no data") }
                 } else if bytes[start] == UInt8(ascii: "!") {
+                    guard start + 1 < bytes.count, bytes[start + 1] >= UInt8(ascii: "A") else { continue }
                     let name = declarations.first { bytes[open...].starts(with: $0.utf8) }
                     if let name { return (open, "a document type with declarations of its own (\(name))") }
+                } else {
+                    // An attribute takes five bytes at least.
+                    let following = next(UInt8(ascii: "<"), from: start) ?? bytes.count
+                    if following - start > 5 * mostAttributes,
+                        countAttributes(bytes[start..<following]) > mostAttributes
+                    {
+                        return (open, "an element has more than \(mostAttributes) attributes")
+                    }
                 }
             }
             return nil
@@ -125,6 +144,23 @@ enum XMLText {
         guard let damage else { return }
         let line = text.prefix(damage.offset).reduce(firstLine) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
         throw Failure(line: line, reason: damage.reason)
+    }
+
+    /// How many values in quotes a start tag has.
+    private static func countAttributes(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+        var count = 0
+        var quote: UInt8?
+        for byte in bytes {
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+                count += 1
+            } else if byte == UInt8(ascii: ">") {
+                break
+            }
+        }
+        return count
     }
 
     private static let question = UInt8(ascii: "?")

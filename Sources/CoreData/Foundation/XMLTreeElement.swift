@@ -74,11 +74,19 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
         open.last?.children.append(element)
         if root == nil { root = element }
         open.append(element)
-        if open.count > Self.maximumDepth, failure == nil {
-            failure = .init(
-                line: parser.lineNumber, reason: "elements are nested more than \(Self.maximumDepth) deep")
-            parser.abortParsing()
+        if open.count > Self.maximumDepth {
+            fail(parser, "elements are nested more than \(Self.maximumDepth) deep")
         }
+        // References to characters may stand for them, which the look at the text has not seen.
+        if attributeDict.values.contains(where: CombiningMarks.areEndless) {
+            fail(parser, "a letter has too many marks")
+        }
+    }
+
+    private func fail(_ parser: XMLParser, _ reason: String) {
+        guard failure == nil else { return }
+        failure = .init(line: parser.lineNumber, reason: reason)
+        parser.abortParsing()
     }
 
     func parser(_ parser: XMLParser, foundCharacters string: String) { open.last?.text += string }
@@ -90,7 +98,8 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     func parser(
         _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName qName: String?
     ) {
-        _ = open.popLast()
+        guard let element = open.popLast() else { return }
+        if CombiningMarks.areEndless(in: element.text) { fail(parser, "a letter has too many marks") }
     }
 
     func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {

@@ -84,7 +84,7 @@ extension ModelSourceReader {
     private func pattern(of source: XMLTreeElement) -> String? {
         guard let pattern = source.text("regularExpressionString") else { return nil }
         do {
-            _ = try NSRegularExpression(pattern: pattern)
+            _ = try NSRegularExpression.limited(pattern)
             return pattern
         } catch {
             warn("'\(pattern)' is no regular expression and does not count.", at: source)

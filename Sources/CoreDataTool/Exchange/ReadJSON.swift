@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// A value of JSON as it was read, with its place in the line, so that a mistake can be shown. Numbers keep their text.
@@ -191,6 +192,9 @@ private struct JSONLineReader {
     private func text(_ bytes: ArraySlice<UInt8>, at start: Int) throws(ReadJSON.Mistake) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ReadJSON.Mistake(offset: start, problem: "a text is not in UTF-8")
+        }
+        if CombiningMarks.areEndless(in: text) {
+            throw ReadJSON.Mistake(offset: start, problem: "a letter has too many combining marks")
         }
         return text
     }

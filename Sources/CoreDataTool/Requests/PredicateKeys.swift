@@ -32,7 +32,7 @@ struct PredicateKeys {
 
     private func checkPattern(_ expression: CoreData.NSExpression) throws {
         guard expression.expressionType == .constantValue, let pattern = expression.constantValue as? String,
-            (try? NSRegularExpression(pattern: pattern)) == nil
+            (try? NSRegularExpression.limited(pattern)) == nil
         else { return }
         throw mistake("'\(pattern)' is no regular expression")
     }

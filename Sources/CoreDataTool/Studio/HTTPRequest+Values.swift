@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 import StudioServer
 
@@ -6,6 +7,14 @@ extension HTTPRequest {
     func required(_ name: String) throws -> String {
         guard let value = query[name], !value.isEmpty else { throw StudioFailure(400, "'\(name)' is missing") }
         return value
+    }
+
+    /// Throws for texts that cannot be compared in a short time.
+    func checkMarks() throws {
+        let isEndless =
+            query.values.contains(where: CombiningMarks.areEndless)
+            || body.withUnsafeBytes { CombiningMarks.endlessRun(in: $0) != nil }
+        if isEndless { throw StudioFailure(400, "a letter has too many combining marks") }
     }
 
     /// A number of the query.

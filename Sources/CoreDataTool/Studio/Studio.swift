@@ -95,6 +95,7 @@ package final class Studio: Sendable {
         }
         do {
             let name = String(request.path.dropFirst("/api/".count))
+            try request.checkMarks()
             return try request.method == .get ? read(name, request) : write(name, request)
         } catch {
             return StudioFailure(error, format: request.query["where"]).response

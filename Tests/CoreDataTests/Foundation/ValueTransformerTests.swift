@@ -158,6 +158,30 @@ struct ValueTransformerTests {
         #expect(keyed.transformedValue(keyed.reverseTransformedValue(number)) as? NSDecimalNumber == number)
     }
 
+    @Test("Decimal numbers in sets, and many lists, come back with their classes")
+    func decimalsInSets() throws {
+        let number = NSDecimalNumber(string: "0.125")
+        let set = try roundTrip(NSSet(array: [[number] as NSArray]), transformer: nil).read as? NSSet
+        #expect((set?.anyObject() as? NSArray)?.firstObject as? NSDecimalNumber == number)
+        let ordered = NSOrderedSet(array: [["a": number] as NSDictionary, [number] as NSArray])
+        let readOrdered = try roundTrip(ordered, transformer: nil).read as? NSOrderedSet
+        #expect(readOrdered?.array as NSArray? == ordered.array as NSArray)
+        let keyed = NSDictionary(objects: [number], forKeys: [7 as NSNumber])
+        #expect(try roundTrip(keyed, transformer: nil).read as? NSDictionary == keyed)
+
+        let points = (0..<200).map { NSArray(array: [$0, $0 * 2]) }
+        let list = try roundTrip(NSMutableArray(array: points), transformer: nil).read as? NSMutableArray
+        #expect(list == NSArray(array: points))
+        // Foundation stops the process at `==` of sets with lists.
+        let few = NSSet(array: Array(points.prefix(60)))
+        #expect((try roundTrip(few, transformer: nil).read as? NSSet)?.count == 60)
+        let secure = NSSecureUnarchiveFromDataTransformer()
+        let many = try #require(secure.reverseTransformedValue(NSSet(array: points)))
+        #expect(secure.transformedValue(many) == nil)
+        let texts = NSMutableDictionary(dictionary: Dictionary(uniqueKeysWithValues: points.map { ("\($0[0])", $0) }))
+        #expect(try roundTrip(texts, transformer: nil).read as? NSMutableDictionary == texts)
+    }
+
     /// Values of every class that the secure transformer allows.
     private static var plainValues: [NSObject] {
         [

@@ -95,6 +95,25 @@ struct XMLTreeElementTests {
         #expect(root.line == text.count { $0 == "\n" } + 1)
     }
 
+    @Test("Attributes and combining marks without end are refused, and great numbers of them are read")
+    func endless() throws {
+        func attributes(_ count: Int) -> Data { Data(("<a" + (0..<count).map { " b\($0)=''" }.joined() + "/>").utf8) }
+        #expect(try XMLTreeElement.parse(attributes(9_000)).attributes.count == 9_000)
+        #expect(throws: XMLTreeElement.Failure.self) { try XMLTreeElement.parse(attributes(11_000)) }
+        // Text with many equals signs or quotes is none.
+        let quotes = String(repeating: "=\"", count: 60_000)
+        #expect(try XMLTreeElement.parse(Data("<a>\(quotes)</a>".utf8)).text == quotes)
+
+        let marks = String(repeating: "\u{316}\u{301}", count: 5_000)
+        let numbers = String(repeating: "&#x316;&#x301;", count: 5_000)
+        for text in ["<a\(marks)/>", "<a b='x\(marks)'/>", "<a b='x\(numbers)'/>", "<a>x\(numbers)</a>"] {
+            let failure = #expect(throws: XMLTreeElement.Failure.self) { try XMLTreeElement.parse(Data(text.utf8)) }
+            #expect(failure?.reason == "a letter has too many marks")
+        }
+        let accents = String(repeating: "e\u{316}\u{301}", count: 5_000)
+        #expect(try XMLTreeElement.parse(Data("<a>\(accents)</a>".utf8)).text == accents)
+    }
+
     @Test("Elements that are nested without end are refused")
     func nested() {
         let text = String(repeating: "<a>", count: 100_000)

@@ -111,16 +111,18 @@ struct BinaryPropertyListReader {
             scalar = .data(Data(bytes[start..<start + count]))
         case 0x5, 0x7:
             let (start, count) = try content(object, size: 1)
-            guard let text = String(validating: bytes[start..<start + count], as: UTF8.self) else {
-                throw damaged(object)
-            }
+            guard let text = String(validating: bytes[start..<start + count], as: UTF8.self),
+                !CombiningMarks.areEndless(in: text)
+            else { throw damaged(object) }
             scalar = .string(text)
         case 0x6:
             let (start, count) = try content(object, size: 2)
             let units = (0..<count).map {
                 UInt16(bytes[start + $0 * 2]) << 8 | UInt16(bytes[start + $0 * 2 + 1])
             }
-            scalar = .string(String(decoding: units, as: UTF16.self))
+            let text = String(decoding: units, as: UTF16.self)
+            guard !CombiningMarks.areEndless(in: text) else { throw damaged(object) }
+            scalar = .string(text)
         case 0x8:
             guard let index = Self.bigEndian(bytes, at: offset + 1, size: low + 1) else { throw damaged(object) }
             scalar = .reference(index)

@@ -33,20 +33,40 @@ extension KeyedArchive {
         return isAllowed(object) ? object : nil
     }
 
-    /// The archive of an object. Foundation's archiver does not come to an end with decimal numbers.
+    /// The archive of an object.
+    ///
+    /// Foundation's archiver does not come to an end with decimal numbers, and compares each collection with all
+    /// others of its count.
     static func data(of object: AnyObject, otherwise archive: () throws -> Data) -> Data? {
-        guard holdsDecimal(object) else { return try? archive() }
+        var collections = 0
+        let holdsDecimal = holdsDecimal(object, depth: 0, &collections)
+        guard holdsDecimal || collections > mostCompared else { return try? archive() }
         var writer = KeyedArchiveWriter()
-        guard let root = try? writer.add(value: object) else { return nil }
+        guard let root = try? writer.add(value: object) else { return holdsDecimal ? nil : try? archive() }
         return writer.archive(root: root)
     }
 
-    private static func holdsDecimal(_ value: Any) -> Bool {
+    private static let mostCompared = 32
+
+    /// Counts the collections and the data besides.
+    private static func holdsDecimal(_ value: Any, depth: Int, _ collections: inout Int) -> Bool {
+        // A collection may hold itself. Foundation knows how to archive that.
+        guard depth < KeyedArchiveWriter.maximumDepth else { return false }
+        collections += 1
         switch value {
-        case is NSDecimalNumber: true
-        case let array as NSArray: array.contains(where: holdsDecimal)
-        case let dictionary as NSDictionary: dictionary.contains { holdsDecimal($0.value) }
-        default: false
+        case is NSDecimalNumber: return true
+        case let array as NSArray: return array.contains { holdsDecimal($0, depth: depth + 1, &collections) }
+        case let set as NSSet: return set.contains { holdsDecimal($0, depth: depth + 1, &collections) }
+        case let set as NSOrderedSet: return set.contains { holdsDecimal($0, depth: depth + 1, &collections) }
+        case let dictionary as NSDictionary:
+            return dictionary.contains {
+                holdsDecimal($0.key, depth: depth + 1, &collections)
+                    || holdsDecimal($0.value, depth: depth + 1, &collections)
+            }
+        case is NSData: return false
+        default:
+            collections -= 1
+            return false
         }
     }
 

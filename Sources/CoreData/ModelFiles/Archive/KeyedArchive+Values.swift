@@ -52,18 +52,50 @@ extension KeyedArchive {
             guard !elements.contains(where: { $0 is NSDecimalNumber }) else {
                 throw archiveError("Object \(object.index) of the archive is a set of decimal numbers.")
             }
+            try spendOnComparing(elements)
             return isKind("NSSet") ? NSSet(array: elements) : NSOrderedSet(array: elements)
         }
         if isKind("NSDictionary") {
-            var result: [AnyHashable: Any] = [:]
-            for (key, element) in try pairs(value) {
-                guard let key = try self.value(key, depth: depth + 1) as? AnyHashable, !(key.base is NSDecimalNumber)
+            let pairs = try pairs(value)
+            let keys = try pairs.map { pair in
+                guard let key = try self.value(pair.key, depth: depth + 1) as? AnyHashable,
+                    !(key.base is NSDecimalNumber)
                 else { throw archiveError("Object \(object.index) of the archive has a key that is none.") }
-                result[key] = try self.value(element, depth: depth + 1)
+                return key
             }
+            try spendOnComparing(keys.map(\.base))
+            var result: [AnyHashable: Any] = [:]
+            for (key, pair) in zip(keys, pairs) { result[key] = try self.value(pair.value, depth: depth + 1) }
             return result
         }
         throw UnknownClass(className: object.className, index: object.index)
+    }
+
+    /// The weight of comparing two elements of a set, compared to a plain value: with it, a set may have 63 arrays of
+    /// one length.
+    private static let weightOfComparing = 500
+
+    /// Counts the comparisons that a set of Foundation's makes: elements with equal hashes are all compared.
+    ///
+    /// The hash of a collection is its count there, and those of data and long texts leave out most of them. Each
+    /// cast of the set to another type compares them once more.
+    private func spendOnComparing(_ elements: [Any]) throws {
+        var counts: [AnyHashable: Int] = [:]
+        for element in elements {
+            let hashed: AnyHashable
+            switch element {
+            case let text as String where text.utf16.count > 96: hashed = "text \(text.utf16.count) \(text.prefix(16))"
+            case is String: continue
+            case let data as Data: hashed = data.prefix(80)
+            case let list as NSArray: hashed = list.count
+            case let list as NSOrderedSet: hashed = list.count
+            case let set as NSSet: hashed = set.count
+            case let dictionary as NSDictionary: hashed = dictionary.count
+            default: continue
+            }
+            try spend(counts[hashed, default: 0] * Self.weightOfComparing)
+            counts[hashed, default: 0] += 1
+        }
     }
 
     /// Thrown for an object of a class that is not one of Foundation's values.

@@ -79,9 +79,14 @@ struct KeyedArchiveWriter {
 
     // MARK: Values
 
-    /// Adds a Foundation value; throws for values of other classes.
-    mutating func add(value: Any?) throws -> PropertyListValue {
+    /// Nesting that no value needs. It is also what a collection that holds itself has.
+    static let maximumDepth = 128
+
+    /// Adds a Foundation value; throws for values of other classes, and for what is nested too deeply.
+    mutating func add(value: Any?, depth: Int = 0) throws -> PropertyListValue {
         guard let value else { return Self.null }
+        guard depth < Self.maximumDepth, !(value is NSCountedSet) else { throw Self.unarchivable(value) }
+        if type(of: value) != String.self, let added = try add(changeable: value as AnyObject, depth) { return added }
         switch value {
         case let text as String: return add(string: text)
         case let decimal as NSDecimalNumber: return add(decimal: decimal)
@@ -97,16 +102,61 @@ struct KeyedArchiveWriter {
             return add(
                 ["NSURL", "NSObject"], ["NS.base": Self.null, "NS.relative": add(string: url.absoluteString)])
         case is NSNull: return add(["NSNull", "NSObject"], [:])
-        case let array as [Any]: return add(array: try array.map { try add(value: $0) })
-        case let set as NSSet: return add(set: try set.allObjects.map { try add(value: $0) })
-        case let set as Set<AnyHashable>: return add(set: try set.map { try add(value: $0.base) })
+        case let array as [Any]: return add(array: try array.map { try add(value: $0, depth: depth + 1) })
+        case let set as NSSet: return add(set: try set.allObjects.map { try add(value: $0, depth: depth + 1) })
+        case let set as Set<AnyHashable>: return add(set: try set.map { try add(value: $0.base, depth: depth + 1) })
         case let dictionary as [String: Any]:
             return add(
-                dictionary: try dictionary.sorted { $0.key < $1.key }.map { ($0.key, try add(value: $0.value)) })
-        default:
-            throw NSError.coreData(
-                NSCoreDataError, reason: "A value of the type \(type(of: value)) cannot be archived in a model.")
+                dictionary: try dictionary.sorted { $0.key < $1.key }.map {
+                    ($0.key, try add(value: $0.value, depth: depth + 1))
+                })
+        case let dictionary as NSDictionary:
+            return add(["NSDictionary", "NSObject"], try entries(of: dictionary, depth))
+        case let set as NSOrderedSet: return add(["NSOrderedSet", "NSObject"], try elements(of: set, depth))
+        default: throw Self.unarchivable(value)
         }
+    }
+
+    private static func unarchivable(_ value: Any) -> NSError {
+        .coreData(NSCoreDataError, reason: "A value of the type \(type(of: value)) cannot be archived in a model.")
+    }
+
+    /// Adds an object of one of the classes whose content changes, under its own name; nil for others.
+    private mutating func add(changeable object: AnyObject, _ depth: Int) throws -> PropertyListValue? {
+        switch object {
+        case let text as NSMutableString:
+            return add(
+                ["NSMutableString", "NSString", "NSObject"], ["NS.string": .string(String(describing: text))])
+        case let data as NSMutableData:
+            return add(["NSMutableData", "NSData", "NSObject"], ["NS.data": .data(Data(referencing: data))])
+        case let array as NSMutableArray:
+            let elements = try array.map { try add(value: $0, depth: depth + 1) }
+            return add(["NSMutableArray", "NSArray", "NSObject"], ["NS.objects": .array(elements)])
+        case let set as NSMutableSet:
+            let elements = try set.allObjects.map { try add(value: $0, depth: depth + 1) }
+            return add(["NSMutableSet", "NSSet", "NSObject"], ["NS.objects": .array(elements)])
+        case let set as NSMutableOrderedSet:
+            return add(["NSMutableOrderedSet", "NSOrderedSet", "NSObject"], try elements(of: set, depth))
+        case let dictionary as NSMutableDictionary:
+            return add(["NSMutableDictionary", "NSDictionary", "NSObject"], try entries(of: dictionary, depth))
+        default: return nil
+        }
+    }
+
+    private mutating func entries(of dictionary: NSDictionary, _ depth: Int) throws -> [String: PropertyListValue] {
+        let entries = Array(dictionary)
+        let keys = try entries.map { try add(value: $0.key, depth: depth + 1) }
+        let values = try entries.map { try add(value: $0.value, depth: depth + 1) }
+        return ["NS.keys": .array(keys), "NS.objects": .array(values)]
+    }
+
+    /// The elements as NS.object.0, NS.object.1 …, as an ordered set archives them.
+    private mutating func elements(of set: NSOrderedSet, _ depth: Int) throws -> [String: PropertyListValue] {
+        var fields: [String: PropertyListValue] = [:]
+        for (index, element) in set.enumerated() {
+            fields["NS.object.\(index)"] = try add(value: element, depth: depth + 1)
+        }
+        return fields
     }
 
     private static func scalar(_ number: NSNumber) -> PropertyListValue {

@@ -177,7 +177,7 @@ package struct SQLComparison {
         default: throw failure()
         }
         if function == .matches, case .constant(.string(let pattern)) = right,
-            (try? NSRegularExpression(pattern: pattern)) == nil
+            (try? NSRegularExpression.limited(pattern)) == nil
         {
             throw NSComparisonPredicate.noRegularExpression(pattern)
         }
