@@ -8,10 +8,28 @@ func sameValue(_ left: Any?, _ right: Any?) -> Bool {
         if let left = left as? [Any], let right = right as? [Any] {
             return left.count == right.count && zip(left, right).allSatisfy { sameValue($0, $1) }
         }
+        if let left = left as? NSSet, let right = right as? NSSet { return sameElements(left, right) }
+        if let left = left as? NSOrderedSet, let right = right as? NSOrderedSet {
+            return sameValue(left.array, right.array)
+        }
         if let left = left as? NSObject, let right = right as? NSObject { return left.isEqual(right) }
         if let left = left as? AnyHashable, let right = right as? AnyHashable, left == right { return true }
         return ((left as AnyObject) as? NSObject)?.isEqual(right) ?? false
     default: return false
+    }
+}
+
+/// Equality of two sets. Foundation stops the process at `isEqual` of sets that hold lists or dictionaries.
+private func sameElements(_ left: NSSet, _ right: NSSet) -> Bool {
+    guard left.count == right.count else { return false }
+    guard left.contains(where: { $0 is NSArray || $0 is NSDictionary || $0 is NSSet || $0 is NSOrderedSet }) else {
+        return left.isEqual(right)
+    }
+    var rest = right.allObjects
+    return left.allObjects.allSatisfy { element in
+        guard let place = rest.firstIndex(where: { sameValue(element, $0) }) else { return false }
+        rest.remove(at: place)
+        return true
     }
 }
 

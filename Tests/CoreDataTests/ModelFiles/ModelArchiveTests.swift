@@ -38,6 +38,25 @@ struct ModelArchiveTests {
         }
     }
 
+    @Test("Models are compared whose default values are sets with lists and sets in them")
+    func setsOfLists() throws {
+        func model(_ last: Int) -> NSManagedObjectModel {
+            let attribute = NSAttributeDescription()
+            attribute.name = "tags"
+            attribute.attributeType = .transformableAttributeType
+            attribute.defaultValue = NSSet(array: [["a", 1] as NSArray, NSSet(array: [["b", last] as NSArray])])
+            let entity = NSEntityDescription()
+            entity.name = "Item"
+            entity.properties = [attribute]
+            let model = NSManagedObjectModel()
+            model.entities = [entity]
+            return model
+        }
+        let copy = try NSManagedObjectModel.read(archive: model(1).archive())
+        #expect(copy.isEqual(model(1)))
+        #expect(!copy.isEqual(model(2)))
+    }
+
     @Test("An archive of a model that contradicts itself is refused when it is read")
     func contradictory() throws {
         let entity = NSEntityDescription()
