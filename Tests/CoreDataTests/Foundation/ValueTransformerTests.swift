@@ -175,6 +175,11 @@ struct ValueTransformerTests {
         // Foundation stops the process at `==` of sets with lists.
         let few = NSSet(array: Array(points.prefix(60)))
         #expect((try roundTrip(few, transformer: nil).read as? NSSet)?.count == 60)
+        let sets = NSArray(array: Array(repeating: few, count: 9).map { $0.copy() })
+        #expect((try roundTrip(sets, transformer: nil).read as? NSArray)?.count == 9)
+        let keys = (0..<300).map { String(repeating: "k", count: 100) + "\($0 + 100)" }
+        let long = NSDictionary(objects: keys, forKeys: keys as [NSString])
+        #expect(try roundTrip(long, transformer: nil).read as? NSDictionary == long)
         let secure = NSSecureUnarchiveFromDataTransformer()
         let many = try #require(secure.reverseTransformedValue(NSSet(array: points)))
         #expect(secure.transformedValue(many) == nil)

@@ -71,30 +71,43 @@ extension KeyedArchive {
         throw UnknownClass(className: object.className, index: object.index)
     }
 
-    /// The weight of comparing two elements of a set, compared to a plain value: with it, a set may have 63 arrays of
-    /// one length.
-    private static let weightOfComparing = 500
+    /// How many elements of a set may have one hash in Foundation.
+    private static let mostCompared = 63
+    /// The weight of comparing two elements of a set, compared to a plain value.
+    private static let weightOfComparing = 16
 
     /// Counts the comparisons that a set of Foundation's makes: elements with equal hashes are all compared.
     ///
     /// The hash of a collection is its count there, and those of data and long texts leave out most of them. Each
     /// cast of the set to another type compares them once more.
     private func spendOnComparing(_ elements: [Any]) throws {
+        guard elements.count > 8 else { return }
         var counts: [AnyHashable: Int] = [:]
         for element in elements {
-            let hashed: AnyHashable
-            switch element {
-            case let text as String where text.utf16.count > 96: hashed = "text \(text.utf16.count) \(text.prefix(16))"
-            case is String: continue
-            case let data as Data: hashed = data.prefix(80)
-            case let list as NSArray: hashed = list.count
-            case let list as NSOrderedSet: hashed = list.count
-            case let set as NSSet: hashed = set.count
-            case let dictionary as NSDictionary: hashed = dictionary.count
-            default: continue
+            guard let hashed = Self.hashedPart(of: element) else { continue }
+            let count = counts[hashed, default: 0]
+            guard count < Self.mostCompared else {
+                throw archiveError("A set of the archive has more than \(Self.mostCompared) elements with one hash.")
             }
-            try spend(counts[hashed, default: 0] * Self.weightOfComparing)
-            counts[hashed, default: 0] += 1
+            try spend(count * Self.weightOfComparing)
+            counts[hashed] = count + 1
+        }
+    }
+
+    /// What Foundation's hash of a value depends on; nil where it depends on all of it.
+    private static func hashedPart(of value: Any) -> AnyHashable? {
+        switch value {
+        case let text as String:
+            let units = text.utf16
+            guard units.count > 96 else { return nil }
+            return [UInt16(truncatingIfNeeded: units.count)] + units.prefix(32) + units.suffix(32)
+        case is NSNumber, is Date: return nil
+        case let data as Data: return data.prefix(80)
+        case let list as NSArray: return list.count
+        case let list as NSOrderedSet: return list.count
+        case let set as NSSet: return set.count
+        case let dictionary as NSDictionary: return dictionary.count
+        default: return nil
         }
     }
 
