@@ -3,8 +3,9 @@ import FuzzTargets
 
 /// Runs inputs without the fuzzer and without sanitizers, each in a process of its own.
 ///
-///     fuzz-replay TARGET FILE…            runs inputs; fails when one stops, or takes 1 s of the processor or 512 MB.
-///                                         A slow machine may take longer, as far as it is slower with a fixed work.
+///     fuzz-replay TARGET FILE…            runs inputs; fails when one stops, or takes 1 s of the processor or
+///                                         512 MB. A slow machine may take longer, as far as it is slower with
+///                                         a fixed work.
 ///     fuzz-replay --one TARGET FILE       runs one input in this process
 ///     fuzz-replay --seeds FOLDER          writes the seeds of each target to a folder of its name
 ///     fuzz-replay --growth FOLDER         writes the long and deep inputs in the same way
