@@ -55,9 +55,13 @@ struct HistoryCorpusTests {
         return try store.withCopy { url in
             let context = try CorpusStore.open(url, store.model)
             return try context.performAndWait {
-                let updates = try history(context).flatMap { $0.changes ?? [] }
-                    .filter { $0.changeType == .update && $0.changedObjectID.entity.name == entity }
-                let names = updates.map { $0.updatedProperties?.map(\.name).sorted().joined(separator: " ") }
+                let changes: [NSPersistentHistoryChange] = try history(context).flatMap { $0.changes ?? [] }
+                let updates = changes.filter { change -> Bool in
+                    change.changeType == .update && change.changedObjectID.entity.name == entity
+                }
+                let names = updates.map { change -> String? in
+                    change.updatedProperties?.map(\.name).sorted().joined(separator: " ")
+                }
                 return Dictionary(grouping: names, by: \.self).mapValues(\.count)
             }
         }
@@ -140,8 +144,8 @@ struct HistoryCorpusTests {
                     let new = try history(context, after: token)
                     #expect(try history(context).count == count + new.count)
                     #expect(new.allSatisfy { $0.author == "test" }, "\(store.path)")
-                    let ids = Set(
-                        new.flatMap { $0.changes ?? [] }.filter { $0.changeType == .insert }.map(\.changedObjectID))
+                    let made: [NSPersistentHistoryChange] = new.flatMap { $0.changes ?? [] }
+                    let ids = Set(made.filter { $0.changeType == .insert }.map(\.changedObjectID))
                     #expect(!changes.inserted.isEmpty)
                     #expect(changes.inserted.allSatisfy { ids.contains($0.objectID) }, "\(store.path)")
                 }

@@ -168,12 +168,17 @@
                 #expect(LoopbackServer(port: server.port, handler: { .text(200, $0.path) }) == nil)
                 let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
                 let port = String(format: ":%04X", server.port)
-                let listening = table.split(separator: "\n").map { $0.split(separator: " ") }.filter {
-                    $0.count > 3 && $0[1].hasSuffix(port) && $0[3] == "0A"
+                let lines: [[Substring]] = table.split(separator: "\n").map { $0.split(separator: " ") }
+                let listening = lines.filter { (fields: [Substring]) -> Bool in
+                    fields.count > 3 && fields[1].hasSuffix(port) && fields[3] == "0A"
                 }
-                #expect(listening.map { String($0[1]) } == ["0100007F\(port)"])
-                let others = (try? String(contentsOfFile: "/proc/net/tcp6", encoding: .utf8)) ?? ""
-                #expect(!others.split(separator: "\n").contains { $0.contains("\(port) ") && $0.contains(" 0A ") })
+                let addresses: [String] = listening.map { String($0[1]) }
+                #expect(addresses == ["0100007F\(port)"])
+                let others: String = (try? String(contentsOfFile: "/proc/net/tcp6", encoding: .utf8)) ?? ""
+                let isThere = others.split(separator: "\n").contains { (line: Substring) -> Bool in
+                    line.contains("\(port) ") && line.contains(" 0A ")
+                }
+                #expect(!isThere)
             }
         }
 

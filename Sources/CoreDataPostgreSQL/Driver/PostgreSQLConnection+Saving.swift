@@ -18,11 +18,13 @@
         /// Begins a transaction in which nobody else writes.
         func begin() throws {
             let token = keepsTokens ? UUID() : nil
-            try execute(
-                ([Self.beginning] + transactionSettings).joined(separator: "; ")
-                    + "; SELECT pg_advisory_xact_lock(\(Self.writersLock)); SELECT set_config('coredata.writer', 'framework', true)"
-                    + (admitted.map { "; SELECT \($0.call)" } ?? "")
-                    + (token.map { "; INSERT INTO coredata.saves (token) VALUES ('\($0)')" } ?? ""))
+            // One expression for all of them takes the compiler ten seconds.
+            var statements: [String] = [Self.beginning] + transactionSettings
+            statements.append("SELECT pg_advisory_xact_lock(\(Self.writersLock))")
+            statements.append("SELECT set_config('coredata.writer', 'framework', true)")
+            if let admitted { statements.append("SELECT \(admitted.call)") }
+            if let token { statements.append("INSERT INTO coredata.saves (token) VALUES ('\(token)')") }
+            try execute(statements.joined(separator: "; "))
             self.token = token
             (isChecked, tellsBehind) = (false, false)
         }

@@ -44,8 +44,8 @@ package enum RequestKeys {
 
     package static func target(of path: String, in entity: NSEntityDescription) -> Target {
         var entity = entity
-        let keys = path.split(separator: ".").map(String.init).filter {
-            !$0.hasPrefix("@") && $0 != "self" && $0 != "SELF"
+        let keys: [String] = path.split(separator: ".").map(String.init).filter { (key: String) -> Bool in
+            !key.hasPrefix("@") && key != "self" && key != "SELF"
         }
         for (place, key) in keys.enumerated() {
             switch entity.propertiesByName[key] {
