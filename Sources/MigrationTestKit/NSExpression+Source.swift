@@ -8,8 +8,10 @@ extension NSExpression {
         if expressionType == .conditional { return `false`.sourceKey }
         let text = description
         guard text.hasPrefix("$source.") else { return nil }
-        let key = String(text.dropFirst("$source.".count))
-        return key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? key : nil
+        var key = text.dropFirst("$source.".count)
+        // A key that is a word of the language of predicates is printed with a mark.
+        if key.first == "#" { key = key.dropFirst() }
+        return key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? String(key) : nil
     }
 
     /// The relationship whose objects' successors an expression asks the migration manager for.

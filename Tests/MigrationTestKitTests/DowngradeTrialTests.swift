@@ -64,6 +64,22 @@ struct DowngradeTrialTests {
         }
     }
 
+    @Test(
+        "An attribute whose name is a word of the language of predicates is not lost where both versions have it",
+        arguments: ["size", "first", "last", "any", "all", "in", "true", "null", "like"])
+    func reservedWords(name: String) throws {
+        try withTemporaryFolder { folder in
+            let trial = trial("entity Item\n  \(name) string", "entity Item\n  \(name) string\n  note string")
+            let url = folder.appendingPathComponent("Trial.sqlite")
+            let (one, two) = (trial.versions[0], trial.versions[1])
+            try withStore(url, two.model) { context in
+                context.make("Item", [name: "a"])
+                try context.save()
+            }
+            #expect(try #require(TrialLosses(try TrialContent(of: url, two), from: two, to: one)).losses.isEmpty)
+        }
+    }
+
     @Test("a link is lost where neither of its sides goes on")
     func links() throws {
         try withTemporaryFolder { folder in
