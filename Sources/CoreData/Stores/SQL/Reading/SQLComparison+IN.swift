@@ -36,7 +36,7 @@ extension SQLComparison {
                     .function(.equalText, [expression, try translator.bound($0, as: kind(left)), optionsValue])
                 })
         }
-        let list = try values.map { try translator.bound($0, as: kind(left)) }
+        let list = try values.map { try translator.bound($0, as: kind(left), amongRowsOf: layout(left)) }
         if list.count > 500, let plain = Self.plain(list) { return .isInArray(expression, plain) }
         // The number of values that one statement takes depends on how SQLite was built; SQLite reports an error if
         // there are too many.

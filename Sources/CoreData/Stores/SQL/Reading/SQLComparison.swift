@@ -86,12 +86,23 @@ package struct SQLComparison {
         }
     }
 
+    /// The entity of the rows whose keys an operand has.
+    func layout(_ operand: SQLOperand) -> EntityLayout? {
+        if case .object(_, let layout, _) = operand { layout } else { nil }
+    }
+
+    /// Whether both are keys of rows, and of different tables.
+    private func areOfDifferentTables(_ left: SQLOperand, _ right: SQLOperand) -> Bool {
+        guard let left = layout(left), let right = layout(right) else { return false }
+        return left.rootIndex != right.rootIndex
+    }
+
     func sql(_ operand: SQLOperand, beside other: SQLOperand) throws -> SQLExpression {
         switch operand {
         case .value(let value, _): return value
         case .object(let key, _, _): return key
         case .entity(let number): return number
-        case .constant(let value): return try translator.bound(value, as: kind(other))
+        case .constant(let value): return try translator.bound(value, as: kind(other), amongRowsOf: layout(other))
         case .members: throw failure()
         }
     }
@@ -104,6 +115,10 @@ package struct SQLComparison {
         if isNull(right) { return isNull(left) ? .alwaysTrue : .isNull(try sql(left, beside: right)) }
         if isNull(left) { return .isNull(try sql(right, beside: left)) }
         let (a, b) = (try sql(left, beside: right), try sql(right, beside: left))
+        if areOfDifferentTables(left, right) {
+            // Only missing objects are the same, where those are.
+            return translator.decidesByObject ? .and([.isNull(a), .isNull(b)]) : .alwaysFalse
+        }
         if usesText(left, right) {
             let equal = SQLExpression.function(.equalText, [a, b, optionsValue])
             return mayBothBeMissing(left, right) ? .or([equal, .and([.isNull(a), .isNull(b)])]) : equal
@@ -124,6 +139,12 @@ package struct SQLComparison {
         if isNull(right) { return isNull(left) ? .alwaysFalse : .isNotNull(try sql(left, beside: right)) }
         if isNull(left) { return .isNotNull(try sql(right, beside: left)) }
         if usesText(left, right) { return translator.negation(of: try equal(left, right)) }
+        if areOfDifferentTables(left, right) {
+            let some = [
+                SQLExpression.isNotNull(try sql(left, beside: right)), .isNotNull(try sql(right, beside: left)),
+            ]
+            return translator.decidesByObject ? .or(some) : .and(some)
+        }
         return .binary(
             translator.decidesByObject ? .notSame : .notEqual, try sql(left, beside: right),
             try sql(right, beside: left))

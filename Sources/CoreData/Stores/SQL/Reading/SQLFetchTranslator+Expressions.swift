@@ -181,7 +181,12 @@ extension SQLFetchTranslator {
     // MARK: Constants
 
     /// A constant as a bound value, in the form that a column of the given kind has.
-    package func bound(_ value: ExpressionValue, as kind: SlotKind?) throws -> SQLExpression {
+    ///
+    /// - Parameter layout: the entity of the rows whose keys it is compared with. Each table counts its keys from 1, so
+    ///   an object of another root entity stands for no row.
+    package func bound(
+        _ value: ExpressionValue, as kind: SlotKind?, amongRowsOf layout: EntityLayout? = nil
+    ) throws -> SQLExpression {
         switch value {
         case .null: return .null
         case .int(let number): return .value(.int(number))
@@ -195,7 +200,7 @@ extension SQLFetchTranslator {
             if kind == .uuid, let uuid = UUID(uuidString: text) { return .value(.uuid(uuid)) }
             return .value(.string(text))
         case .object(let object):
-            if let key = try key(of: object) { return .value(.int(key)) }
+            if let key = key(of: object, amongRowsOf: layout) { return .value(.int(key)) }
             throw Self.failure("a constant of the class \(type(of: object))")
         case .collection:
             throw Self.failure("a collection where one value is expected")
@@ -204,14 +209,25 @@ extension SQLFetchTranslator {
         }
     }
 
-    /// The primary key an object or id stands for; -1, which no row has, for a new object or one of another store.
-    private func key(of object: AnyObject) throws -> Int64? {
+    /// The primary key an object or id stands for. It is -1, which no row has, for a new object, for one of another
+    /// store or coordinator, and for one of another root entity.
+    private func key(of object: AnyObject, amongRowsOf expected: EntityLayout?) -> Int64? {
         if let entity = object as? NSEntityDescription {
             return layout.model.layout(of: entity).flatMap { schema.numbers[$0.index] }.map(Int64.init) ?? -1
         }
-        guard let convertible = object as? any ObjectKeyConvertible else { return nil }
+        let identity = (object as? any ObjectIdentityComparable)?.identityForComparison ?? object
+        guard let convertible = identity as? any ObjectKeyConvertible else { return nil }
         let key = convertible.objectKey
-        return key.isTemporary || key.key >> ObjectKey.primaryKeyBits != Int64(storeNumber) ? -1 : key.primaryKey
+        if let id = identity as? NSManagedObjectID,
+            id.storeIdentifier != storeIdentifier || id.origin.modelLayout !== layout.model
+        {
+            return -1
+        }
+        guard !key.isTemporary, key.key >> ObjectKey.primaryKeyBits == Int64(storeNumber),
+            layout.model.entities.indices.contains(key.layoutIndex),
+            expected.map({ $0.rootIndex == layout.model.entities[key.layoutIndex].rootIndex }) ?? true
+        else { return -1 }
+        return key.primaryKey
     }
 }
 

@@ -18,6 +18,8 @@ package struct SQLFetchTranslator {
     package let schema: SQLSchema
     package let layout: EntityLayout
     package let storeNumber: Int
+    /// The store's identifier, by which its objects are known; nil where no constant can be an object.
+    package var storeIdentifier: String?
     /// Whether a missing value is unequal to every other, and NOT turns every answer round, as where predicates are
     /// asked about one object after the other. In SQL, and so in SQLite stores, such rows are neither in nor out.
     package var decidesByObject = false

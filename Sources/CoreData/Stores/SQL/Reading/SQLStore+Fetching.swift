@@ -110,7 +110,8 @@ extension SQLStore {
 
     package func translator(for layout: EntityLayout) -> SQLFetchTranslator {
         SQLFetchTranslator(
-            schema: schema, layout: layout, storeNumber: storeNumber, decidesByObject: decidesByObject)
+            schema: schema, layout: layout, storeNumber: storeNumber, storeIdentifier: identifier,
+            decidesByObject: decidesByObject)
     }
 
     /// A SELECT as the database can run it: conditions that the database cannot decide are decided here.
