@@ -103,7 +103,7 @@
         /// not ask for it: changes that history does not know of would be lost for programs that follow it.
         private func mustOnlyRead() throws -> Bool {
             if isReadOnly || tracksHistory { return isReadOnly }
-            if try HistoryTables.read(from: connection) == nil { return false }
+            if try !HistoryTables.hasTransactions(connection) { return false }
             SQLStore.reportUntrackedOpening(of: url)
             return true
         }

@@ -312,6 +312,32 @@ struct HistoryTests {
         #expect(isbns?.sorted() == ["1", "2"])
     }
 
+    @Test("A store whose history was deleted to its end is written without the option")
+    func withoutTransactions() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let history = try HistoryStack(in: folder)
+            try history.save { $0.make("Tag", ["name": "T"]) }
+            #expect(try history.all().count == 1)
+            _ = try history.context.performAndWait {
+                try history.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture))
+            }
+            #expect(try history.all().isEmpty)
+            for store in history.stack.coordinator.persistentStores { try history.stack.coordinator.remove(store) }
+        }
+        let plain = try TextStack(HistoryStack.text, in: folder, kind: .current) { model in
+            for name in ["isbn", "pages"] {
+                model.entitiesByName["Book"]?.attributesByName[name]?.preservesValueInHistoryOnDeletion = true
+            }
+        }
+        #expect(plain.coordinator.persistentStores.first?.isReadOnly == false)
+        let context = plain.context()
+        try context.performAndWait {
+            try #require(try context.all("Tag").first).setValue("changed", forKey: "name")
+            try context.save()
+        }
+    }
+
     @Test("a store with history that is opened without the option can be read, its history too, and not written")
     func withoutOption() throws {
         let folder = try TemporaryFolder()

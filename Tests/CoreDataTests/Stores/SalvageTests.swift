@@ -116,6 +116,30 @@ struct SalvageTests {
         }
     }
 
+    /// What programs for SQLite files make of a table when they write it anew: the key becomes an ordinary column.
+    static let rebuilt = [
+        "CREATE TABLE new AS SELECT * FROM ZAUTHOR",
+        "CREATE TABLE new AS SELECT CAST(Z_PK AS TEXT) AS Z_PK, Z_ENT, Z_OPT, ZACTIVE, ZPROFILE, ZJOINED, ZNAME FROM ZAUTHOR",
+        """
+        CREATE TABLE new (Z_PK INT PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZACTIVE INTEGER, ZPROFILE INTEGER,
+            ZJOINED TIMESTAMP, ZNAME VARCHAR);
+        INSERT INTO new SELECT Z_PK, Z_ENT, Z_OPT, ZACTIVE, ZPROFILE, ZJOINED, ZNAME FROM ZAUTHOR
+        """,
+        "CREATE TABLE new AS SELECT * FROM ZAUTHOR UNION ALL SELECT * FROM ZAUTHOR WHERE Z_PK < 4",
+    ]
+
+    @Test("All rows come out of a table that another program has written anew", arguments: rebuilt)
+    func rebuiltTable(statement: String) throws {
+        let statements = "\(statement); DROP TABLE ZAUTHOR; ALTER TABLE new RENAME TO ZAUTHOR"
+        try salvage(statements: statements, model: Self.model()) { (salvaged: Salvaged) throws in
+            #expect(salvaged.count("Author") == 150 && salvaged.count("Book") == 100, "\(salvaged.report.findings)")
+            let links =
+                "SELECT count(*) FROM ZBOOK b JOIN ZAUTHOR a ON b.ZAUTHOR = a.Z_PK WHERE a.ZNAME LIKE 'author %'"
+            let count = try RawDatabase(salvaged.url).integer(links)
+            #expect(count == 150)
+        }
+    }
+
     @Test("Rows in the -wal alone come out, and neither it nor an index of it is left changed")
     func log() throws {
         try withTemporaryFolder { folder in

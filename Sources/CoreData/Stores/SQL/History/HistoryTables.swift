@@ -60,6 +60,13 @@ package struct HistoryTables: Sendable {
         return tables
     }
 
+    /// Whether a store has transactions that another program may be about to read. A store whose history was deleted to
+    /// its end has the tables, and no transaction.
+    package static func hasTransactions(_ connection: some SQLConnection) throws -> Bool {
+        guard try read(from: connection) != nil else { return false }
+        return try connection.integer(newestTransaction) != nil
+    }
+
     /// Makes the missing tables and columns for the history of a model; nothing is written if all are there.
     package static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
         let wanted = layout.entities.map { HistoryTombstones.slots(of: $0).count }.max() ?? 0

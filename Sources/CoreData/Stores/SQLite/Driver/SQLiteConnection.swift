@@ -225,6 +225,19 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         return columns[0].name.caseInsensitiveCompare(column) == .orderedSame && columns[0].type.contains("INT")
     }
 
+    /// Whether a column is the number by which SQLite finds a table's rows, so that rows do not keep it among their
+    /// values.
+    func isRowNumber(_ column: String, of table: String) throws -> Bool {
+        let statement = try prepare(
+            "SELECT upper(type) = 'INTEGER' AND pk = 1 AND (SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) = 1 "
+                + "AND (SELECT NOT wr FROM pragma_table_list(?1) LIMIT 1) FROM pragma_table_info(?1) "
+                + "WHERE name = ?2 COLLATE NOCASE")
+        return try statement.first({
+            $0.bind(1, table)
+            $0.bind(2, column)
+        }) { $0.int64(0) != 0 } ?? false
+    }
+
     func schemaVersion() throws -> Int64 {
         if schemaVersionStatement == nil {
             schemaVersionStatement = try prepare("PRAGMA schema_version", persistent: true)

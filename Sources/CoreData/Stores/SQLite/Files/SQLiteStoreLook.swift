@@ -5,6 +5,8 @@ struct SQLiteStoreLook: StoreLook {
     let url: URL
     let metadata: [String: Any]
     /// Whether there are the tables of persistent history.
+    private let hasHistoryTables: Bool
+    /// Whether there are transactions in them.
     let keepsHistory: Bool
     /// The model that the store was last opened with, as it lies there; nil where it keeps none (before 2014).
     let archivedModel: Data?
@@ -55,7 +57,8 @@ struct SQLiteStoreLook: StoreLook {
     init(at url: URL, by connection: SQLiteConnection) throws {
         self.url = url
         metadata = try SQLiteStoreMetadata.metadata(from: connection, at: url)
-        keepsHistory = try HistoryTables.read(from: connection) != nil
+        hasHistoryTables = try HistoryTables.read(from: connection) != nil
+        keepsHistory = try HistoryTables.hasTransactions(connection)
         archivedModel = try StoredModel.archive(from: connection)
     }
 
@@ -63,7 +66,7 @@ struct SQLiteStoreLook: StoreLook {
     func isOfSameStore(as present: [String: Any], _ connection: SQLiteConnection) throws -> Bool {
         try present[NSStoreUUIDKey] as? String == metadata[NSStoreUUIDKey] as? String
             && StoredVersion(present) == StoredVersion(metadata)
-            && (HistoryTables.read(from: connection) != nil) == keepsHistory
+            && (HistoryTables.read(from: connection) != nil) == hasHistoryTables
     }
 
     /// Throws 259, naming the file, when the bytes are not a model.

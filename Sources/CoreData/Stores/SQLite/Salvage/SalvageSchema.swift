@@ -16,6 +16,9 @@ struct SalvageSchema {
         let columns: [String]
         /// The page with which the table begins; nil where the file does not tell.
         let root: Int?
+        /// The column that has the keys of objects, in a table that another program has made anew; nil where the key is
+        /// the number of the row.
+        var keyColumn: Int?
     }
 
     let schema: SQLSchema
@@ -42,7 +45,7 @@ struct SalvageSchema {
 
     private init(_ source: SalvageSource, _ numbers: [String: Int], _ layout: ModelLayout) throws {
         let definitions = source.definitions.filter { $0.kind == "table" }
-        let (schema, columns) = try Self.fit(definitions, numbers, layout, source.url)
+        let (schema, columns, keyColumns) = try Self.fit(definitions, numbers, layout, source.url)
         self.schema = schema
         let roots = Dictionary(definitions.map { ($0.name, $0.root) }) { first, _ in first }
         var tables: [SourceTable] = []
@@ -54,7 +57,8 @@ struct SalvageSchema {
             }
             tables.append(
                 SourceTable(
-                    name: name, content: .objects(root: root.index), columns: columns[name] ?? [], root: roots[name]))
+                    name: name, content: .objects(root: root.index), columns: columns[name] ?? [], root: roots[name],
+                    keyColumn: keyColumns[name]))
         }
         for (index, join) in schema.joins.enumerated() {
             tables.append(
@@ -120,21 +124,41 @@ struct SalvageSchema {
 
     private static func fit(
         _ definitions: [SalvageDefinition], _ numbers: [String: Int], _ layout: ModelLayout, _ url: URL
-    ) throws -> (SQLSchema, [String: [String]]) {
+    ) throws -> (schema: SQLSchema, columns: [String: [String]], keyColumns: [String: Int]) {
         let fresh = SQLSchemaBuilder.schema(of: layout, numbers: numbers.isEmpty ? nil : numbers)
         for completion in Completion.allCases {
             let connection = try SQLiteConnection(path: "", access: .memory)
             let told = completion == .everything ? [] : definitions
             try describe(told, numbers, fresh, completion, on: connection)
+            let keyColumns = try makeKeys(fresh, on: connection)
             guard let schema = try? ActualSchema(connection).fit(layout, entities: nil, url: url) else { continue }
             var columns: [String: [String]] = [:]
             for table in schema.entityTables.map(\.name) + schema.joins.map(\.table) {
                 columns[table] = try connection.columnNames(of: table)
             }
-            return (schema, columns)
+            return (schema, columns, keyColumns)
         }
         throw NSError.coreData(
             NSPersistentStoreIncompatibleSchemaError, reason: "The tables of the model cannot be described.", url: url)
+    }
+
+    /// Gives the tables that another program has written anew, without a key, their key again, with the columns in the
+    /// order of their rows.
+    ///
+    /// - Returns: The places of the keys among the values of rows, by table.
+    private static func makeKeys(_ fresh: SQLSchema, on connection: SQLiteConnection) throws -> [String: Int] {
+        var places: [String: Int] = [:]
+        for table in fresh.entityTables where try !connection.isRowNumber(SQLSchema.keyColumn, of: table.name) {
+            let present = try connection.columnNames(of: table.name)
+            guard let place = present.firstIndex(of: SQLSchema.keyColumn) else { continue }
+            places[table.name] = place
+            let columns = present.map { name in
+                table.columns.first { $0.name == name } ?? SQLColumn(name: name, type: .varchar)
+            }
+            try connection.run(.define(.dropTable(table.name)))
+            try connection.run(.define(.createTable(SQLTable(name: table.name, columns: columns))))
+        }
+        return places
     }
 
     /// Makes the tables in a database that is thrown away, which knows how to read their definitions.
@@ -218,10 +242,17 @@ struct SalvageSchema {
         return found
     }
 
+    /// The key of a row of objects; nil where it has none.
+    static func key(of row: SalvagedRow, in table: SourceTable) -> Int64? {
+        guard let column = table.keyColumn else { return row.key }
+        return row[column].integer ?? row[column].text.flatMap { Int64($0) }
+    }
+
     /// The column of the entity's number in a row of objects; nil for rows that are none of them. SQLite keeps the key
-    /// of such a row in its place, and leaves the column empty.
+    /// of such a row in its place, and leaves the column empty, unless another program has made the table anew.
     private func entityColumn(of row: SalvagedRow, _ table: SourceTable) -> Int? {
-        guard let key = table.columns.firstIndex(of: SQLSchema.keyColumn), row[key].value ?? .null == .null,
+        guard let key = table.columns.firstIndex(of: SQLSchema.keyColumn),
+            table.keyColumn == nil ? row[key].value ?? .null == .null : Self.key(of: row, in: table) != nil,
             let column = table.columns.firstIndex(of: SQLSchema.entityColumn), row.values.count > column
         else { return nil }
         return column

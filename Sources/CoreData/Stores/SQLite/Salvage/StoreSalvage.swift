@@ -261,7 +261,11 @@ final class StoreSalvage {
         let table = schema.tables[place]
         switch table.content {
         case .pairs(let join): try target.write(rows, ofJoin: join, from: schema, table.columns)
-        case .objects(let root): for row in rows { try write(row, table, root) }
+        case .objects(let root):
+            for row in rows {
+                let key = SalvageSchema.key(of: row, in: table) ?? row.key
+                try write(SalvagedRow(key: key, page: row.page, values: row.values), table, root)
+            }
         }
     }
 
