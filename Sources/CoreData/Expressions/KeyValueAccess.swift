@@ -35,6 +35,8 @@ enum KeyValueAccess {
             return defaults.object(forKey: key)
         case .other(let dictionary as [AnyHashable: Any]):
             return dictionary[key]
+        case .object(let described as any KeyValueDescribed):
+            if let found = described.getter(key) { return found }
         case .collection, .object, .other:
             if let found = property(of: Mirror(reflecting: object), named: key) { return found.value }
         }

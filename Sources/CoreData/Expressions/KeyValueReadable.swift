@@ -20,12 +20,33 @@ extension KeyValueReadable {
     package func value(inPredicateForKey key: String) -> Any? { value(forKey: key) }
 }
 
+/// An object of the framework whose properties key paths read by name, as on Apple's systems, where each getter is a key.
+protocol KeyValueDescribed: AnyObject {
+    /// The value of the property called `key`; `.none` for a name that is no property, `.some(nil)` for no value.
+    func property(forKey key: String) -> Any??
+}
+
+extension KeyValueDescribed {
+    /// The value of a getter, which has the name of its property, with "is" in front of some.
+    func getter(_ key: String) -> Any?? {
+        if let found = property(forKey: key) { return found }
+        guard key.hasPrefix("is"), let first = key.dropFirst(2).first else { return .none }
+        return property(forKey: first.lowercased() + key.dropFirst(3))
+    }
+}
+
 /// Something that stands for the same thing as another object: a managed object and its id.
 ///
 /// Two objects are equal to a predicate if they give the same object here, or equal ones by `isEqual`.
 package protocol ObjectIdentityComparable {
     /// The object to compare in place of `self`.
     var identityForComparison: AnyObject { get }
+}
+
+/// An object that stands for a row, or for an entity, and so has a place in the order of a store.
+protocol RowOrdered: AnyObject {
+    /// New objects come behind saved ones, in the order in which they were made.
+    var placeInOrder: (isNew: Bool, number: Int64) { get }
 }
 
 /// An object whose functions an expression can call by name: `FUNCTION($manager, "name:", argument)`.

@@ -15,6 +15,7 @@ extension NSRegularExpression {
             throw NSError.coreData(
                 NSCoreDataError, reason: "A regular expression has more than \(longestPattern) characters.")
         }
-        return try NSRegularExpression(pattern: pattern, options: options)
+        // Foundation refuses the empty pattern, which the empty text alone fits.
+        return try NSRegularExpression(pattern: pattern.isEmpty ? "(?:)" : pattern, options: options)
     }
 }

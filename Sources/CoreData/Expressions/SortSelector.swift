@@ -36,8 +36,20 @@ public struct SortSelector: RawRepresentable, Hashable, Sendable {
         case (.null, _): .orderedAscending
         case (_, .null): .orderedDescending
         case (.string(let a), .string(let b)): order(a, b)
+        case (.object(let a), .object(let b)) where self == .compare: Self.rowOrder(a, b)
         default: ExpressionValue.compare(a, b)
         }
+    }
+
+    /// The order of two objects by their keys, as a store sorts its rows; nil for other objects.
+    private static func rowOrder(_ a: AnyObject, _ b: AnyObject) -> ComparisonResult? {
+        func place(_ object: AnyObject) -> (isNew: Bool, number: Int64)? {
+            let identity = (object as? any ObjectIdentityComparable)?.identityForComparison ?? object
+            return (identity as? any RowOrdered)?.placeInOrder
+        }
+        guard let a = place(a), let b = place(b) else { return nil }
+        if a.isNew != b.isNew { return b.isNew ? .orderedAscending : .orderedDescending }
+        return a.number < b.number ? .orderedAscending : a.number == b.number ? .orderedSame : .orderedDescending
     }
 
     private func order(_ a: String, _ b: String) -> ComparisonResult {

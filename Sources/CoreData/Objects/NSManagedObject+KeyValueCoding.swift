@@ -25,8 +25,8 @@ extension NSManagedObject {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
-    /// The values of keys that are not properties of the entity, such as `objectID` in a predicate.
-    final func ownValue(forKey key: String) -> Any? {
+    /// The values of keys that are not properties of the entity, such as `objectID` in a predicate; `.none` for others.
+    final func ownValue(forKey key: String) -> Any?? {
         switch key {
         case "objectID": objectID
         case "entity": entity
@@ -36,6 +36,8 @@ extension NSManagedObject {
         case "isDeleted", "deleted": NSNumber(value: isDeleted)
         case "isFault", "fault": NSNumber(value: isFault)
         case "hasChanges": NSNumber(value: hasChanges)
+        case "hasPersistentChangedValues": NSNumber(value: hasPersistentChangedValues)
+        case "managedObjectContext": .some(managedObjectContext)
         default: nil
         }
     }

@@ -20,7 +20,8 @@ extension NSManagedObject {
             _ = firedRow()
             let overlay = ensureOverlay()
             // Numbers as they will come back from the store: any number type can be asked of them.
-            overlay.boxed[slot] = value is NSNull || value.isNilWithin ? nil : value as? NSNumber ?? value
+            // NSNull is an object that a transformable attribute keeps.
+            overlay.boxed[slot] = value.isNilWithin ? nil : value as? NSNumber ?? value
             overlay.boxedChanges.insert(slot)
             overlay.currentRow = nil
             noteChange()

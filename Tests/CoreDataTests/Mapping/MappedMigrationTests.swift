@@ -35,6 +35,23 @@ struct MappedMigrationTests {
         }
     }
 
+    @Test("A source that is opened for writing can be changed by a policy, and another one cannot")
+    func preparedSource() throws {
+        try withTemporaryFolder { folder in
+            let fixture = try MappedMigrationFixture(folder)
+            func migrate(_ options: [AnyHashable: Any]?) throws {
+                try fixture.manager().migrateStore(
+                    from: fixture.source, sourceType: NSSQLiteStoreType, options: options,
+                    with: fixture.mapping(policies: ["Book": PreparingPolicy.self]),
+                    toDestinationURL: fixture.destination,
+                    destinationType: NSSQLiteStoreType, destinationOptions: nil)
+            }
+            #expect(throws: NSError.self) { try migrate(nil) }
+            try migrate([NSReadOnlyPersistentStoreOption: false])
+            #expect(try fixture.books().contains { $0.contains("prepared") })
+        }
+    }
+
     @Test("hooks are called in the documented order: instances of all mappings, then relationships, then validation")
     func orderOfHooks() throws {
         try withTemporaryFolder { folder in
@@ -296,6 +313,19 @@ struct MappedMigrationTests {
             #expect(try SQLiteConnection(path: fixture.source.path, access: .readOnly).heldNumber() == 0)
             #expect(try fixture.books(at: fixture.source) == MappedMigrationFixture.expectedBooks(300))
             #expect(try fixture.files() == ["Old.sqlite"])
+        }
+    }
+}
+
+/// Changes the source before its objects are read.
+final class PreparingPolicy: NSEntityMigrationPolicy {
+    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        let context = manager.sourceContext
+        try context.performAndWait {
+            for book in try context.all("Book") where (book.value(forKey: "title") as? String) == "book 0" {
+                book.setValue("prepared", forKey: "title")
+            }
+            try context.save()
         }
     }
 }

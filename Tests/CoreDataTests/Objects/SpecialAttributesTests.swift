@@ -4,6 +4,30 @@ import Testing
 
 @Suite("Special attributes over every kind of store", .leavesNothingBehind)
 struct SpecialAttributesTests {
+    @Test("NSNull is a value of a transformable attribute in tables, and nil is none", .onEveryDatabase)
+    func nullObject() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let book = context.make("Book", ["title": "null", "keywords": NSNull()])
+            context.make("Book", ["title": "none"])
+            #expect(book.value(forKey: "keywords") is NSNull)
+            try context.save()
+            #expect(book.value(forKey: "keywords") is NSNull)
+        }
+        let other = try library.beside().context()
+        try other.performAndWait {
+            let (null, none) = (
+                try other.all("Book", "title == 'null'")[0], try other.all("Book", "title == 'none'")[0]
+            )
+            #expect(null.value(forKey: "keywords") is NSNull)
+            #expect(none.value(forKey: "keywords") == nil)
+            null.setValue(nil, forKey: "keywords")
+            try other.save()
+            #expect(null.value(forKey: "keywords") == nil)
+        }
+    }
+
     @Test(
         "A composite attribute is a dictionary; elements of one name in two of them are kept apart",
         arguments: StoreKind.allCases)

@@ -14,10 +14,12 @@ struct MappedMigrationStores {
             let configuration = try configurationOfSource(model)
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.sourceOptions)
-            options[NSReadOnlyPersistentStoreOption] = true
+            // A program whose policies prepare the source asks for writing.
+            let isWritten = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) == false
+            if !isWritten { options[NSReadOnlyPersistentStoreOption] = true }
             _ = try coordinator.add(
                 ofType: ends.sourceType, configuration, at: ends.sourceURL, options,
-                for: .migrationSource(isLocked: ends.isSourceLocked), insteadOf: nil)
+                for: isWritten ? .work : .migrationSource(isLocked: ends.isSourceLocked), insteadOf: nil)
             return coordinator
         } catch {
             throw MappingErrors.sourceStore(error, ends.sourceURL)

@@ -3,9 +3,9 @@ import Foundation
 extension SQLStore {
     /// Begins to watch for commits on behalf of a coordinator, where the options say so.
     func watchRemoteChanges(for coordinator: any StoreHost) {
-        guard StoreOptions.isOn(options, NSPersistentStoreRemoteChangeNotificationPostOptionKey), let url else {
-            return
-        }
+        // A store that a migration reads or writes belongs to a coordinator without observers.
+        guard use == .work, StoreOptions.isOn(options, NSPersistentStoreRemoteChangeNotificationPostOptionKey), let url
+        else { return }
         let identifier = identifier ?? ""
         do {
             setCommitWatch(
