@@ -22,16 +22,23 @@ struct FiveArticles {
         print("   built in \(seconds(since: start).seconds) s, \(mail.byteCount / 1_000_000) MB")
 
         var launches = [["launch", "first screen", "longest stall", "migration", "peak memory"]]
-        title("1. А вы точно инициализируете стек Core Data правильно?", "a large store opened on the main thread")
+        title(
+            "1. А вы точно инициализируете стек Core Data правильно?",
+            "Are you sure that you initialise the Core Data stack correctly?", "a large store opened on the main thread"
+        )
         launches.append(try blockingLaunch(on: mail))
         launches.append(try managedLaunch(on: mail))
-        title("2. マイグレーションを考慮した CoreDataManager パターン", "ask first, migrate apart, open without options")
+        title(
+            "2. マイグレーションを考慮した CoreDataManager パターン", "A CoreDataManager pattern that takes migrations into account",
+            "ask first, migrate apart, open without options")
         try pattern(on: mail)
-        title("3. Multithread-Kerndaten", "an import in the main context, or below it")
+        title("3. Multithread-Kerndaten", "Multithreaded Core Data", "an import in the main context, or below it")
         let stalls = try imports(on: mail)
-        title("4. Mejores prácticas: Concurrencia en Core Data", "an object on a queue that is not its own")
+        title(
+            "4. Mejores prácticas: Concurrencia en Core Data", "Best practices: concurrency in Core Data",
+            "an object on a queue that is not its own")
         try crossing(on: mail)
-        title("5. 起動時間が長いとアプリが強制終了する", "twelve columns more")
+        title("5. 起動時間が長いとアプリが強制終了する", "An app is forced to quit when its launch takes long", "twelve columns more")
         launches.append(try twelveColumnsOnMain(on: mail))
         launches.append(try twelveColumns(on: mail))
         print("")
@@ -40,8 +47,8 @@ struct FiveArticles {
         printTable(stalls)
     }
 
-    private func title(_ article: String, _ situation: String) {
-        print("\n\(article)\n   \(situation)")
+    private func title(_ article: String, _ translation: String, _ situation: String) {
+        print("\n\(article)\n   “\(translation)”: \(situation)")
     }
 
     // MARK: - (a)
