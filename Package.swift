@@ -55,6 +55,9 @@ let package = Package(
         .plugin(name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-modelc"]),
         .target(name: "APICoverage", path: "Tools/APICoverage", exclude: ["notes.tsv"]),
         .executableTarget(name: "api-coverage", dependencies: ["APICoverage"], path: "Tools/api-coverage"),
+        // Runs the built tests in several processes, and measures them.
+        .systemLibrary(name: "CProcesses", path: "Tools/CProcesses"),
+        .executableTarget(name: "test-runner", dependencies: ["CProcesses"], path: "Tools/TestRunner"),
         .target(name: "CoreDataPort", dependencies: ["CoreData", "CoreDataModelCompiler"]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",

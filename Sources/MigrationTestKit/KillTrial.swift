@@ -108,8 +108,23 @@ public struct KillTrial {
     /// - Throws: An error if the program does not migrate the store when nobody kills it, or if the store cannot be
     ///   copied.
     public func killAtEveryStep(most: Int = 3) throws -> MigrationTrialReport {
+        try killAtSteps(most: most) { $0 }
+    }
+
+    /// A kill of the program when it reaches a step.
+    package struct StepKill {
+        fileprivate var step: String
+        fileprivate var occurrence: Int
+        fileprivate var count: Int
+        /// Whether the killed migration is looked at before the program is started again.
+        fileprivate var looks: Bool
+    }
+
+    /// Kills the program at some of the steps at which ``killAtEveryStep(most:)`` does.
+    package func killAtSteps(most: Int, choosing choose: ([StepKill]) -> [StepKill]) throws -> MigrationTrialReport {
         let reference = try reference()
         var report = MigrationTrialReport()
+        var kills: [StepKill] = []
         var counts: [String: Int] = [:]
         var order: [String] = []
         for moment in reference.moments {
@@ -122,14 +137,18 @@ public struct KillTrial {
             for (place, occurrence) in occurrences.sorted().enumerated() {
                 // A look at a killed migration changes the store, so half of the trials start it again at once.
                 for looks in count == 1 ? [true, false] : [place % 2 == 0] {
-                    let name = "killed at \(moment) \(occurrence) of \(count)\(looks ? "" : ", started again at once")"
-                    report.entries.append(
-                        try trial(name, reference, looks: looks) { url in
-                            let environment = [MigrationChild.killVariable: "\(moment):\(occurrence)"]
-                            return try ChildRun(program, url, arguments, environment).wait()
-                        })
+                    kills.append(StepKill(step: moment, occurrence: occurrence, count: count, looks: looks))
                 }
             }
+        }
+        for kill in choose(kills) {
+            let name =
+                "killed at \(kill.step) \(kill.occurrence) of \(kill.count)\(kill.looks ? "" : ", started again at once")"
+            report.entries.append(
+                try trial(name, reference, looks: kill.looks) { url in
+                    let environment = [MigrationChild.killVariable: "\(kill.step):\(kill.occurrence)"]
+                    return try ChildRun(program, url, arguments, environment).wait()
+                })
         }
         return report
     }

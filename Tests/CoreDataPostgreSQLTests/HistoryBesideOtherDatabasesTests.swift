@@ -63,7 +63,7 @@
             }
             let context = library.context()
             try context.performAndWait {
-                for number in 1...300 {
+                for number in 1...(Sample.isWhole ? 300 : 40) {
                     context.make("Tag", ["name": "\(number)"])
                     try context.save()
                     for _ in 0..<3 {

@@ -329,7 +329,7 @@
                 let kind = StoreKind.postgreSQL
                 try withStore(url, ModelText.model(Self.older), type: kind.type) { try Self.fill($0) }
                 let (counts, failures) = (Locked<[Int]>([]), Locked<[String]>([]))
-                DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                DispatchQueue.concurrentPerform(iterations: 5) { _ in
                     do {
                         let newer = ModelText.model(Change.everything.newer)
                         let count = try withStore(url, newer, type: kind.type, options: Self.options) {
@@ -341,7 +341,7 @@
                     }
                 }
                 #expect(failures.withLock { $0 } == [])
-                #expect(counts.withLock { $0 } == Array(repeating: 6, count: 8))
+                #expect(counts.withLock { $0 } == Array(repeating: 6, count: 5))
             }
         }
 

@@ -38,7 +38,7 @@
                 context.make("Book", ["title": "counter", "pages": 0])
                 try context.save()
             }
-            let rounds = Self.isLong ? 1_000 : 100
+            let rounds = Self.isLong ? 1_000 : 20
             let children = try (0..<8).map { _ in
                 try ChildProgram("postgresql-child", [url.absoluteString, "count", "\(rounds)", "2", way])
             }
@@ -56,7 +56,7 @@
             let coordinator = try Self.coordinator(url, options: [NSPersistentHistoryTrackingKey: true])
             let context = Self.context(coordinator)
             // In the long form for ten minutes.
-            let (rounds, seconds) = Self.isLong ? (1, 600) : (100, 0)
+            let (rounds, seconds) = Self.isLong ? (1, 600) : (30, 0)
             let saved = Locked<[String: Int]>([:])
             for writer in 0..<8 {
                 let child = try ChildProgram(
@@ -126,7 +126,7 @@
                 return child
             }
             var children = try (0..<4).map { _ in try start() }
-            let kills = Self.isLong ? 200 : 20
+            let kills = Self.isLong ? 200 : 10
             for kill in 0..<kills {
                 // As many saves as chance wants pass between two kills.
                 let before = Int(server.psql(database, "SELECT pages FROM book WHERE title = 'counter'") ?? "") ?? 0

@@ -42,7 +42,7 @@
             }
         }
 
-        @Test("A save of any size waits for the server twice", arguments: [1, 3_000])
+        @Test("A save of any size waits for the server twice", arguments: [1, Sample.isWhole ? 3_000 : 300])
         func roundTrips(count: Int) throws {
             let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
             // The first time the statements are prepared.

@@ -6,7 +6,7 @@ import Testing
 /// Exports with damage of every kind, read by the built program.
 @Suite("coredata import of damaged exports")
 struct DamagedExportTests {
-    private static let seeds = SplitMix.seeds(40, long: 4000)
+    private static let seeds = Sample.seeds(12, long: 4000)
 
     /// Damages some places of an export: bytes, lines, numbers, levels.
     private static func damaged(_ export: Data, _ random: inout SplitMix) -> Data {

@@ -34,11 +34,8 @@ struct ExchangeCorpusTests {
         return nil
     }
 
-    private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
-
-    /// The stores that are converted there and back: each third one, and all where the long tests are asked for.
-    private static let converted =
-        isLong ? Corpus.stores : Corpus.stores.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
+    /// The stores that are converted there and back: all with `bin/test --long`, a tenth otherwise.
+    private static let converted = Sample.slice(Corpus.stores, oneIn: 10)
 
     /// Calls the body with a copy of each store in a folder of its own; all are tried, whatever fails.
     ///
@@ -122,7 +119,7 @@ struct ExchangeCorpusTests {
             return 0
         }
         print("Corpus: converted \(stores) stores to XML and back")
-        #expect(stores >= (Self.isLong ? 40 : 15))
+        #expect(stores >= (Sample.isWhole ? 40 : 1))
     }
 
     #if PostgreSQL
@@ -151,7 +148,7 @@ struct ExchangeCorpusTests {
                 }
             }
             print("Corpus: converted \(stores - refused) of \(stores) stores to PostgreSQL and back")
-            #expect(stores - refused >= (Self.isLong ? 30 : 15))
+            #expect(stores - refused >= (Sample.isWhole ? 30 : 1))
         }
     #endif
 }

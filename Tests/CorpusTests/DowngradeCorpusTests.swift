@@ -8,11 +8,8 @@ import Testing
 /// Every model of the corpus with more than one version: stores of each version opened by each older one.
 @Suite("Older versions on stores of newer ones", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
 struct DowngradeCorpusTests {
-    private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
-
-    /// A quarter of the chains takes some seconds, all of them minutes.
-    static let bundles = VersionChainCorpusTests.bundles.enumerated().filter { isLong || $0.offset % 4 == 0 }.map(
-        \.element)
+    /// Some of the chains take seconds, all of them minutes.
+    static let bundles = Sample.slice(VersionChainCorpusTests.bundles, oneIn: 10)
 
     /// The outcomes of a chain's openings.
     private struct Tally: CustomStringConvertible {
@@ -37,13 +34,13 @@ struct DowngradeCorpusTests {
         var tally = Tally(versions: versions.count)
         for newer in versions.indices.dropFirst() {
             // In short, the last version only, opened by its predecessor and by the first.
-            guard Self.isLong || newer == versions.count - 1 else { continue }
+            guard Sample.isWhole || newer == versions.count - 1 else { continue }
             for isFilled in [true, false] {
                 try withTemporaryFolder { folder in
                     let url = folder.appendingPathComponent("store.sqlite")
                     try SampleStore(rowsPerEntity: isFilled ? 8 : 0, seed: 11).make(at: url, versions[newer])
                     for older in versions.indices where older < newer {
-                        guard Self.isLong || older == 0 || older == newer - 1 else { continue }
+                        guard Sample.isWhole || older == 0 || older == newer - 1 else { continue }
                         let name = "\(path): \(versions[newer].name) → \(versions[older].name)"
                         try open(url, versions[newer], with: versions[older], isFilled, name, &tally)
                     }

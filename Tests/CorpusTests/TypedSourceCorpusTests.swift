@@ -48,7 +48,6 @@ struct TypedSourceCorpusTests {
 
     /// Sources that together have every attribute and type that any source has, the smallest first; in a long run all.
     private static let sources: [(path: String, text: String)] = {
-        let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
         var seen: Set<String> = []
         var result: [(path: String, text: String)] = []
         let all = Corpus.paths { $0.hasSuffix(".xcdatamodel/contents") }.compactMap { path in
@@ -56,7 +55,7 @@ struct TypedSourceCorpusTests {
         }
         .sorted { ($0.text.utf8.count, $0.path) < ($1.text.utf8.count, $1.path) }
         for (path, text) in all {
-            if isLong {
+            if Sample.isWhole {
                 result.append((path, text))
             } else if text.utf8.count < 30_000 {
                 let types = text.split(separator: "attributeType=\"").dropFirst().map {

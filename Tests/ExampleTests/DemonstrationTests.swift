@@ -2,11 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(
-    "The launch demonstration, built and run",
-    .enabled(
-        if: ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil,
-        "compiles the framework for release: bin/test --long runs it"))
+@Suite("The launch demonstration, built and run", .serialized)
 struct DemonstrationTests {
     @Test("It comes to its end, and every launch that is not killed leaves a whole store")
     func quick() throws {
@@ -19,7 +15,8 @@ struct DemonstrationTests {
     #if PostgreSQL
         @Test(
             "Eight processes count to the exact sum on a PostgreSQL server, and all new launches are ready",
-            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"),
+            .enabled(if: Sample.isWhole, "it takes half a minute: bin/test --long"))
         func postgreSQL() throws {
             let demo = Toolchain.package.appendingPathComponent("bin/demo").path
             let outcome = try Toolchain.run(demo, ["postgresql", "--quick"])

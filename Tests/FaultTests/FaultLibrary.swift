@@ -4,28 +4,28 @@ import TestSupport
 /// The library that stands between a program and the C library (`Tests/Faults`), compiled for these tests.
 enum FaultLibrary {
     private static let folder = try? TemporaryFolder()
-    private static let built: (path: String, obstacle: String?) = {
-        guard let clang = Toolchain.program("clang") else { return ("", "the toolchain has no clang") }
-        guard let folder else { return ("", "there is no temporary folder") }
+    private static let built: Result<String, any Error> = Result {
+        guard let clang = Toolchain.program("clang"), let folder else { throw CocoaError(.fileNoSuchFile) }
         let library = folder.url.appendingPathComponent("libfaults.so").path
         let sources = ["faults", "files", "libraries"].map {
             Toolchain.package.appendingPathComponent("Tests/Faults/\($0).c").path
         }
-        do {
-            let flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
-            let outcome = try Toolchain.run(clang, flags + ["-o", library] + sources + ["-ldl"])
-            return (library, outcome.status == 0 ? nil : "Tests/Faults cannot be compiled: \(outcome.text.prefix(500))")
-        } catch {
-            return ("", "clang cannot be run: \(error)")
+        let flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
+        let outcome = try Toolchain.run(clang, flags + ["-o", library] + sources + ["-ldl"])
+        guard outcome.status == 0 else {
+            throw FaultFixture.Failure(description: "Tests/Faults cannot be compiled: \(outcome.text.prefix(500))")
         }
-    }()
+        return library
+    }
 
-    static var path: String { built.path }
+    static var path: String {
+        get throws { try built.get() }
+    }
 
     /// Why calls cannot be made to fail here; nil where they can.
     static var obstacle: String? {
         #if os(Linux)
-            built.obstacle
+            Toolchain.program("clang") == nil ? "the toolchain has no clang" : nil
         #else
             "the loader of this system has no LD_PRELOAD"
         #endif
@@ -40,8 +40,6 @@ enum FaultLibrary {
 
     /// How many faults of an operation the long form plays: all, or so many that are chosen at random.
     static let most = ProcessInfo.processInfo.environment["OPENCOREDATA_FAULTS"].flatMap(Int.init) ?? .max
-
-    static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
 }
 
 /// A call that is not done as the program asked for.

@@ -25,7 +25,7 @@ struct FaultRun: CustomStringConvertible {
         process.executableURL = try ChildProgram.url("fault-child")
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment
-            .merging(["LD_PRELOAD": FaultLibrary.path]) { $1 }.merging(environment) { $1 }
+            .merging(["LD_PRELOAD": try FaultLibrary.path]) { $1 }.merging(environment) { $1 }
         process.standardOutput = pipe
         process.standardError = pipe
         try process.run()

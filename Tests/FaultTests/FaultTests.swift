@@ -3,10 +3,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Real processes whose calls of the C library fail. With OPENCOREDATA_LONG each call of each operation does, otherwise
-/// some of them.
+/// Real processes whose calls of the C library fail. With `bin/test --long` each call of each operation does. Otherwise
+/// some do in each operation, and seeds one after the other choose all kinds of calls.
 @Suite(
-    "Faults of the machine", .serialized,
+    "Faults of the machine", .serialized, .onDisk,
     .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"))
 struct FaultTests {
     @Test(
@@ -24,19 +24,19 @@ struct FaultTests {
             for problem in result.problems { Issue.record("\(problem)") }
         }
         #expect(results.contains { $0.outcome != .missed })
-        if FaultLibrary.isLong { print(Fault.table("\(operation)", Fault.kinds, faults, results)) }
+        if Sample.isWhole { print(Fault.table("\(operation)", Fault.kinds, faults, results)) }
     }
 
     /// All faults that the operation can meet, or a few of them.
     private static func faults(_ fixture: FaultFixture) -> [Fault] {
-        var numbers = SplitMix(state: 20_261_127)
+        var numbers = Sample.generator("\(fixture.operation)")
         let all = Fault.all(Fault.kinds, fixture.counts, using: &numbers) { call, kind, count in
-            if !FaultLibrary.isLong { return 1 }
+            if !Sample.isWhole { return 1 }
             // An operation has thousands of allocations.
             return kind == "delay" ? 5 : call == "allocation" ? min(count, 400) : nil
         }
-        let most = FaultLibrary.isLong ? FaultLibrary.most : 8
-        return most < all.count ? Array(all.shuffled(using: &numbers).prefix(most)) : all
+        if !Sample.isWhole { return Sample.slice(all, oneIn: 6, "\(fixture.operation)") }
+        return FaultLibrary.most < all.count ? Array(all.shuffled(using: &numbers).prefix(FaultLibrary.most)) : all
     }
 }
 
@@ -47,19 +47,22 @@ enum Spread {
     ) -> [Result] {
         let results = Mutex([Int: Result]())
         let next = Mutex(0)
-        let group = DispatchGroup()
-        for _ in 0..<min(items.count, 2) {
-            Thread.detachNewThread(in: group) {
-                while true {
-                    let place = next.withLock { number in
-                        defer { number += 1 }
-                        return number
-                    }
-                    guard place < items.count else { return }
-                    let result = body(items[place])
-                    results.withLock { $0[place] = result }
+        @Sendable func work() {
+            while true {
+                let place = next.withLock { number in
+                    defer { number += 1 }
+                    return number
                 }
+                guard place < items.count else { return }
+                let result = body(items[place])
+                results.withLock { $0[place] = result }
             }
+        }
+        let group = DispatchGroup()
+        // Threads do not take over a task's values.
+        let isOnDisk = TemporaryPlace.isOnDisk
+        for _ in 0..<min(items.count, 2) {
+            Thread.detachNewThread(in: group) { TemporaryPlace.$isOnDisk.withValue(isOnDisk) { work() } }
         }
         group.wait()
         return results.withLock { found in items.indices.compactMap { found[$0] } }

@@ -2,9 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files that a disk with a cache leaves after a loss of power. With OPENCOREDATA_LONG 1000 times per operation.
+/// The files that a disk with a cache leaves after a loss of power. 1,000 times per operation with
+/// `bin/test --long`, and otherwise some times that differ from commit to commit.
 @Suite(
-    "A loss of power", .serialized, .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"))
+    "A loss of power", .serialized, .onDisk,
+    .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"))
 struct PowerLossTests {
     /// An operation's calls to the disk, and the files before it.
     private struct Recording: @unchecked Sendable {  // values that nobody changes
@@ -24,7 +26,7 @@ struct PowerLossTests {
             #expect(run.hasToldDone, "\(run)")
             return Recording(events: try DiskEvent.read(log, below: folder.path), before: before)
         }
-        let losses = Spread.over(Array(SplitMix.seeds(20, long: 1000))) { seed in
+        let losses = Spread.over(Sample.seeds(8, long: 1000)) { seed in
             do { return try Self.lose(fixture, recording, seed) } catch {
                 return Loss(problem: "\(operation), seed \(seed): \(error)")
             }
@@ -32,7 +34,7 @@ struct PowerLossTests {
         let problems = losses.compactMap(\.problem)
         for problem in problems.prefix(8) { Issue.record("\(problem)") }
         #expect(problems.isEmpty, "\(problems.count) of \(losses.count)")
-        if FaultLibrary.isLong {
+        if Sample.isWhole {
             print(
                 "losses of power during \(operation): \(recording.events.count) calls that change something; "
                     + "\(losses.count { $0.left == .older }) older, \(losses.count { $0.left == .newer }) newer, "

@@ -1,9 +1,10 @@
 import TestSupport
 import Testing
 
-/// Real processes, killed by SIGKILL at any moment of an operation. With OPENCOREDATA_LONG 60 times for each operation.
+/// Real processes, killed by SIGKILL at any moment of an operation. 60 times for each operation with
+/// `bin/test --long`, and otherwise at moments that differ from commit to commit.
 @Suite(
-    "A kill at a random moment", .serialized,
+    "A kill at a random moment", .serialized, .onDisk,
     .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"))
 struct RandomKillTests {
     @Test(
@@ -11,9 +12,9 @@ struct RandomKillTests {
         arguments: FaultLibrary.operations)
     func kill(_ operation: FaultOperation) throws {
         let fixture = try FaultFixture(operation)
-        var numbers = SplitMix(state: 20_261_127)
+        var numbers = Sample.generator("\(operation)")
         // A few end before their moment has come.
-        let moments = (0..<(FaultLibrary.isLong ? 60 : 3)).map { _ in
+        let moments = (0..<(Sample.isWhole ? 60 : 2)).map { _ in
             Int.random(in: 0...(fixture.duration + fixture.duration / 10), using: &numbers)
         }
         let results = Spread.over(moments) { moment in
@@ -25,7 +26,7 @@ struct RandomKillTests {
             for problem in result.problems { Issue.record("\(problem)") }
         }
         #expect(results.count == moments.count)
-        if FaultLibrary.isLong {
+        if Sample.isWhole {
             print(
                 "kills of \(operation) within \(fixture.duration) µs: \(results.count { $0.outcome == .killed }) killed, "
                     + "\(results.count { $0.outcome == .done }) done, \(results.count { !$0.problems.isEmpty }) wrong")

@@ -3,8 +3,8 @@
     import TestSupport
     import Testing
 
-    /// Real processes whose connection to a server fails. With OPENCOREDATA_LONG each call does, otherwise some of
-    /// them.
+    /// Real processes whose connection to a server fails. With `bin/test --long` each call does, otherwise some do
+    /// that differ from commit to commit.
     @Suite(
         "Faults of a connection", .serialized,
         .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"),
@@ -21,9 +21,9 @@
             try #require(first.hasToldDone, "\(first)")
             let counts = try FaultRun.counts(whole)
             try #require(counts["send", default: 0] > 5 && counts["receive", default: 0] > 5, "\(counts)")
-            var numbers = SplitMix(state: 20_261_127)
+            var numbers = Sample.generator("a connection")
             let faults = Fault.all(Fault.kindsOfConnections, counts, using: &numbers) { _, kind, _ in
-                FaultLibrary.isLong ? (kind == "delay" ? 5 : nil) : 2
+                Sample.isWhole ? (kind == "delay" ? 5 : nil) : 1
             }
             // The programs share a row, so they come one after another.
             var results: [FaultFixture.Trial] = []
@@ -34,7 +34,7 @@
                 for problem in result.problems { Issue.record("\(problem)") }
             }
             #expect(results.contains { $0.outcome != .missed })
-            if FaultLibrary.isLong {
+            if Sample.isWhole {
                 print(Fault.table("a connection", Fault.kindsOfConnections, faults, results))
             }
         }

@@ -13,9 +13,4 @@ public struct SplitMix: RandomNumberGenerator {
         value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
         return value ^ (value >> 31)
     }
-
-    /// The seeds of a test: a few, or many where the long tests are asked for.
-    public static func seeds(_ count: Int, long: Int) -> ClosedRange<Int> {
-        1...(ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] == nil ? count : long)
-    }
 }

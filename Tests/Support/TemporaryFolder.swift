@@ -16,8 +16,20 @@ public func withTemporaryFolder<Result>(
     return try await body(folder)
 }
 
+/// Where the temporary folders of a test lie.
+public enum TemporaryPlace {
+    /// Whether they lie on a disk. `bin/test` has the others in memory.
+    @TaskLocal public static var isOnDisk = false
+
+    /// The folder for temporary folders.
+    public static var folder: URL {
+        let disk = isOnDisk ? ProcessInfo.processInfo.environment["OPENCOREDATA_DISK"] : nil
+        return disk.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? FileManager.default.temporaryDirectory
+    }
+}
+
 private func makeTemporaryFolder() throws -> URL {
-    let folder = FileManager.default.temporaryDirectory
+    let folder = TemporaryPlace.folder
         .appendingPathComponent("opencoredata-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return folder

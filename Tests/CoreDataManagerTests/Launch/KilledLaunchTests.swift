@@ -5,7 +5,7 @@ import Testing
 @Suite("Killing a launching program")
 struct KilledLaunchTests {
     /// Of each kind: a few in an ordinary run; in a long one as many as are given.
-    private static func kills(_ count: Int) -> Int { isLong ? count : min(count, 9) }
+    private static func kills(_ count: Int) -> Int { isLong ? count : min(count, 4) }
 
     @Test("The next launch after every kill is ready with all rows and repeats nothing that was finished")
     func killedAnywhere() throws {
@@ -74,7 +74,7 @@ struct KilledLaunchTests {
         try LaunchStores.copy(template, to: url)
         let length = try launch(way, url).seconds
 
-        var generator = SplitMix(state: 20_261_120)
+        var generator = Sample.generator(way)
         var kills = 0
         var met = (before: 0, after: 0, resumed: 0)
         while kills < count {

@@ -12,18 +12,19 @@
     struct FailOverLaunchTests {
         /// A coordinator that migrates, and the launch library.
         private static let programs = [["migration-crash-child"], ["postgresql-child", "launch"]]
+        private static let (processes, books) = Sample.isWhole ? (8, 1_000) : (4, 300)
 
         @Test(
-            "Eight processes begin to migrate, and the primary dies: one migrates, and all open the store",
+            "Processes begin to migrate, and the primary dies: one migrates, and all open the store",
             arguments: programs)
         func launching(program: [String]) throws {
             let cluster = try PostgreSQLCluster(isSynchronous: true)
             try cluster.make(database: "launch")
             let url = cluster.url(ofDatabase: "launch")
-            try PostgreSQLLaunchTests.fill(url, books: 1_000)
+            try PostgreSQLLaunchTests.fill(url, books: Self.books)
             let outputs = Locked<[String]>([])
             let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            for _ in 0..<8 {
+            for _ in 0..<Self.processes {
                 Thread.detachNewThread {
                     var isDone = false
                     // A program whose migration fails is started again.
@@ -46,14 +47,14 @@
             begun.wait()
             try cluster.kill(0)
             try cluster.promote()
-            for _ in 0..<8 { ended.wait() }
+            for _ in 0..<Self.processes { ended.wait() }
             let lines = outputs.withLock { $0 }
-            #expect(lines.filter { $0 == "done" }.count == 8)
+            #expect(lines.filter { $0 == "done" }.count == Self.processes)
             // None where the server died behind the commit, and before its answer.
             #expect(lines.filter { $0 == "moment committed" }.count <= 1, "\(lines)")
             try withStore(url, ModelText.model(CrashModels.newer), type: NSPostgreSQLStoreType) { context in
                 let count = try context.all("Volume").count
-                #expect(count == 1_000)
+                #expect(count == Self.books)
             }
         }
     }

@@ -53,7 +53,7 @@
             }
         }
 
-        init(_ cluster: PostgreSQLCluster, processes: Int = 8, options: String = "") throws {
+        init(_ cluster: PostgreSQLCluster, processes: Int = Sample.isWhole ? 8 : 3, options: String = "") throws {
             self.cluster = cluster
             try cluster.make(database: database)
             url = cluster.url(ofDatabase: database, options: options)

@@ -11,7 +11,7 @@
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineFailOverTests {
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
-        private static let rows = isLong ? 1_000_000 : 20_000
+        private static let rows = isLong ? 1_000_000 : 10_000
 
         /// A store of the older version with many rows, and what it runs on.
         private func filled(standbys: Int, isSynchronous: Bool) throws -> (PostgreSQLCluster, URL) {

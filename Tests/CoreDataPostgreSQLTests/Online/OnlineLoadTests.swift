@@ -12,7 +12,7 @@
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineLoadTests {
         private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
-        private static let (rows, kills) = isLong ? (1_000_000, 50) : (5_000, 2)
+        private static let (rows, kills) = isLong ? (1_000_000, 50) : (2_000, 1)
 
         enum Kind: String, CaseIterable {
             case renaming, mandatory, type, toMany, split

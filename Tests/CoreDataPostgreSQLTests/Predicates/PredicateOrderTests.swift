@@ -23,9 +23,9 @@
 
         @Test("Sorted fetches have one order in both stores and in memory, with limits and offsets")
         func sorting() throws {
-            var random = SplitMix(state: 7)
+            var random = Sample.generator("sorting")
             func pick<Element>(_ list: [Element]) -> Element { list[Int(random.next() % UInt64(list.count))] }
-            for round in 0..<SplitMix.seeds(80, long: 3_000).count {
+            for round in 0..<(Sample.isWhole ? 3_000 : 25) {
                 var descriptors = (0...(round % 2)).map { _ in
                     NSSortDescriptor(
                         key: pick([

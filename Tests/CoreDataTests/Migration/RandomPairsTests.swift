@@ -128,7 +128,7 @@ struct RandomPairsTests {
     @Test("Migrations in place and object by object come to the same links, agreed by both sides, or both refuse")
     func agree() throws {
         var migrated = 0
-        for seed in SplitMix.seeds(40, long: 1_000) {
+        for seed in Sample.seeds(10, long: 1_000) {
             var random = SplitMix(state: UInt64(seed))
             let (older, newer) = Self.versions(&random)
             let (from, to) = (Self.model(older), Self.model(newer, "\n  more int16"))

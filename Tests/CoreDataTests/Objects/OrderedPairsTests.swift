@@ -88,7 +88,7 @@ struct OrderedPairsTests {
 
     @Test(
         "Lists edited from both sides equal plain lists, in memory, saved, read anew and reopened",
-        arguments: SplitMix.seeds(12, long: 200), [false, true])
+        arguments: Sample.seeds(12, long: 200), [false, true])
     func random(seed: Int, isNested: Bool) throws {
         let library = try Library(model: ListModel.make())
         let root = library.context()

@@ -208,7 +208,7 @@ struct DamagedStoreTests {
     func random() throws {
         let original = try Self.original()
         let pageSize = 4096
-        for seed in SplitMix.seeds(16, long: 600) {
+        for seed in Sample.seeds(6, long: 600) {
             var random = SplitMix(state: UInt64(seed))
             var data = original
             // The header and the schema stay in most runs: without them nothing opens.

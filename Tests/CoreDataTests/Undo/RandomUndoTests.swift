@@ -7,7 +7,7 @@ import TestSupport
 struct RandomUndoTests {
     @Test(
         "Random events, undone and redone at random, give the recorded states, in memory and in the store",
-        arguments: SplitMix.seeds(12, long: 200))
+        arguments: Sample.seeds(12, long: 200))
     func randomEvents(seed: Int) throws {
         let library = try Library()
         let context = library.context()

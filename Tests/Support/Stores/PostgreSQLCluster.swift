@@ -24,7 +24,7 @@
         public init(standbys: Int = 2, isSynchronous: Bool, settings: String = "") throws {
             if let reason = PostgreSQLServer.reasonOfAbsence { throw PostgreSQLServer.Absence(description: reason) }
             // Short: the path of a socket has at most 107 bytes.
-            folder = "/tmp/opencoredata-pc-\(UUID().uuidString.prefix(8))"
+            folder = PostgreSQLServer.folder("pc")
             ports = (0...standbys).map { 5432 + $0 }
             process.executableURL = Toolchain.package.appendingPathComponent("bin/postgresql-cluster")
             process.arguments =

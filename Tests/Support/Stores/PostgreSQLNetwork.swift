@@ -30,7 +30,7 @@
         public init(to cluster: PostgreSQLCluster) throws {
             self.cluster = cluster
             ways = cluster.ports.map { _ in .open }
-            folder = "/tmp/opencoredata-nw-\(UUID().uuidString.prefix(8))"
+            folder = PostgreSQLServer.folder("nw")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             for (server, port) in cluster.ports.enumerated() {
                 let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

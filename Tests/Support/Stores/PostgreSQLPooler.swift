@@ -8,10 +8,13 @@
         /// The pooler, started when it is first asked for; the reason where there is none.
         public static let shared = Result { try PostgreSQLPooler() }
 
-        /// Why there is no pooler; nil where there is one.
-        public static var reasonOfAbsence: String? {
-            if case .failure(let error) = shared { "\(error)" } else { nil }
-        }
+        /// Why there can be no pooler; nil where there can be one.
+        public static let reasonOfAbsence: String? =
+            PostgreSQLServer.reasonOfAbsence
+            ?? (program == nil ? "PgBouncer is not installed: bin/setup --postgresql" : nil)
+
+        private static let program = PostgreSQLServer.output(
+            of: "/bin/sh", ["-c", "PATH=$PATH:/usr/sbin command -v pgbouncer"])
 
         private let folder: String
         private let server: PostgreSQLServer
@@ -19,16 +22,17 @@
         /// - Parameter settings: further lines of its settings.
         public init(settings: String = "") throws {
             server = try PostgreSQLServer.shared.get()
-            guard let program = PostgreSQLServer.output(of: "/bin/sh", ["-c", "PATH=$PATH:/usr/sbin which pgbouncer"])
-            else { throw PostgreSQLServer.Absence(description: "PgBouncer is not installed: bin/setup --postgresql") }
-            folder = "/tmp/opencoredata-pb-\(UUID().uuidString.prefix(8))"
+            guard let program = Self.program else {
+                throw PostgreSQLServer.Absence(description: Self.reasonOfAbsence ?? "")
+            }
+            folder = PostgreSQLServer.folder("pb")
             guard try PostgreSQLServer.start(Self.script, [program, folder, server.folder, settings]) else {
                 throw PostgreSQLServer.Absence(description: "PgBouncer did not start: \(folder).log")
             }
         }
 
         private static let script = """
-            as mkdir -m 755 "$2" && as tee "$2/pgbouncer.ini" >/dev/null <<END || exit 1
+            mkdir -m 755 "$2" && { [ "$(id -u)" != 0 ] || chown postgres: "$2"; } && as tee "$2/pgbouncer.ini" >/dev/null <<END || exit 1
             [databases]
             * = host=$3 user=postgres
             [pgbouncer]

@@ -20,7 +20,7 @@
         public init(_ server: PostgreSQLServer, version: String? = nil) throws {
             self.server = server
             self.version = version
-            folder = "/tmp/opencoredata-px-\(UUID().uuidString.prefix(8))"
+            folder = PostgreSQLServer.folder("px")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             let path = folder + "/.s.PGSQL.5432"

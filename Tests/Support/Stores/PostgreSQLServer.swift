@@ -6,11 +6,27 @@
     /// It ends, and its folder goes, with the process, however that ends.
     public final class PostgreSQLServer: Sendable {
         /// The server, started when it is first asked for; the reason where there is none.
-        public static let shared = Result { try PostgreSQLServer() }
+        public static let shared = Result { try PostgreSQLServer(isCopy: true) }
 
-        /// Why there is no server; nil where there is one.
-        public static var reasonOfAbsence: String? {
-            if case .failure(let error) = shared { "\(error)" } else { nil }
+        /// Why there can be no server; nil where there can be one. It is asked for while tests are listed, so it starts
+        /// none.
+        public static let reasonOfAbsence: String? =
+            installedPrograms == nil ? "PostgreSQL's server is not installed: bin/setup --postgresql" : nil
+
+        /// The folder of the server's programs.
+        private static let installedPrograms: String? = {
+            guard Toolchain.program("pg_config") != nil,
+                let folder = output(of: "/usr/bin/env", ["pg_config", "--bindir"]),
+                FileManager.default.isExecutableFile(atPath: "\(folder)/initdb")
+            else { return nil }
+            return folder
+        }()
+
+        /// A folder for a server's files and sockets, whose name begins so. It lies among the temporary files, unless
+        /// their path is too long: the path of a socket has at most 107 bytes.
+        static func folder(_ kind: String) -> String {
+            let place = FileManager.default.temporaryDirectory.path
+            return "\(place.utf8.count <= 60 ? place : "/tmp")/opencoredata-\(kind)-\(UUID().uuidString.prefix(8))"
         }
 
         struct Absence: Error, CustomStringConvertible {
@@ -26,17 +42,22 @@
         ///   - settings: further arguments of the server.
         ///   - rules: The lines of `pg_hba.conf` that let clients in; nil for everybody.
         ///   - preparation: The shell's commands in the server's folder, as its user, before it starts.
-        init(settings: String = "", rules: String? = nil, preparation: String = ":", port: Int = 5432) throws {
-            guard let programs = Self.output(of: "/usr/bin/env", ["pg_config", "--bindir"]),
-                FileManager.default.isExecutableFile(atPath: "\(programs)/initdb")
-            else { throw Absence(description: "PostgreSQL's server is not installed: bin/setup --postgresql") }
+        ///   - isCopy: whether its first files may be copies, which have the system identifier of other servers.
+        init(
+            settings: String = "", rules: String? = nil, preparation: String = ":", port: Int = 5432,
+            isCopy: Bool = false
+        ) throws {
+            guard let programs = Self.installedPrograms else {
+                throw Absence(description: Self.reasonOfAbsence ?? "")
+            }
             self.programs = programs
             self.port = port
-            // Short: the path of a socket has at most 107 bytes.
-            folder = "/tmp/opencoredata-pg-\(UUID().uuidString.prefix(8))"
+            folder = Self.folder("pg")
             let arguments = ["-d", folder, "-o", settings, "-p", preparation] + (rules.map { ["-r", $0] } ?? [])
             guard
-                try Self.start(program: Toolchain.package.appendingPathComponent("bin/postgresql-server"), arguments)
+                try Self.start(
+                    program: Toolchain.package.appendingPathComponent("bin/postgresql-server"), arguments,
+                    environment: isCopy ? [:] : ["OPENCOREDATA_CLUSTERS": ""])
             else { throw Absence(description: "PostgreSQL's server did not start: \(folder)") }
         }
 
@@ -48,8 +69,11 @@
         }
 
         /// Runs a program that says `ready`, and ends what it has started when its input ends: with this process.
-        private static func start(program: URL, _ arguments: [String]) throws -> Bool {
+        private static func start(
+            program: URL, _ arguments: [String], environment: [String: String] = [:]
+        ) throws -> Bool {
             let process = Process()
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
             process.executableURL = program
             process.arguments = arguments
             let (input, output) = (Pipe(), Pipe())

@@ -1,0 +1,145 @@
+import CProcesses
+import Foundation
+
+/// Runs the tests of a built bundle in several processes; `bin/test` calls it.
+@main
+struct TestRunner {
+    private static let usage = """
+        usage: test-runner BUNDLE [--filter PATTERN]… [--skip PATTERN]… [--jobs N] [--budgets FILE] [--logs FOLDER]
+                           [--disk FOLDER] [--memory FOLDER] [--times [--renew]] [--check-budgets]
+               test-runner --measure REPORT COMMAND [ARGUMENT]…
+        """
+
+    static func main() {
+        opencoredata_print_by_line()
+        do {
+            var arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments.first == "--measure", arguments.count >= 3 {
+                try MeasuredProcess.run(report: arguments[1], Array(arguments.dropFirst(2)))
+                return
+            }
+            guard !arguments.isEmpty else { throw RunnerError(usage) }
+            let bundle = TestBundle(path: arguments.removeFirst())
+            exit(try Options(arguments).run(bundle) ? 0 : 1)
+        } catch {
+            print("test-runner: \(error)")
+            exit(2)
+        }
+    }
+
+    /// What a run is asked for.
+    private struct Options {
+        var filters: [String] = []
+        var skips: [String] = []
+        var width = ProcessInfo.processInfo.activeProcessorCount + 1
+        var budgetFile: String?
+        var logs = "."
+        var places = Places(disk: NSTemporaryDirectory())
+        var measures = false
+        var renews = false
+        var checksBudgets = false
+
+        init(_ arguments: [String]) throws {
+            var rest = arguments[...]
+            func value(_ option: String) throws -> String {
+                guard let value = rest.popFirst() else { throw RunnerError("\(option) needs a value\n\(usage)") }
+                return value
+            }
+            while let argument = rest.popFirst() {
+                switch argument {
+                case "--filter": filters.append(try value(argument))
+                case "--skip": skips.append(try value(argument))
+                case "--jobs":
+                    guard let number = Int(try value(argument)), number > 0 else {
+                        throw RunnerError("--jobs needs a number\n\(usage)")
+                    }
+                    width = number
+                case "--budgets": budgetFile = try value(argument)
+                case "--logs": logs = try value(argument)
+                case "--disk": places.disk = try value(argument)
+                case "--memory": places.memory = try value(argument)
+                case "--times": measures = true
+                case "--renew": renews = true
+                case "--check-budgets": checksBudgets = true
+                default: throw RunnerError("no option is called \(argument)\n\(usage)")
+                }
+            }
+        }
+
+        /// Whether everything passed.
+        func run(_ bundle: TestBundle) throws -> Bool {
+            let start = Date()
+            let budgets = try budgetFile.map { try Budgets(file: $0) } ?? Budgets()
+            let suites = try bundle.suites(filters: filters, skips: skips)
+            guard !suites.isEmpty else { throw RunnerError("no test is called so") }
+            let jobs = measures ? Plan.single(suites) : Plan.jobs(suites, budgets)
+            let folder = URL(fileURLWithPath: logs)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let isVerbose = jobs.count == 1 && jobs[0].suites[0].library == .swiftTesting && !measures
+            let run = TestRun(
+                bundle: bundle, budgets: budgets, places: places, logs: folder, width: measures ? min(width, 2) : width,
+                isVerbose: isVerbose)
+            let count = jobs.count
+            let progress = Progress(count)
+            var outcomes = run.run(jobs) { outcome in
+                if !isVerbose { progress.show(outcome) }
+            }
+            if measures { try report(outcomes, run, budgets) }
+            if checksBudgets { outcomes += overspent(outcomes, run, count) }
+            return Summary(outcomes).show(seconds: Date().timeIntervalSince(start))
+        }
+
+        /// Prints what each suite took, and writes it down where that is asked for.
+        private func report(_ outcomes: [Outcome], _ run: TestRun, _ old: Budgets) throws {
+            // What a process takes that runs no test.
+            let empty = outcomes.map(\.use.processor).min() ?? 0
+            var budgets = filters.isEmpty && skips.isEmpty ? Budgets() : old
+            for outcome in outcomes {
+                budgets.rows[outcome.job.suites[0].name] = Budgets.Row(
+                    processor: max(0, outcome.use.processor - empty), clock: outcome.use.clock, peak: outcome.use.peak)
+            }
+            if budgets.fixedWork == 0 || filters.isEmpty { budgets.fixedWork = run.fixedWork }
+            print("\nprocessor s    clock s    MB    suite (each alone in a process)")
+            for outcome in outcomes.sorted(by: { $0.use.processor > $1.use.processor }) {
+                print(
+                    String(
+                        format: "%11.1f%11.1f%6d    ", outcome.use.processor - empty, outcome.use.clock,
+                        outcome.use.peak)
+                        + outcome.job.suites[0].name)
+            }
+            print(
+                String(format: "%11.1f processor seconds in all", budgets.rows.values.reduce(0) { $0 + $1.processor }))
+            if renews, let budgetFile { try budgets.text.write(toFile: budgetFile, atomically: true, encoding: .utf8) }
+        }
+
+        /// Measures the suites of each process that took more than its budget alone; those that take too much fail.
+        private func overspent(_ outcomes: [Outcome], _ run: TestRun, _ count: Int) -> [Outcome] {
+            let fixedWork = run.fixedWork
+            var suspects: [Suite] = []
+            for outcome in outcomes where outcome.passed {
+                let limit = run.budgets.limit(outcome.job.suites, fixedWork: fixedWork)
+                if outcome.use.processor > limit
+                    || outcome.job.suites.contains(where: { run.budgets.rows[$0.name] == nil })
+                {
+                    suspects += outcome.job.suites.filter { !$0.isPart }
+                }
+            }
+            guard !suspects.isEmpty else { return [] }
+            print("  more processor time than budgeted: \(suspects.count) suites are measured, each alone")
+            let jobs = suspects.enumerated().map { Job(number: count + 1 + $0.offset, suites: [$0.element]) }
+            return run.run(jobs) { _ in }.compactMap { outcome in
+                let suite = outcome.job.suites[0]
+                let limit = run.budgets.limit([suite], fixedWork: max(fixedWork, run.fixedWork))
+                guard outcome.use.processor > limit else { return nil }
+                var overspent = outcome
+                overspent.results = TestResults()
+                let budget = run.budgets.rows[suite.name].map { Budgets.decimal($0.processor) } ?? "no"
+                overspent.faults = [
+                    "\(suite.name) took \(Budgets.decimal(outcome.use.processor)) s of processor time; its budget is "
+                        + "\(budget) s (Tests/budgets.tsv; the limit on this machine is now \(Budgets.decimal(limit)) s)"
+                ]
+                return overspent
+            }
+        }
+    }
+}
