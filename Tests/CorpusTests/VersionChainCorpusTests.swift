@@ -45,7 +45,7 @@ struct VersionChainCorpusTests {
         let pairs = versions.indices.flatMap { older in
             versions.indices.filter { $0 > older }.map { (older, $0) }
         }
-        for (older, newer) in Sample.slice(pairs, oneIn: 8, path) {
+        for (older, newer) in Sample.slice(pairs, oneIn: 16, path) {
             report.entries.append(try trial.hop(versions[older], versions[newer]))
         }
         let wrong = report.entries.filter { !$0.problems.isEmpty }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import CoreData
 
-/// Real processes, killed with SIGKILL: a thousand random moments and every step with `bin/test --long`, and otherwise a
-/// sample that differs from commit to commit.
+/// Real processes, killed with SIGKILL: a thousand random moments and every step with `bin/test --long`, and
+/// otherwise a sample that differs from commit to commit.
 @Suite("Killing processes on every kind of migration", .serialized)
 struct KillTrialTests {
     private func withTrial(_ kind: KindOfTrial, _ body: (KillTrial) throws -> Void) throws {

@@ -22,8 +22,8 @@ public enum Sample {
         return random
     }
 
-    /// One in so many of the items, all with `bin/test --long`. As many seeds one after the other choose every item, and
-    /// neighbours belong to different seeds.
+    /// One in so many of the items, all with `bin/test --long`. As many seeds one after the other choose every item,
+    /// and neighbours belong to different seeds.
     ///
     /// - Parameter name: shifts the choice, so that the tests of one run do not all take the first item.
     public static func slice<Item>(_ items: [Item], oneIn count: Int, _ name: String = "") -> [Item] {
@@ -34,8 +34,8 @@ public enum Sample {
         return items.enumerated().filter { $0.offset % count == turn }.map(\.element)
     }
 
-    /// The seeds of a test that makes its own data from numbers: some that follow from the seed of this run, or the first
-    /// so many with `bin/test --long`.
+    /// The seeds of a test that makes its own data from numbers: some that follow from the seed of this run, or the
+    /// first so many with `bin/test --long`.
     public static func seeds(_ count: Int, long: Int) -> [Int] {
         if isWhole { return Array(1...long) }
         let first = Int(seed % UInt64(max(1, long / max(1, count)))) * count

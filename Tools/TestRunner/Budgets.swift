@@ -2,8 +2,8 @@ import Foundation
 
 /// The processor time that each suite may take: the lines of `Tests/budgets.tsv`.
 ///
-/// A machine that other programs use takes more processor time for the same work. Seconds are therefore counted in units
-/// of a fixed work, which the runner does before each process that it starts.
+/// A machine that other programs use takes more processor time for the same work. Seconds are therefore counted in
+/// units of a fixed work, which the runner does before each process that it starts.
 struct Budgets {
     /// What a suite takes when it runs alone in a process.
     struct Row {
@@ -51,11 +51,15 @@ struct Budgets {
 
     static func decimal(_ value: Double) -> String { String(format: "%.1f", value) }
 
-    /// The processor time that some suites may take together, where the fixed work takes so long.
+    /// What a process takes that runs no test. Budgets do not count it.
+    static let emptyProcess = 0.7
+
+    /// The processor time that some suites may take together in one process, where the fixed work takes so long: 30 %
+    /// and a second more than their budgets.
     func limit(_ suites: [Suite], fixedWork now: Double) -> Double {
         let usual = suites.reduce(0) { $0 + (rows[$1.name]?.processor ?? 0) }
         let slower = fixedWork > 0 ? max(1, now / fixedWork) : 1
-        return usual * 1.3 * slower + slower
+        return (usual * 1.3 + 1 + Self.emptyProcess) * slower
     }
 
     /// Does the fixed work once. Returns the seconds of processor time that it took.

@@ -92,7 +92,7 @@ struct TestRunner {
         /// Prints what each suite took, and writes it down where that is asked for.
         private func report(_ outcomes: [Outcome], _ run: TestRun, _ old: Budgets) throws {
             // What a process takes that runs no test.
-            let empty = outcomes.map(\.use.processor).min() ?? 0
+            let empty = min(outcomes.map(\.use.processor).min() ?? 0, Budgets.emptyProcess)
             var budgets = filters.isEmpty && skips.isEmpty ? Budgets() : old
             for outcome in outcomes {
                 budgets.rows[outcome.job.suites[0].name] = Budgets.Row(
@@ -114,29 +114,41 @@ struct TestRunner {
 
         /// Measures the suites of each process that took more than its budget alone; those that take too much fail.
         private func overspent(_ outcomes: [Outcome], _ run: TestRun, _ count: Int) -> [Outcome] {
-            let fixedWork = run.fixedWork
-            var suspects: [Suite] = []
-            for outcome in outcomes where outcome.passed {
-                let limit = run.budgets.limit(outcome.job.suites, fixedWork: fixedWork)
-                if outcome.use.processor > limit
-                    || outcome.job.suites.contains(where: { run.budgets.rows[$0.name] == nil })
-                {
-                    suspects += outcome.job.suites.filter { !$0.isPart }
+            func isWithin(_ suites: [Suite], _ processor: Double) -> Bool {
+                processor <= run.budgets.limit(suites, fixedWork: run.fixedWork)
+            }
+            func hasBudget(_ suite: Suite) -> Bool { run.budgets.rows[suite.name] != nil }
+            var suspects = outcomes.filter(\.passed).flatMap { outcome in
+                let suites = outcome.job.suites.filter { !$0.isPart }
+                return isWithin(suites, outcome.use.processor) ? suites.filter { !hasBudget($0) } : suites
+            }
+            // Programs beside the tests and servers that wait for each other only ever add: the least of three counts.
+            var least: [String: Outcome] = [:]
+            var number = count
+            for _ in 0..<3 where !suspects.isEmpty {
+                print("  more processor time than budgeted: \(suspects.count) suites are measured, each alone")
+                let jobs = suspects.map { suite in
+                    number += 1
+                    return Job(number: number, suites: [suite])
+                }
+                for outcome in run.run(jobs, ended: { _ in }) {
+                    let name = outcome.job.suites[0].name
+                    if outcome.use.processor < least[name]?.use.processor ?? .infinity { least[name] = outcome }
+                }
+                suspects.removeAll { suite in
+                    !hasBudget(suite) || least[suite.name].map { isWithin([suite], $0.use.processor) } ?? false
                 }
             }
-            guard !suspects.isEmpty else { return [] }
-            print("  more processor time than budgeted: \(suspects.count) suites are measured, each alone")
-            let jobs = suspects.enumerated().map { Job(number: count + 1 + $0.offset, suites: [$0.element]) }
-            return run.run(jobs) { _ in }.compactMap { outcome in
-                let suite = outcome.job.suites[0]
-                let limit = run.budgets.limit([suite], fixedWork: max(fixedWork, run.fixedWork))
-                guard outcome.use.processor > limit else { return nil }
+            return least.values.filter { outcome in
+                !hasBudget(outcome.job.suites[0]) || !isWithin(outcome.job.suites, outcome.use.processor)
+            }.map { outcome in
                 var overspent = outcome
+                let suite = outcome.job.suites[0]
+                let budget = run.budgets.rows[suite.name].map { "its budget is \(Budgets.decimal($0.processor)) s" }
                 overspent.results = TestResults()
-                let budget = run.budgets.rows[suite.name].map { Budgets.decimal($0.processor) } ?? "no"
                 overspent.faults = [
-                    "\(suite.name) took \(Budgets.decimal(outcome.use.processor)) s of processor time; its budget is "
-                        + "\(budget) s (Tests/budgets.tsv; the limit on this machine is now \(Budgets.decimal(limit)) s)"
+                    "\(suite.name) took \(Budgets.decimal(outcome.use.processor)) s of processor time; "
+                        + "\(budget ?? "it has no budget") (Tests/budgets.tsv, bin/test --times --renew)"
                 ]
                 return overspent
             }

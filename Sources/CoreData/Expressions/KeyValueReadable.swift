@@ -20,7 +20,7 @@ extension KeyValueReadable {
     package func value(inPredicateForKey key: String) -> Any? { value(forKey: key) }
 }
 
-/// An object of the framework whose properties key paths read by name, as on Apple's systems, where each getter is a key.
+/// An object of the framework whose properties key paths read by name. On Apple's systems each getter is a key.
 protocol KeyValueDescribed: AnyObject {
     /// The value of the property called `key`; `.none` for a name that is no property, `.some(nil)` for no value.
     func property(forKey key: String) -> Any??

@@ -5,6 +5,9 @@ import Testing
 
 /// How a predicate of many levels is made.
 enum DeepShape: CaseIterable {
+    /// More than a recursion over them has stack for.
+    static let levels = Sample.isWhole ? 100_000 : 25_000
+
     /// `((a OR b) OR c) OR …`
     case chain
     /// `… OR (c OR (b OR a))`
@@ -76,16 +79,16 @@ struct DeepPredicateTests {
         "A predicate of 100,000 levels is asked, printed, compared, hashed, rewritten and released",
         arguments: DeepShape.allCases)
     func deep(shape: DeepShape) throws {
-        let (predicate, holds) = shape.make(100_000)
+        let (predicate, holds) = shape.make(DeepShape.levels)
         #expect(predicate.evaluate(with: ["n": 0]) == holds)
         #expect(predicate.evaluate(with: ["n": 0], substitutionVariables: ["x": 1]) == holds)
         #expect(predicate.copy() as? NSPredicate == predicate)
         #expect(!predicate.description.isEmpty)
         #expect(predicate.keyPaths == ["n"])
-        let other = shape.make(100_000).predicate
+        let other = shape.make(DeepShape.levels).predicate
         #expect(predicate == other)
         #expect(predicate.hash == other.hash)
-        #expect(predicate != shape.make(100_001).predicate)
+        #expect(predicate != shape.make(DeepShape.levels + 1).predicate)
         #expect(predicate.withSubstitutionVariables(["x": 1]) === predicate)
         let doubled = predicate.rewriting { expression in
             if case .constant = expression.payload { NSExpression(forConstantValue: 7) } else { expression }
@@ -163,7 +166,7 @@ struct DeepPredicateTests {
         #expect(text.contains("An NSExpression of 1001 expressions within each other"))
     }
 
-    @Test("Predicates drawn together ask the same", arguments: 1...40)
+    @Test("Predicates drawn together ask the same", arguments: Sample.seeds(12, long: 40))
     func drawnTogether(seed: Int) {
         var generator = SplitMix(state: UInt64(seed))
         let predicate = RandomCompounds.make(6, &generator)
@@ -189,7 +192,7 @@ struct DeepPredicateTests {
         let copy = try ModelArchive.decode(ModelArchive.encode(model(chain)))
         #expect(copy.fetchRequestTemplate(forName: "deep")?.predicate == chain.drawnTogether)
         let error = #expect(throws: NSError.self) {
-            try ModelArchive.encode(model(DeepShape.alternation.make(100_000).predicate))
+            try ModelArchive.encode(model(DeepShape.alternation.make(DeepShape.levels).predicate))
         }
         #expect(error?.localizedDescription.contains("cannot be archived in a model: 127 is the most") == true)
     }

@@ -19,7 +19,7 @@ struct BatchMemoryTests {
             let stack = try TextStack(text, options: [NSPersistentHistoryTrackingKey: true])
             // A small batch takes the memory that any batch needs.
             _ = try BatchMemoryTests.run(1_000, stack)
-            let (rows, most) = Sample.isWhole ? (200_000, 60_000) : (60_000, 24_000)
+            let (rows, most) = Sample.isWhole ? (200_000, 60_000) : (120_000, 50_000)
             let added = try BatchMemoryTests.run(rows, stack)
             let figures = "kB added: " + added.map { "\($0.name) \($0.added)" }.joined(separator: ", ")
             FileHandle.standardError.write(Data((figures + "\n").utf8))

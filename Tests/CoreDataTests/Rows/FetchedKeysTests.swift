@@ -22,8 +22,10 @@ struct FetchedKeysTests {
         (0..<16_384).map { ObjectKey(layoutIndex: 300 + $0 % 2, key: -Int64($0)) },
     ]
 
-    @Test("A list gives back its elements, one by one, by ranges, and in turn", arguments: lists)
-    func contents(keys: [ObjectKey]) {
+    // By their places: the description of an argument of so many keys takes longer than the test.
+    @Test("A list gives back its elements, one by one, by ranges, and in turn", arguments: lists.indices)
+    func contents(place: Int) {
+        let keys = Self.lists[place]
         let list = FetchedKeys(keys)
         #expect(list.count == keys.count && list.isEmpty == keys.isEmpty && list.first == keys.first)
         #expect(Array(list) == keys)
@@ -45,8 +47,9 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test("Temporary keys are replaced where they stand, the others stay", arguments: lists)
-    func replacing(keys: [ObjectKey]) {
+    @Test("Temporary keys are replaced where they stand, the others stay", arguments: lists.indices)
+    func replacing(place: Int) {
+        let keys = Self.lists[place]
         func saved(_ key: ObjectKey) -> ObjectKey { ObjectKey(layoutIndex: key.layoutIndex, key: 77) }
         var list = FetchedKeys(keys)
         list.replaceTemporary(saved)

@@ -116,7 +116,7 @@ struct LargePredicateTests {
                 #expect(try titles(library, predicate).contains("title 0") == holds, "\(shape)")
             }
             // Asking object by object at 100,000 levels is what the tests of predicates do.
-            let (deep, holds) = shape.make(kind.isDatabase ? 100_000 : 2_000, key: "pages")
+            let (deep, holds) = shape.make(kind.isDatabase ? DeepShape.levels : 2_000, key: "pages")
             let isFlat = [.chain, .tail, .negations, .single].contains(shape)
             guard kind.isDatabase, !isFlat else {
                 #expect(try titles(library, deep).contains("title 0") == holds, "\(shape)")
@@ -193,7 +193,7 @@ struct LargePredicateTests {
         }
     }
 
-    @Test("History is filtered by predicates of 100,000 levels")
+    @Test("History is filtered by predicates of very many levels")
     func history() throws {
         let library = try Library(.sqlite, options: [NSPersistentHistoryTrackingKey: true])
         let context = library.context()
@@ -201,7 +201,7 @@ struct LargePredicateTests {
             context.make("Book", ["title": "a"])
             try context.save()
             let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
-            fetch.predicate = (0..<100_000).reduce(NSPredicate(format: "author == 'x'")) { part, number in
+            fetch.predicate = (0..<DeepShape.levels).reduce(NSPredicate(format: "author == 'x'")) { part, number in
                 NSCompoundPredicate(
                     type: number % 2 == 0 ? .or : .and,
                     subpredicates: [part, NSPredicate(format: "author == nil")])
