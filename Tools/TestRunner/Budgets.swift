@@ -37,7 +37,8 @@ struct Budgets {
         let total = rows.values.reduce(0) { $0 + $1.processor }
         let head = """
             # Each suite alone in a process (bin/test --times --renew). A run fails if a suite takes 30 % and a second more
-            # processor time than here.
+            # processor time than here. Other seeds play other samples and kinds of stores: suites that play them have two
+            # and a half times and two seconds more than one seed took, all others 40 % and a second more.
             # suite\tprocessor seconds\tseconds\tMB of the largest process
             # sum\t\(Self.decimal(total))
             \(Self.mark)\(String(format: "%.4f", fixedWork))
