@@ -7,7 +7,13 @@ public enum DepotProgram {
     public static func install(in folder: URL) throws -> URL {
         let program = folder.appendingPathComponent("migration-crash-child")
         let built = try ChildProgram.url("migration-crash-child")
-        if link(built.path, program.path) != 0 { try FileManager.default.copyItem(at: built, to: program) }
+        if link(built.path, program.path) != 0 {
+            // Another process copies it. A descriptor that writes to the program would be inherited by children that
+            // other tests start at this moment, and a program that is open for writing cannot be run.
+            let copy = try Process.run(URL(fileURLWithPath: "/bin/cp"), arguments: [built.path, program.path])
+            copy.waitUntilExit()
+            guard copy.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+        }
         chmod(folder.path, 0o755)
         return program
     }
