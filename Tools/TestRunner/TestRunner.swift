@@ -95,8 +95,10 @@ struct TestRunner {
             let empty = min(outcomes.map(\.use.processor).min() ?? 0, Budgets.emptyProcess)
             var budgets = filters.isEmpty && skips.isEmpty ? Budgets() : old
             for outcome in outcomes {
-                budgets.rows[outcome.job.suites[0].name] = Budgets.Row(
-                    processor: max(0, outcome.use.processor - empty), clock: outcome.use.clock, peak: outcome.use.peak)
+                let name = outcome.job.suites[0].name
+                budgets.rows[name] = Budgets.Row(
+                    processor: max(0, outcome.use.processor - empty), clock: outcome.use.clock, peak: outcome.use.peak,
+                    times: old.rows[name]?.times ?? 1)
             }
             if budgets.fixedWork == 0 || filters.isEmpty { budgets.fixedWork = run.fixedWork }
             print("\nprocessor s    clock s    MB    suite (each alone in a process)")
@@ -144,7 +146,9 @@ struct TestRunner {
             }.map { outcome in
                 var overspent = outcome
                 let suite = outcome.job.suites[0]
-                let budget = run.budgets.rows[suite.name].map { "its budget is \(Budgets.decimal($0.processor)) s" }
+                let budget = run.budgets.rows[suite.name].map {
+                    "its budget is \(Budgets.decimal($0.processor * $0.times)) s"
+                }
                 overspent.results = TestResults()
                 overspent.faults = [
                     "\(suite.name) took \(Budgets.decimal(outcome.use.processor)) s of processor time; "

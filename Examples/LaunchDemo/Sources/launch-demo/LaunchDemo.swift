@@ -1,3 +1,4 @@
+import CMailSQLite
 import CoreDataManager
 import Foundation
 
@@ -5,6 +6,7 @@ import Foundation
 @main
 enum LaunchDemo {
     static func main() async {
+        mail_print_by_line()
         do {
             try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {
