@@ -6,7 +6,8 @@ import Foundation
 public struct StoreInspection: Sendable {
     /// The parts of an inspection.
     ///
-    /// History reads a few rows, sizes and damage read every page of a file, and irregularities read every row.
+    /// History reads a few rows, sizes and damage read every page of a file, irregularities read every row, and the
+    /// mirror reads a row for each record.
     public struct Parts: OptionSet, Sendable {
         /// The bits of the parts.
         public let rawValue: Int
@@ -23,6 +24,8 @@ public struct StoreInspection: Sendable {
         public static let damage = Parts(rawValue: 4)
         /// Counters and rows that no save writes.
         public static let irregularities = Parts(rawValue: 8)
+        /// The account of CloudKit's mirroring.
+        public static let mirror = Parts(rawValue: 16)
     }
 
     /// The persistent history of a store.
@@ -60,6 +63,9 @@ public struct StoreInspection: Sendable {
     ///
     /// Nil if the inspection did not include them, or if the columns of the database take values of their types only.
     public package(set) var irregularities: [StoreIrregularity]?
+
+    /// The account of CloudKit's mirroring; nil if nothing mirrors the store, or the inspection did not include it.
+    public package(set) var mirror: CloudMirror?
 
     package init() {}
 

@@ -1,5 +1,6 @@
-import Testing
+import Foundation
 import TestSupport
+import Testing
 
 @testable import CoreData
 
@@ -15,7 +16,8 @@ struct MigrationPlannerTests {
         let (source, destination) = (ModelText.model(older), ModelText.model(newer))
         return try withExtendedLifetime((source, destination)) {
             let old = SQLSchemaBuilder.schema(of: source.layout, entities: nil)
-            return try MigrationTransaction.plan(
+            let nowhere = URL(fileURLWithPath: "/dev/null")
+            return try MigrationTransaction(url: nowhere, model: destination, configuration: nil).plan(
                 from: source.layout, old, to: destination.layout,
                 SQLSchemaBuilder.schema(of: destination.layout, entities: nil),
                 StoreFacts(old, rows: rows, in: SQLiteDialect()), in: SQLiteDialect()

@@ -133,7 +133,7 @@ struct CopyingMigration {
             if let error = error as? SQLiteError {
                 throw MigrationErrors.translated(error, url: store.main, doing: "copying", isInPlace: false)
             }
-            throw error
+            throw MigrationErrors.ofOriginal(error, store.main)
         }
     }
 

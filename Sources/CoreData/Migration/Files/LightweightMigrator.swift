@@ -72,10 +72,11 @@ struct LightweightMigrator {
             let plan = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection -> MigrationPlan? in
                 if try fits(look) { return nil }
                 let source = try SourceModel(look).find(given: source)
-                let transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
+                var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
+                transaction.ignoresMirror = StoreOptions.ignoresCloudMirror(options)
                 let (old, facts) = try transaction.state(of: source, look.metadata, on: connection)
                 let new = SQLSchemaBuilder.schema(of: model.layout, entities: try transaction.entityNames())
-                return try MigrationTransaction.plan(
+                return try transaction.plan(
                     from: source.layout, old, to: model.layout, new, facts, in: connection.dialect
                 ).plan
             }
@@ -150,6 +151,7 @@ struct LightweightMigrator {
     /// The work in the transaction, with additions that only files have.
     private func transaction(on connection: SQLiteConnection) -> MigrationTransaction {
         var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
+        transaction.ignoresMirror = StoreOptions.ignoresCloudMirror(options)
         transaction.defersCleaning =
             StoreOptions.bool(options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true
         transaction.forecast = { model in

@@ -42,6 +42,7 @@ extension MigrationForecaster {
             forecast.diskSpaceAvailable = Self.freeBytes(at: url)
             let source = try found.find()
             let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
+            forecast.mirror = facts.mirror
             size = try StoreSize(url, connection)
             let state = State(
                 dialect: connection.dialect, style: connection.style, model: source, schema: schema, facts: facts,
@@ -56,6 +57,7 @@ extension MigrationForecaster {
             }
         } catch let error as NSError
             where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)
+            || MigrationErrors.isAboutMirror(error)
         {
             forecast.hops = []
             forecast.obstacles = Self.obstacles(of: error)

@@ -143,6 +143,10 @@ public struct MigrationForecast: Sendable, Equatable {
     /// A loss that is not allowed is an obstacle, too. A policy or the handler of a stage may keep the content
     /// elsewhere; the forecast does not know that.
     public var losses: [MigrationLoss] = []
+    /// The account that CloudKit's mirroring keeps in a SQLite store; nil if nothing mirrors it.
+    ///
+    /// A change of an entity that this account names is an obstacle, unless ``NSMigrationIgnoresCloudKitOption`` is set.
+    public var mirror: StoreInspection.CloudMirror?
     /// The locks that the migration takes in a database, in their order. Empty for a store in files, which nobody else
     /// uses during a migration.
     public var locks: [Lock] = []
@@ -220,6 +224,7 @@ extension MigrationForecast: CustomStringConvertible {
             lines += hop.steps.map { "     \($0)" }
         }
         lines += losses.map { "  loses \($0)" }
+        if let mirror { lines.append("  is mirrored by CloudKit: \(mirror)") }
         lines += locks.map { "  \($0)" }
         return lines.joined(separator: "\n")
     }

@@ -48,7 +48,9 @@ struct MigrationForecaster {
     var infers: Bool { StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) ?? true }
 
     var transaction: MigrationTransaction {
-        MigrationTransaction(url: url, model: model, configuration: configuration)
+        var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
+        transaction.ignoresMirror = StoreOptions.ignoresCloudMirror(options)
+        return transaction
     }
 
     // MARK: The way
@@ -133,6 +135,9 @@ struct MigrationForecaster {
     private func add(
         _ hop: MigrationHop, by mapping: NSMappingModel, after state: State, to forecast: inout MigrationForecast
     ) throws -> State {
+        if let mirror = state.facts.mirror, !StoreOptions.ignoresCloudMirror(options) {
+            throw MigrationErrors.mirrored(mirror, [MirrorCheck.change(by: hop)], url: url)
+        }
         let layout = hop.target.layout
         let schema = SQLSchemaBuilder.schema(
             of: layout, entities: hop.target === model ? try transaction.entityNames() : held(of: hop.target),
@@ -193,7 +198,7 @@ struct MigrationForecaster {
         let schema = try next.schema(
             isLast ? transaction.entityNames() : held(of: version), after: state.schema, state.model, run.origins,
             style: state.style)
-        let plan = try MigrationTransaction.plan(
+        let plan = try next.plan(
             from: state.model.layout, state.schema, to: version.layout, schema, state.facts, in: state.dialect,
             run.origins
         ).plan
@@ -217,6 +222,7 @@ struct MigrationForecaster {
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
         facts.tables["ACHANGE"] = state.facts.tables["ACHANGE"]
+        facts.mirror = state.facts.mirror
         return State(
             dialect: state.dialect, style: state.style, model: version, schema: schema, facts: facts,
             rowBytes: rowBytes, size: state.size,

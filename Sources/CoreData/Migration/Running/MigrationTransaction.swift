@@ -13,6 +13,8 @@ struct MigrationTransaction {
     /// Whether steps that only clean up are left to a later moment
     /// (`NSPersistentStoreDeferredLightweightMigrationOptionKey`).
     var defersCleaning = false
+    /// Whether entities may change that CloudKit's account of the store names.
+    var ignoresMirror = false
     /// The forecast of the way to a version, for callers that follow the migration.
     var forecast: ((NSManagedObjectModel) throws -> MigrationForecast)?
     /// Notes files that no row will name any more.
@@ -95,7 +97,7 @@ struct MigrationTransaction {
         let newNames = try entityNames()
         let (old, facts) = try state(of: source, metadata, on: connection)
         let new = try schema(newNames, after: old, source, origins, style: connection.style)
-        let (difference, plan) = try Self.plan(
+        let (difference, plan) = try self.plan(
             from: source.layout, old, to: model.layout, new, facts, in: connection.dialect, origins)
         try forget(ForgottenFiles(of: difference, in: old))
         connection.nameEntities(
@@ -152,11 +154,15 @@ struct MigrationTransaction {
     }
 
     /// The plan of the changes between two versions whose tables are these.
-    static func plan(
+    func plan(
         from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema, _ facts: StoreFacts,
         in dialect: any SQLDialect, _ origins: ModelOrigins? = nil
     ) throws -> (difference: ModelDifference, plan: MigrationPlan) {
-        let difference = try difference(from: source, old, to: destination, new, origins)
+        let difference = try Self.difference(from: source, old, to: destination, new, origins)
+        if let mirror = facts.mirror, !ignoresMirror {
+            let changes = MirrorCheck.changes(difference, from: old, to: new)
+            if !changes.isEmpty { throw MigrationErrors.mirrored(mirror, changes.map(\.text), url: url) }
+        }
         let plan = MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts, in: dialect)
         if !plan.refusals.isEmpty { throw MigrationErrors.combined(plan.refusals) }
         return (difference, plan)

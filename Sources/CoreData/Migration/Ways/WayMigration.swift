@@ -17,7 +17,14 @@ struct WayMigration {
     func run(from metadata: [String: Any]) throws {
         guard let last = hops.last else { return }
         let timeout = StoreOptions.timeout(options)
-        try lossGuard?.atBeginning.checkBeforehand(timeout: timeout)
+        do {
+            try lossGuard?.atBeginning.checkBeforehand(timeout: timeout)
+        } catch {
+            // If CloudKit's account of the store is a reason as well, allowing the losses would not help.
+            try checkMirror(of: hops[0].source, last.target)
+            throw error
+        }
+        try MirrorCheck.checkBeforehand(hops, of: url, options, timeout: timeout)
         guard hops.contains(where: { !$0.isInferred }) else {
             try LightweightMigrator.migrate(
                 storeAt: url, through: hops.dropLast().map(\.target), to: last.target, configuration: configuration,
@@ -28,6 +35,17 @@ struct WayMigration {
             storeAt: url, model: last.target, configuration: configuration, timeout: timeout,
             progress: progress)
         _ = try copying.run(from: metadata, legs())
+    }
+
+    private func checkMirror(of source: NSManagedObjectModel, _ target: NSManagedObjectModel) throws {
+        let migrator = LightweightMigrator(url: url, model: target, configuration: configuration, options: options)
+        do {
+            _ = try migrator.plan(source: source)
+        } catch let error as NSError where MigrationErrors.isAboutMirror(error) {
+            throw error
+        } catch {
+            // It is not about the account.
+        }
     }
 
     /// A leg for each mapping model, and one for all inferred hops between them. The rows that a mapping model makes

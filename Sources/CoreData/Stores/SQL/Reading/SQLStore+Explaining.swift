@@ -27,8 +27,13 @@ extension SQLStore {
             }
             if parts.contains(.damage) { inspection.damage = try connection.damage(atMost: Self.linesOfDamage) }
             if parts.contains(.irregularities) { inspection.irregularities = try irregularities(connection) }
+            if parts.contains(.mirror) { inspection.mirror = try Self.mirror(connection) }
         }
         return inspection
+    }
+
+    private static func mirror(_ connection: some SQLConnection) throws -> StoreInspection.CloudMirror? {
+        try MirrorTables.read(from: connection)
     }
 
     private func historyExtent(_ connection: any SQLConnection) throws -> StoreInspection.History? {

@@ -70,6 +70,8 @@ package struct StoreFacts: Equatable {
     package var triggers: [Trigger] = []
     /// Views; no store has any of its own.
     package var views: [View] = []
+    /// The account that CloudKit keeps in the store; nil where nothing mirrors it.
+    package var mirror: StoreInspection.CloudMirror?
 
     /// Nothing yet: an engine fills it.
     package init() {}

@@ -26,6 +26,7 @@ extension StoreFacts {
             tables[name]?.columns = try Self.columns(of: name, connection)
             tables[name]?.rows = try Self.rows(in: name, connection)
         }
+        mirror = try MirrorTables.read(from: connection)
         for (name, table, sql) in indexTexts where names?.contains(table) ?? true {
             indexes.append(try Self.index(name, table, sql, connection))
         }

@@ -158,6 +158,12 @@ final class StoreSalvage {
         if source.definitions.contains(where: { $0.name == HistoryTables.transactions }) {
             target.note(.init(.leftOut, "the history is not brought out"))
         }
+        if source.definitions.contains(where: { $0.name.hasPrefix(MirrorTables.beginning) }) {
+            target.note(
+                .init(
+                    .leftOut,
+                    "CloudKit's account of the store is not brought out: a device would upload all objects again"))
+        }
         try target.finish()
         try work.advance(1)
         return target.report
