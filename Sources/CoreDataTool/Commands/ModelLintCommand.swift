@@ -11,6 +11,10 @@ package struct ModelLintCommand: Command {
                 + "rules that leave references behind or forbid deleting, names that NSManagedObject, Swift or the "
                 + "format of predicates have, keys of fetch request templates that no index begins with, optional "
                 + "numbers without a default, and transformable attributes without a secure transformer.",
+            "Where an .xcdatamodeld or .xcdatamodel says that the model, or a configuration of it, is used with "
+                + "CloudKit, it also looks for what CloudKit does not take: unique constraints, mandatory attributes "
+                + "without a default, attributes without a type, and relationships that are mandatory, ordered, without "
+                + "an inverse, with the delete rule 'deny', or that lead to another configuration.",
             "'coredata lint STORE' measures the values of a store.",
         ],
         options: [.version, .json],
@@ -33,7 +37,7 @@ package struct ModelLintCommand: Command {
 
     package func run(_ console: Console) throws -> ExitStatus {
         let subject = try ModelSubject(path, version: version)
-        let findings = ModelLint.findings(in: subject.model)
+        let findings = ModelLint.findings(in: subject.model, mirrored: try CloudKitUse(of: path, subject.version))
         if isJSON {
             try console.write(
                 .array(

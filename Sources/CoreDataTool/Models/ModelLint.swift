@@ -5,7 +5,7 @@ import Foundation
 /// Looks for what a model will be sorry for later.
 package struct ModelLint {
     package enum Rule: String, Sendable {
-        case size, inverse, deletion, name, index, key, optionalNumber, transformer
+        case size, inverse, deletion, name, index, key, optionalNumber, transformer, cloudKit
     }
 
     package struct Finding: Sendable {
@@ -18,12 +18,15 @@ package struct ModelLint {
         package var place: String { property.map { "\(entity).\($0)" } ?? entity }
     }
 
-    private let model: NSManagedObjectModel
+    let model: NSManagedObjectModel
     private var findings: [Finding] = []
 
     /// Everything that was found in a model, by place.
-    package static func findings(in model: NSManagedObjectModel) -> [Finding] {
+    ///
+    /// - Parameter mirrored: The parts of the model that are used with CloudKit.
+    package static func findings(in model: NSManagedObjectModel, mirrored: CloudKitUse = CloudKitUse()) -> [Finding] {
         var lint = ModelLint(model: model)
+        lint.check(mirrored)
         lint.checkSizes()
         for entity in model.entities {
             lint.checkName(of: entity)
@@ -38,7 +41,7 @@ package struct ModelLint {
 
     private init(model: NSManagedObjectModel) { self.model = model }
 
-    private mutating func add(_ rule: Rule, _ entity: NSEntityDescription, _ property: String?, _ message: String) {
+    mutating func add(_ rule: Rule, _ entity: NSEntityDescription, _ property: String?, _ message: String) {
         findings.append(Finding(rule: rule, entity: entity.name ?? "", property: property, message: message))
     }
 
