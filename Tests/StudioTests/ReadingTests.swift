@@ -371,7 +371,8 @@ private struct Everything {
         let overview = try client.read("store")
         #expect(
             overview.keys == [
-                "store", "kind", "identifier", "isWritable", "keepsHistory", "version", "versions", "entities",
+                "store", "kind", "identifier", "isWritable", "keepsHistory", "mirror", "version", "versions",
+                "entities",
             ])
         for entity in overview["entities"].items { try look(at: entity) }
         for entity in overview["entities"].items.prefix(3) {

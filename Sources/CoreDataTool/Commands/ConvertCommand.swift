@@ -74,6 +74,7 @@ package struct ConvertCommand: Command {
             remarks: ["every object was compared"] + (made.keepsNumbers ? [] : ["they have other ids there"])
                 + (type == .xml || type == .binary ? ["it keeps no model: name one with --model"] : []))
         text.note(dangling: made.dangling, console)
+        if type != .sqlite { text.note(mirror: try source.mirror(source.context()), console) }
         try text.write(isJSON: isJSON, on: console)
         return .done
     }

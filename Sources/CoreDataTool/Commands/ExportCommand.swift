@@ -67,7 +67,8 @@ package struct ExportCommand: Command {
         return try walk.context.performAndWait {
             let counts = try walk.counts()
             let named = counts.map { (entity: $0.entity.name, count: $0.count) }
-            try target.writeLine(try GraphHeader(store, counts: named).json)
+            let header = try GraphHeader(store, counts: named, mirror: store.mirror(walk.context))
+            try target.writeLine(try header.json)
             let work = progress.map { WorkLine("exporting", of: counts.reduce(0) { $0 + $1.count }, on: $0) }
             defer { work?.end() }
             let line = GraphLine()

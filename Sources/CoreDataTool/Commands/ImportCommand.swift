@@ -64,6 +64,7 @@ package struct ImportCommand: Command {
             facts: [("type", .string(type.storeType)), ("keepsIDs", .bool(writer.keepsNumbers))],
             remarks: writer.keepsNumbers ? [] : ["the objects have other ids there"])
         summary.note(dangling: writer.dangling, console)
+        summary.note(mirror: header.mirror, console)
         try summary.write(isJSON: isJSON, on: console)
         return .done
     }

@@ -47,7 +47,7 @@ package struct InfoCommand: Command {
         let context = try store.context()
         let parts: StoreInspection.Parts =
             isChecked || (files.map { $0.bytes + ($0.log?.bytes ?? 0) <= Self.largestWithoutAsking } ?? false)
-            ? [.history, .sizes, .damage] : files == nil ? [.history, .sizes] : .history
+            ? [.history, .mirror, .sizes, .damage] : files == nil ? [.history, .sizes] : [.history, .mirror]
         let inspection = try store.reading {
             try context.persistentStoreCoordinator.flatMap { coordinator in
                 try coordinator.persistentStores.first.map { try coordinator.inspect($0, for: parts) }

@@ -13,6 +13,8 @@ package struct MigrateCommand: Command {
             "Values that the version to reach has no place for are not lost silently: each has to be named by "
                 + "--allow-loss. Code of a program's own (policies, handlers of stages) is not here; a store that "
                 + "needs it is migrated by its program.",
+            "A store that CloudKit mirrors is migrated only where its entities keep their names and numbers, unless "
+                + "--ignore-cloudkit is given. CloudKit's tables are never written.",
         ],
         options: MigrationOrder.options + [
             Option("dry-run", letter: "n", "do nothing but say what would be done, as 'coredata forecast' does"),
@@ -91,11 +93,13 @@ package struct MigrateCommand: Command {
                     ("isMigrated", .bool(isMigrated)),
                     ("from", report.order.source.map { .string($0.name) } ?? .null),
                     ("to", .string(report.order.target.name)), ("backup", copy.map { .string($0.path) } ?? .null),
+                    ("mirror", MirrorText.json(report.forecast.mirror)),
                 ]))
         }
         if let copy { try console.line(Table.onOneLine("the old store is kept at \(copy.path)")) }
         guard isMigrated else { return try report.write(console) }
         try console.line(Table.onOneLine("\(report.order.store.shown) is of version \(report.target) now"))
+        if let mirror = report.forecast.mirror { try MirrorText(mirror).tell(console, isJSON: false) }
     }
 
     /// The library's words, with this program's options in the place of its own.

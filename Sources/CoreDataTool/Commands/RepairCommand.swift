@@ -55,8 +55,14 @@ package struct RepairCommand: Command {
         let copy = try OpenedStore(draft.url, type: source.address.type, model: source.model, shown: target)
         let repair = StoreRepair(copy)
         try repair.run()
+        let mirror = try source.mirror(source.context())
         try draft.publish()
         try isJSON ? writeJSON(repair, console) : writeText(repair, console)
+        if let mirror {
+            try MirrorText(mirror).tell(
+                console, isJSON: isJSON,
+                "; its tables are as they were, and what was mended in rows without history is not uploaded")
+        }
         return repair.left.isEmpty ? .done : .found
     }
 

@@ -62,6 +62,12 @@ package struct StudioCommand: Command {
             }
             try console.flush()
             console.say(Table.onOneLine("\(try studio.shown) is shown at this address, once; ^C ends"))
+            if isWritable, let mirror = try studio.mirror {
+                console.say(
+                    Table.onOneLine(
+                        "\(MirrorText(mirror).sentence); a device uploads what is saved here, as far as the store keeps "
+                            + "history"))
+            }
             if opens, console.columns != nil { Desktop.open(server.address) }
             end.wait()
             let ending = studio.end()

@@ -50,6 +50,7 @@ package struct VerifyCommand: Command {
             return try verification.run()
         }
         if !isJSON { try summary(of: kinds, count, console) }
+        if let mirror = try store.mirror(context) { try MirrorText(mirror).tell(console, isJSON: isJSON) }
         return kinds.isEmpty ? .done : .found
     }
 

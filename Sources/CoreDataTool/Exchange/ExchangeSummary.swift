@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// What a command that brings objects from one place to another says at its end.
@@ -22,6 +23,16 @@ struct ExchangeSummary {
         console.say(
             "coredata: \(dangling.count) link\(dangling.count == 1 ? "" : "s") to objects that are not there "
                 + "\(dangling.count == 1 ? "was" : "were") left out: \(Table.onOneLine(some))")
+    }
+
+    /// Tells that a store without CloudKit's account of the objects was made of one that has it.
+    mutating func note(mirror: StoreInspection.CloudMirror?, _ console: Console) {
+        guard let mirror else { return }
+        facts.append(("mirror", MirrorText(mirror).json))
+        console.say(
+            Table.onOneLine(
+                "coredata: CloudKit mirrors the store that the objects are of (\(mirror)), and does not know \(place): on a "
+                    + "device its objects would be uploaded once more, and pending deletions are forgotten"))
     }
 
     func write(isJSON: Bool, on console: Console) throws {

@@ -14,8 +14,13 @@ struct GraphHeader {
     /// The content of a `.mom` file; nil where the export holds none.
     let model: Data?
     let counts: [(entity: String, count: Int)]
+    /// The account that CloudKit had in the store; nil where nothing mirrored it.
+    let mirror: StoreInspection.CloudMirror?
 
-    init(_ store: OpenedStore, counts: [(entity: String, count: Int)]) throws {
+    init(
+        _ store: OpenedStore, counts: [(entity: String, count: Int)], mirror: StoreInspection.CloudMirror?
+    ) throws {
+        self.mirror = mirror
         type = store.address.type
         identifier = store.metadata[NSStoreUUIDKey] as? String
         metadata = Self.own(store.metadata)
@@ -52,7 +57,7 @@ struct GraphHeader {
                     ),
                     ("model", model.map { .string($0.base64EncodedString()) } ?? .null),
                     ("objects", .object(counts.map { ($0.entity, .integer(Int64($0.count))) })),
-                ])
+                ] + (mirror.map { [("mirror", MirrorText($0).json)] } ?? []))
         }
     }
 
@@ -82,6 +87,7 @@ struct GraphHeader {
             hashes[try key.text()] = try Self.data(value)
         }
         versionHashes = hashes
+        mirror = try member("mirror").map { json throws(ReadJSON.Mistake) in try Self.mirror(json) }
         var counts: [(entity: String, count: Int)] = []
         guard let objects = member("objects") else { throw line.mistake("'objects' is missing") }
         for member in try objects.members() {
@@ -91,6 +97,17 @@ struct GraphHeader {
             counts.append((try key.text(), Int(count)))
         }
         self.counts = counts
+    }
+
+    private static func mirror(_ json: ReadJSON) throws(ReadJSON.Mistake) -> StoreInspection.CloudMirror {
+        var numbers: [String: Int] = [:]
+        for member in try json.members() {
+            let (key, value) = (member.key, member.value)
+            numbers[try key.text()] = Int(try value.integer())
+        }
+        return StoreInspection.CloudMirror(
+            recordCount: numbers["records"] ?? 0, pendingUploadCount: numbers["pendingUploads"] ?? 0,
+            pendingDeletionCount: numbers["pendingDeletions"] ?? 0)
     }
 
     private static func data(_ json: ReadJSON) throws(ReadJSON.Mistake) -> Data {

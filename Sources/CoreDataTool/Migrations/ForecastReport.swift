@@ -8,6 +8,9 @@ struct ForecastReport {
     /// How a person lets a value of a name go.
     var advice: (_ name: String) -> String = { "--allow-loss \($0) lets it go" }
 
+    /// How a person lets entities change that CloudKit's account names.
+    var mirrorAdvice = MigrationOrder.ignoreCloudKit
+
     private var text: ForecastText { ForecastText(forecast, versions: order.file.versions) }
     var json: JSON { text.json }
 
@@ -37,6 +40,7 @@ struct ForecastReport {
             let help = losses.contains(loss) ? "; \(advice(loss.name))" : ""
             try console.line(console.styled(Table.onOneLine("loses \(loss)\(help)"), .yellow))
         }
+        if let mirror = forecast.mirror { try console.line(console.styled(MirrorText(mirror).sentence, .yellow)) }
         guard forecast.isPossible, losses.isEmpty else {
             try console.line(console.styled("It cannot be migrated:", .red))
             for obstacle in obstacles { try console.line(Table.onOneLine("  \(obstacle)")) }
@@ -62,7 +66,7 @@ struct ForecastReport {
             !refused.contains { $0.entity == obstacle.entity && $0.property == obstacle.property }
         }
         return refused.map { "It would lose \($0); \(advice($0.name))." }
-            + others.map(\.description)
+            + others.map { $0.description.replacingOccurrences(of: CloudMirrorAdvice.line, with: mirrorAdvice) }
     }
 
     /// The error of a migration that is not to be begun; nil where nothing stands in the way.

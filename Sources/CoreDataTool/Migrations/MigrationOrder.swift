@@ -16,7 +16,11 @@ struct MigrationOrder {
         Option(
             "allow-loss", value: "NAME", repeats: true,
             "let these values go: ENTITY (its objects) or ENTITY.PROPERTY, as the store's version calls them"),
+        Option(
+            "ignore-cloudkit",
+            "change entities of a store that CloudKit mirrors; never bring it back to a device of Apple's then"),
     ]
+    static let ignoreCloudKit = "--ignore-cloudkit"
 
     private let storeText: String
     private let modelPath: String
@@ -24,6 +28,7 @@ struct MigrationOrder {
     private let configuration: String?
     private let mappingPath: String?
     private let allowedLosses: [String]
+    private let ignoresCloudKit: Bool
 
     init(_ arguments: Arguments) throws {
         storeText = try arguments.required(0)
@@ -33,6 +38,7 @@ struct MigrationOrder {
         configuration = arguments.value("configuration")
         mappingPath = arguments.value("mapping")
         allowedLosses = arguments.values("allow-loss")
+        ignoresCloudKit = arguments.has("ignore-cloudkit")
     }
 
     /// The order with everything that it names found and read; nothing is opened.
@@ -103,6 +109,7 @@ struct MigrationOrder {
                         at: store.url, options: StoreAddress.readingOptions)))
         }
         var options = Self.options(file, allowing: allowedLosses)
+        if ignoresCloudKit { options[NSMigrationIgnoresCloudKitOption] = true }
         if let mappingPath {
             guard let mapping = NSMappingModel(contentsOf: try ModelArgument.url(mappingPath)) else {
                 throw ToolError(.unreadable, "\(mappingPath): this is no mapping model")

@@ -103,6 +103,7 @@ package struct ForecastText {
             ("isMigrationRequired", .bool(forecast.isMigrationRequired)), ("isPossible", .bool(forecast.isPossible)),
             ("isInstant", .bool(forecast.isInstant)), ("hops", .array(forecast.hops.map(json))),
             ("obstacles", .array(forecast.obstacles.map(Self.json))),
+            ("mirror", MirrorText.json(forecast.mirror)),
             (
                 "losses",
                 .array(

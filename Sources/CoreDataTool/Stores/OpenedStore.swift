@@ -156,6 +156,14 @@ package final class OpenedStore {
         return try reading { try coordinator.inspect(file, for: .history).history != nil }
     }
 
+    /// The account that CloudKit's mirroring keeps in the store that a context reads; nil where nothing mirrors it.
+    package func mirror(_ context: NSManagedObjectContext) throws -> StoreInspection.CloudMirror? {
+        guard let coordinator = context.persistentStoreCoordinator, let file = coordinator.persistentStores.first else {
+            return nil
+        }
+        return try reading { try coordinator.inspect(file, for: .mirror).mirror }
+    }
+
     /// Runs what reads, and tells an error with the store's name.
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         do {

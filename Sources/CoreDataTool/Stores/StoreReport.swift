@@ -61,6 +61,7 @@ struct StoreReport {
                 files?.external.map { "\(Self.count($0.count, "file")), \(Measure.bytes($0.bytes)), in \($0.path)" }
             ),
             ("history", history),
+            ("CloudKit", inspection.mirror.map { "mirrors the store: \($0)" }),
             ("state", state),
         ]
     }
@@ -134,6 +135,7 @@ struct StoreReport {
                         ])
                     } ?? .null
                 ),
+                ("mirror", MirrorText.json(inspection.mirror)),
                 ("damage", inspection.damage.map { .array($0.map(JSON.string)) } ?? .null),
                 ("entities", .array(entities.map(json))),
             ])

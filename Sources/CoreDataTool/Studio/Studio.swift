@@ -63,6 +63,14 @@ package final class Studio: Sendable {
         get throws { try open().session.store.shown }
     }
 
+    /// The account that CloudKit's mirroring keeps in the store; nil where nothing mirrors it.
+    var mirror: StoreInspection.CloudMirror? {
+        get throws {
+            let session = try open().session
+            return try session.perform { try session.store.mirror(session.context) }
+        }
+    }
+
     private static func open(_ text: String, _ modelPath: String?, _ isWritable: Bool) throws -> State {
         let file = try modelPath.map { try ModelArgument($0) }
         let store: OpenedStore

@@ -29,7 +29,8 @@ struct StudioMigration {
             store: store.address, file: file, target: try file.version(order.to), configuration: nil,
             options: MigrationOrder.options(file, allowing: order.allowLoss ?? []), source: model.current)
         return ForecastReport(
-            order: opened, forecast: try opened.forecast(), advice: { "mark \($0) to let it go" })
+            order: opened, forecast: try opened.forecast(), advice: { "mark \($0) to let it go" },
+            mirrorAdvice: "coredata migrate \(MigrationOrder.ignoreCloudKit)")
     }
 
     /// What stands in the way; nothing where a migration is not needed.

@@ -7,13 +7,16 @@ struct StudioOverview {
     let model: StudioModel
 
     func json() throws -> JSON {
-        let counts = try session.perform { try session.counts() }
+        let (counts, mirror) = try session.perform {
+            (try session.counts(), try session.store.mirror(session.context))
+        }
         let entities = Dictionary(uniqueKeysWithValues: counts.map { ($0.name, $0.count) })
         let current = model.current
         return .object([
             ("store", .string(session.store.shown)), ("kind", .string(session.store.address.type)),
             ("identifier", .optional(session.store.metadata[NSStoreUUIDKey] as? String)),
             ("isWritable", .bool(session.isWritable)), ("keepsHistory", .bool(session.keepsHistory)),
+            ("mirror", mirror.map { .string("\($0)") } ?? .null),
             ("version", .optional(current?.name)),
             (
                 "versions",

@@ -26,7 +26,9 @@ export function drawStore() {
     h('p', { class: 'store-name', title: store.store },
       h('bdi', {}, ...breakable(name))),
     h('p', { class: 'store-facts' }, ...facts.map((one) => value(one)),
-      store.isWritable ? h('span', { class: 'writes' }, 'can be written') : h('span', {}, icon('lock'), 'read only')));
+      store.isWritable ? h('span', { class: 'writes' }, 'can be written') : h('span', {}, icon('lock'), 'read only')),
+    ...(store.mirror ? [h('p', { class: 'store-facts mirror' },
+      h('span', {}, `CloudKit mirrors it: ${store.mirror}`))] : []));
   document.getElementById('tab-compare').hidden = store.versions.length < 2;
   document.getElementById('tab-migration').hidden = store.versions.length < 2;
   document.getElementById('tab-history').hidden = false;
