@@ -63,9 +63,9 @@ struct Summary {
         if testing.tests > 0 || issues > 0 {
             let end = String(format: "after %.3f seconds", seconds)
             let found = issues == 0 ? "passed \(end)." : "failed \(end) with \(issues) issue\(issues == 1 ? "" : "s")."
-            print(
-                "\(issues == 0 ? "✔" : "✘") Test run with \(testing.tests) tests in \(testing.suites.count) suites \(found)"
-            )
+            func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+            let run = "\(count(testing.tests, "test")) in \(count(testing.suites.count, "suite"))"
+            print("\(issues == 0 ? "✔" : "✘") Test run with \(run) \(found)")
         }
         return failed.isEmpty
     }
