@@ -29,10 +29,34 @@ public struct FetchExplanation: Sendable {
         public let depth: Int
         /// The description of the step by the database.
         public let text: String
+        /// Whether the database reads all rows of a table, without an index.
+        public let readsWholeTable: Bool
 
-        package init(depth: Int, text: String) {
+        package init(depth: Int, text: String, readsWholeTable: Bool = false) {
             self.depth = depth
             self.text = text
+            self.readsWholeTable = readsWholeTable
+        }
+    }
+
+    /// An index that would let the database look up the rows for which it reads a whole table.
+    public struct SuggestedIndex: Sendable, Equatable, CustomStringConvertible {
+        /// The name of the entity that has the property.
+        public let entityName: String
+        /// The name of the property with which the index begins.
+        public let propertyName: String
+        /// The number of rows that the table has.
+        public let rowCount: Int
+
+        package init(entityName: String, propertyName: String, rowCount: Int) {
+            self.entityName = entityName
+            self.propertyName = propertyName
+            self.rowCount = rowCount
+        }
+
+        /// The suggestion as a sentence without its full stop.
+        public var description: String {
+            "an index on \(propertyName) of \(entityName) would spare reading \(rowCount) rows"
         }
     }
 
@@ -48,10 +72,12 @@ public struct FetchExplanation: Sendable {
     public let plan: [Step]
     /// Whether the program computes, sorts or groups the result from the rows of the database.
     public let isFinishedByProgram: Bool
+    /// The index that the model lacks for the fetch; nil unless the database reads a whole table of more than 10,000 rows.
+    public let suggestedIndex: SuggestedIndex?
 
     package init(
         storeIdentifier: String, storeURL: URL?, statement: String, values: [SlotValue], plan: [Step],
-        isFinishedByProgram: Bool
+        isFinishedByProgram: Bool, suggestedIndex: SuggestedIndex?
     ) {
         self.storeIdentifier = storeIdentifier
         self.storeURL = storeURL
@@ -69,5 +95,6 @@ public struct FetchExplanation: Sendable {
         }
         self.plan = plan
         self.isFinishedByProgram = isFinishedByProgram
+        self.suggestedIndex = suggestedIndex
     }
 }

@@ -28,7 +28,10 @@
                 let line = row.string(0)
                 let text = line.drop { $0 == " " }
                 // The server indents the parts of a step by six places, and further lines on the step itself by two.
-                steps.append(.init(depth: (line.count - text.count + 4) / 6, text: String(text)))
+                steps.append(
+                    .init(
+                        depth: (line.count - text.count + 4) / 6, text: String(text),
+                        readsWholeTable: text.contains("Seq Scan on ")))
             }
             return (String(statement.text.dropFirst(prefix.count)), statement.values, steps)
         }

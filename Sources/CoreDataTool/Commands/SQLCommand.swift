@@ -75,6 +75,10 @@ package struct SQLCommand: Command {
         if explanation.isFinishedByProgram {
             try console.line("  the program sorts or computes what the rows give")
         }
+        if let index = explanation.suggestedIndex {
+            try console.line("\n" + console.styled("Index", .bold))
+            try console.line("  \(index)")
+        }
     }
 
     private func json(_ explanation: FetchExplanation) -> JSON {
@@ -88,6 +92,16 @@ package struct SQLCommand: Command {
                     })
             ),
             ("isFinishedByProgram", .bool(explanation.isFinishedByProgram)),
+            ("suggestedIndex", explanation.suggestedIndex.map(json) ?? .null),
+        ])
+    }
+}
+
+extension SQLCommand {
+    private func json(_ index: FetchExplanation.SuggestedIndex) -> JSON {
+        .object([
+            ("entity", .string(index.entityName)), ("property", .string(index.propertyName)),
+            ("rows", .integer(Int64(index.rowCount))),
         ])
     }
 }

@@ -71,6 +71,9 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
+    #if DEBUG
+        package let tableScans = TableScans()
+    #endif
     package let layout: ModelLayout
     /// Keeps the entities and properties of the layout alive.
     private let model: NSManagedObjectModel
@@ -253,6 +256,9 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     private func limited<Result>(
         _ connection: any SQLConnection, _ body: (any SQLConnection) throws -> Result
     ) throws -> Result {
+        #if DEBUG
+            defer { tableScans.note(connection.takeScannedRows()) }
+        #endif
         guard let requestTimeLimit else { return try body(connection) }
         return try limited(to: requestTimeLimit, connection, body)
     }

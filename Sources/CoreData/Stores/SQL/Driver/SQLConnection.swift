@@ -74,6 +74,11 @@ package protocol SQLConnection: AnyObject {
     func stepsPerRow(of statement: SQLStatement) -> Int
     /// The text of a SELECT, the values that are bound to it, and the plan that the database has for it. It is not run.
     func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step])
+    #if DEBUG
+        /// The greatest number of rows through which a statement went without an index, since this was last asked for; 0
+        /// where the database does not tell.
+        func takeScannedRows() -> Int
+    #endif
     /// The number of bytes that tables take, with their indexes; without those of which the database does not tell it.
     func sizes(ofTables names: [String]) throws -> [String: Int64]
     /// The damage, in so many lines at most; nil if the database cannot look for it.
@@ -101,6 +106,10 @@ package protocol SQLConnection: AnyObject {
 }
 
 extension SQLConnection {
+    #if DEBUG
+        package func takeScannedRows() -> Int { 0 }
+    #endif
+
     package var style: any SQLSchemaStyle { CoreDataFileStyle() }
 
     package var assumedStoreType: String? { nil }

@@ -6,12 +6,13 @@ extension SQLStore {
         guard let shape = shapes[request.layout.index] else { return nil }
         let (select, _) = try select(for: request, rows: asRows ? shape : nil)
         let finish = finish(of: select)
-        let (text, values, plan) = try reading { connection in
-            try connection.explain(decided(finish?.request ?? select, on: connection))
+        let ((text, values, plan), index) = try reading { connection in
+            let found = try connection.explain(decided(finish?.request ?? select, on: connection))
+            return (found, try suggestedIndex(for: request, found.plan, on: connection))
         }
         return FetchExplanation(
             storeIdentifier: identifier ?? "", storeURL: url, statement: text, values: values, plan: plan,
-            isFinishedByProgram: finish != nil)
+            isFinishedByProgram: finish != nil, suggestedIndex: index)
     }
 
     /// The number of lines of damage.

@@ -3,6 +3,9 @@ import Foundation
 extension SQLStore {
     package func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
         guard let shape = shapes[request.layout.index] else { return }
+        #if DEBUG
+            defer { reportTableScan(of: request) }
+        #endif
         var count = 0
         try fetchRows(request, shape) { rows in
             count += rows.count
@@ -139,6 +142,9 @@ extension SQLStore {
     package func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
         // A store that holds none of the entity's rows has none to give.
         guard shapes[request.layout.index] != nil else { return Self.nothing(for: request.result) }
+        #if DEBUG
+            defer { reportTableScan(of: request) }
+        #endif
         let (select, plan) = try select(for: request)
         switch request.result {
         case .keys: return .keys(try fetchKeys(select, request.layout.rootIndex, isLarge: request.isLarge))

@@ -13,10 +13,25 @@ extension SQLiteConnection {
         try statement.rows { row in
             let depth = depths[row.int64(1)].map { $0 + 1 } ?? 0
             depths[row.int64(0)] = depth
-            steps.append(.init(depth: depth, text: row.string(3)))
+            let text = row.string(3)
+            steps.append(.init(depth: depth, text: text, readsWholeTable: Self.isTableScan(text)))
         }
         return (printed.text, printed.values, steps)
     }
+
+    /// Whether a step of a plan goes through a table. `SCAN` also stands for subqueries, and for the order of an index.
+    private static func isTableScan(_ step: String) -> Bool {
+        step.hasPrefix("SCAN ") && !step.contains("INDEX") && !step.hasPrefix("SCAN (")
+            && !step.contains("CONSTANT ROW")
+    }
+
+    #if DEBUG
+        /// The greatest number of rows through which a statement went without an index since it was last asked for.
+        func takeScannedRows() -> Int {
+            defer { scannedRows = 0 }
+            return scannedRows
+        }
+    #endif
 
     /// The pages of tables are counted by a module that not every build of SQLite has.
     func sizes(ofTables names: [String]) throws -> [String: Int64] {

@@ -45,6 +45,10 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// The time for which statements wait for the locks of others.
     private let busyMilliseconds: Int32
     var readSince: RowCache.Moment?
+    #if DEBUG
+        /// The greatest number of rows through which a statement went without an index, until it is asked for.
+        var scannedRows = 0
+    #endif
     private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
     /// Single-row statements by root index: the hot path of firing one fault.
     private var rowStatements: [SQLiteStatement?] = []

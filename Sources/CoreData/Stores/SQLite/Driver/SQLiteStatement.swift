@@ -152,6 +152,10 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     @inline(__always)
     func reset() {
         sqlite3_reset(handle)
+        #if DEBUG
+            let rows = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1)
+            connection.scannedRows = max(connection.scannedRows, Int(rows))
+        #endif
     }
 
     // MARK: Binding
