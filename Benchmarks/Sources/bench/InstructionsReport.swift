@@ -1,5 +1,6 @@
 import CBaseline
 import Foundation
+import Synchronization
 
 /// Counts the instructions of each work beside those of plain C, under callgrind: figures that no other work on the
 /// machine changes.
@@ -32,24 +33,37 @@ struct InstructionsReport {
         defer { templates.remove() }
         let program = try countedProgram(templates)
         let starts = try templates.starts(of: works, with: SourceData(authors: Self.books / 100, books: Self.books))
-        var holds = true
-        var rows = [
-            ["instructions, \(Self.books) books", "C, thousands", "Core Data", "ratio", "kept", "%", "verdict"]
-        ]
-        for work in works {
+        let limits = works.map { work in
+            renewing
+                ? -Double.infinity : kept[work.rawValue].map { $0.value * (1 + ($0.tolerance ?? Self.tolerance) / 100) }
+        }
+        // What else runs changes no count.
+        let counted = Mutex<[Int: Result<(c: Double, coreData: Double), any Error>]>([:])
+        DispatchQueue.concurrentPerform(iterations: works.count) { place in
+            let work = works[place]
             func instructions(of contender: Contender) throws -> Double {
                 try templates.withStore(copiedFrom: starts[work.start] ?? templates.empty) {
                     try count(contender, work, books: Self.books, store: $0, by: program)
                 }
             }
-            let plainC = max(try instructions(of: .c), 1)
+            let result = Result {
+                let plainC = max(try instructions(of: .c), 1)
+                var coreData = try instructions(of: .coreData)
+                for _ in 1..<Self.counts where coreData / plainC > limits[place] ?? .infinity {
+                    coreData = min(coreData, try instructions(of: .coreData))
+                }
+                return (c: plainC, coreData: coreData)
+            }
+            counted.withLock { $0[place] = result }
+        }
+        let figures = try counted.withLock { counted in try works.indices.compactMap { try counted[$0]?.get() } }
+        var holds = true
+        var rows = [
+            ["instructions, \(Self.books) books", "C, thousands", "Core Data", "ratio", "kept", "%", "verdict"]
+        ]
+        for (work, (plainC, coreData)) in zip(works, figures) {
             let figure = kept[work.rawValue]
             let tolerance = figure?.tolerance ?? Self.tolerance
-            let limit = figure.map { $0.value * (1 + tolerance / 100) }
-            var coreData = try instructions(of: .coreData)
-            for _ in 1..<Self.counts where renewing || coreData / plainC > limit ?? .infinity {
-                coreData = min(coreData, try instructions(of: .coreData))
-            }
             let ratio = coreData / plainC
             let difference = figure.map { (ratio / $0.value - 1) * 100 }
             holds = holds && difference.map { $0 <= tolerance } ?? false
@@ -135,7 +149,7 @@ struct InstructionsReport {
     private func count(
         _ contender: Contender, _ work: Work, books: Int, store: URL, by program: URL
     ) throws -> Double {
-        let file = program.appendingPathExtension("callgrind")
+        let file = store.appendingPathExtension("callgrind")
         defer { try? FileManager.default.removeItem(at: file) }
         _ = try ChildProcess.output(
             of: ChildProcess.env,
