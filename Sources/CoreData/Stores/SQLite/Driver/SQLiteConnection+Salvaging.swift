@@ -14,6 +14,15 @@ extension SQLiteConnection {
         return false
     }
 
+    /// Hands over the values of a table's rows, in the order of some columns.
+    func rows(of table: String, _ columns: [String], _ body: ([SalvagedValue]) throws -> Void) throws {
+        let statement = try prepare(.select(SQLSelect(columns.map { .column($0) }, of: table)))
+        try statement.select({ _ in }) { row in
+            try body(columns.indices.map { .whole(row.slotValue($0)) })
+            return true
+        }
+    }
+
     /// The name in a definition of a table; nil where it is none.
     static func tableName(inDefinition sql: String) -> String? {
         guard let text = textBehindCreateTable(sql), let quote = text.first else { return nil }

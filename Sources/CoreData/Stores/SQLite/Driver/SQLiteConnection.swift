@@ -242,6 +242,12 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }) { $0.int64(0) != 0 } ?? false
     }
 
+    /// Whether the rows of a table have no numbers (WITHOUT ROWID): they lie in a tree of an index's pages.
+    func hasNoRowNumbers(_ table: String) throws -> Bool {
+        try prepare("SELECT wr FROM pragma_table_list(?) LIMIT 1").first({ $0.bind(1, table) }) { $0.int64(0) != 0 }
+            ?? false
+    }
+
     func schemaVersion() throws -> Int64 {
         if schemaVersionStatement == nil {
             schemaVersionStatement = try prepare("PRAGMA schema_version", persistent: true)

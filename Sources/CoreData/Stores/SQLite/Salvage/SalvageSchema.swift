@@ -19,6 +19,8 @@ struct SalvageSchema {
         /// The column that has the keys of objects, in a table that another program has made anew; nil where the key is
         /// the number of the row.
         var keyColumn: Int?
+        /// Whether another program has made it WITHOUT ROWID.
+        var hasNoRowNumbers = false
     }
 
     let schema: SQLSchema
@@ -45,7 +47,8 @@ struct SalvageSchema {
 
     private init(_ source: SalvageSource, _ numbers: [String: Int], _ layout: ModelLayout) throws {
         let definitions = source.definitions.filter { $0.kind == "table" }
-        let (schema, columns, keyColumns) = try Self.fit(definitions, numbers, layout, source.url)
+        let fit = try Self.fit(definitions, numbers, layout, source.url)
+        let (schema, columns) = (fit.schema, fit.columns)
         self.schema = schema
         let roots = Dictionary(definitions.map { ($0.name, $0.root) }) { first, _ in first }
         var tables: [SourceTable] = []
@@ -58,13 +61,13 @@ struct SalvageSchema {
             tables.append(
                 SourceTable(
                     name: name, content: .objects(root: root.index), columns: columns[name] ?? [], root: roots[name],
-                    keyColumn: keyColumns[name]))
+                    keyColumn: fit.keyColumns[name], hasNoRowNumbers: fit.withoutRowNumbers.contains(name)))
         }
         for (index, join) in schema.joins.enumerated() {
             tables.append(
                 SourceTable(
                     name: join.table, content: .pairs(join: index), columns: columns[join.table] ?? [],
-                    root: roots[join.table]))
+                    root: roots[join.table], hasNoRowNumbers: fit.withoutRowNumbers.contains(join.table)))
         }
         self.tables = tables
         self.tableOfNumber = tableOfNumber
@@ -122,21 +125,30 @@ struct SalvageSchema {
         case none, missingTables, damagedTables, missingPairs, everything
     }
 
+    /// What the definitions say to a model.
+    private struct Fit {
+        let schema: SQLSchema
+        var columns: [String: [String]] = [:]
+        let keyColumns: [String: Int]
+        let withoutRowNumbers: Set<String>
+    }
+
     private static func fit(
         _ definitions: [SalvageDefinition], _ numbers: [String: Int], _ layout: ModelLayout, _ url: URL
-    ) throws -> (schema: SQLSchema, columns: [String: [String]], keyColumns: [String: Int]) {
+    ) throws -> Fit {
         let fresh = SQLSchemaBuilder.schema(of: layout, numbers: numbers.isEmpty ? nil : numbers)
         for completion in Completion.allCases {
             let connection = try SQLiteConnection(path: "", access: .memory)
             let told = completion == .everything ? [] : definitions
             try describe(told, numbers, fresh, completion, on: connection)
+            let withoutRowNumbers = try connection.tableNames().filter { try connection.hasNoRowNumbers($0) }
             let keyColumns = try makeKeys(fresh, on: connection)
             guard let schema = try? ActualSchema(connection).fit(layout, entities: nil, url: url) else { continue }
-            var columns: [String: [String]] = [:]
+            var fit = Fit(schema: schema, keyColumns: keyColumns, withoutRowNumbers: withoutRowNumbers)
             for table in schema.entityTables.map(\.name) + schema.joins.map(\.table) {
-                columns[table] = try connection.columnNames(of: table)
+                fit.columns[table] = try connection.columnNames(of: table)
             }
-            return (schema, columns, keyColumns)
+            return fit
         }
         throw NSError.coreData(
             NSPersistentStoreIncompatibleSchemaError, reason: "The tables of the model cannot be described.", url: url)

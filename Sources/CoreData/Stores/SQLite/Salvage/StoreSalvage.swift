@@ -141,7 +141,11 @@ final class StoreSalvage {
                 target.note(.init(.file, "the file does not tell where \(table.name) begins"))
                 continue
             }
-            try walk.leaves(from: root) { try read($0, $1, of: place) }
+            if table.hasNoRowNumbers {
+                try readByDatabase(table, root, of: place)
+            } else {
+                try walk.leaves(from: root) { try read($0, $1, of: place) }
+            }
         }
         try search()
         target.endRows()
@@ -199,6 +203,22 @@ final class StoreSalvage {
         // Where all of a page are another table's, it has come into the place of one of this table's.
         if own.isEmpty, let home = schema.table(of: others) { return try write(others, to: home) }
         for row in others { noteStranger(row, in: place) }
+    }
+
+    /// The rows of a table without row numbers. Its tree has the pages of an index, whose rows SQLite reads: another
+    /// program has written the table, and a page of it that is damaged ends the reading.
+    private func readByDatabase(_ table: SalvageSchema.SourceTable, _ root: Int, of place: Int) throws {
+        do {
+            let connection = try SQLiteStoreMetadata.quietConnection(at: source.url, timeout: 0)
+            try connection.rows(of: table.name, table.columns) { values in
+                let row = SalvagedRow(key: 0, page: root, values: values)
+                if schema.isRow(row, of: place) { try write([row], to: place) } else { noteStranger(row, in: place) }
+            }
+            try advance()
+        } catch let error as SQLiteError {
+            let text = "\(table.name), which is a table WITHOUT ROWID, cannot be read to its end: \(error.message)"
+            target.note(.init(.file, text))
+        }
     }
 
     private static func parted(
