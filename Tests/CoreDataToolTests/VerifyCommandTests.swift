@@ -111,6 +111,49 @@ struct VerifyCommandTests {
         }
     }
 
+    @Test(
+        "Mandatory values that are transient are the program's, and nothing is said of them",
+        arguments: [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType])
+    func transient(_ type: String) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store")
+            let text = "entity Note\n  text string!\n  initial string! transient"
+            try ModelText.model(text).archive().write(to: folder.appendingPathComponent("Model.mom"))
+            try withStore(url, ModelText.model(text), type: type) { context in
+                context.make("Note", ["text": "one", "initial": "o"])
+                try context.save()
+            }
+            let found = try verified(url)
+            #expect(found.status == 0 && found.lines == ["nothing is wrong (1 object)"], "\(found)")
+        }
+    }
+
+    @Test("A copy of the model that is damaged is no missing one, and is found where a model is named")
+    func damagedModel() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            try fill(url)
+            try RawDatabase(url).execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00112233'")
+            for command in ["verify", "info", "export"] {
+                let run = try ToolRun([command, url.path])
+                #expect(run.status == 3, "\(run.output)")
+                #expect(
+                    run.errors.contains("the store has a damaged copy of its model, and no model beside it fits")
+                        && run.errors.contains("Name the model: --model PATH"), "\(run.errors)")
+            }
+            try ModelText.model(Self.model).archive().write(to: folder.appendingPathComponent("Model.mom"))
+            for arguments in [[], ["--model", folder.appendingPathComponent("Model.mom").path]] {
+                let run = try ToolRun(["verify", url.path] + arguments)
+                #expect(run.status == 1, "\(run.errors)")
+                #expect(
+                    run.output.hasPrefix("The model in the store “Store.sqlite” is damaged: "), "\(run.output)")
+            }
+            try RawDatabase(url).execute("DELETE FROM Z_MODELCACHE")
+            let run = try ToolRun(["verify", url.path])
+            #expect(run.status == 0 && run.output == "nothing is wrong (7 objects)\n", "\(run.output)\(run.errors)")
+        }
+    }
+
     @Test("A missing external file, and a header that does not fit the file, are found")
     func files() throws {
         try withTemporaryFolder { folder in

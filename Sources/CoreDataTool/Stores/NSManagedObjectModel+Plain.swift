@@ -3,6 +3,7 @@ import Foundation
 
 extension NSManagedObjectModel {
     /// A copy without the classes and transformers of the program, which are not here. Its version hashes are the same.
+    /// Transient values are the program's, too: none is mandatory.
     ///
     /// - Parameter className: the class of all objects; nil for `NSManagedObject`.
     package func plain(class className: String? = nil) -> NSManagedObjectModel {
@@ -10,6 +11,7 @@ extension NSManagedObjectModel {
         guard let plain = copy() as? NSManagedObjectModel else { return self }
         for entity in plain.entities {
             entity.managedObjectClassName = className
+            for property in entity.properties where property.isTransient { property.isOptional = true }
             for attribute in entity.attributesByName.values { RawTransformer.take(over: attribute) }
         }
         return plain

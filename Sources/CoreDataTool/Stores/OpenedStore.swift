@@ -35,14 +35,17 @@ package final class OpenedStore {
             }
             model = version.model
             origin = .given(version.name)
-        } else if let archived = Self.archivedModel(of: address) {
-            model = archived
+            return
+        }
+        let archived = address.archivedModel()
+        if let own = archived.model {
+            model = own
             origin = .archived
         } else if let found = Self.modelBeside(address, metadata) {
             model = found.model
             origin = .beside(found.place)
         } else {
-            throw ToolError.ofMissingModel(address.shown)
+            throw ToolError.ofMissingModel(address.shown, damage: archived.damage)
         }
     }
 
@@ -65,11 +68,6 @@ package final class OpenedStore {
             return ["The nearest, '\(nearest.name)', differs in \(names)."]
         }
         return ToolError(.unreadable, message, details: details ?? [])
-    }
-
-    private static func archivedModel(of address: StoreAddress) -> NSManagedObjectModel? {
-        try? NSPersistentStoreCoordinator.cachedModelForPersistentStore(
-            at: address.url, options: StoreAddress.readingOptions)
     }
 
     /// A model in the store's folder, or in the one above, with a version that fits.

@@ -97,6 +97,21 @@ package struct StoreAddress {
             type: NSPersistentStore.StoreType(rawValue: type), at: url, options: readingOptions)
     }
 
+    /// The model that the store keeps, or what is wrong with the copy that is there. Neither where it keeps none.
+    package func archivedModel() -> (model: NSManagedObjectModel?, damage: String?) {
+        do {
+            return (
+                try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url, options: Self.readingOptions),
+                nil
+            )
+        } catch let error as NSError where error.code == NSMigrationMissingSourceModelError {
+            return (nil, nil)
+        } catch {
+            // A file that is written as a whole has no place for a model.
+            return (nil, isInTables ? ToolError(error).message : nil)
+        }
+    }
+
     /// The store's metadata; opens nothing and changes nothing.
     package func metadata() throws -> [String: Any] {
         do {

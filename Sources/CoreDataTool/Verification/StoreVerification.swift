@@ -36,6 +36,7 @@ struct StoreVerification {
         }
         let found = try store.reading { try coordinator.inspect(file, for: .damage) }
         for line in found.damage ?? [] { try report(StoreFinding(kind: .damage, text: line)) }
+        if let damage = store.address.archivedModel().damage { try report(StoreFinding(kind: .damage, text: damage)) }
         let sizes = try store.reading { try coordinator.inspect(file, for: .sizes) }
         if sizes.hasLargeHistory {
             let data = sizes.entitySizes.values.reduce(0, +)
