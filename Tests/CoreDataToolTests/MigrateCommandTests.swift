@@ -53,6 +53,23 @@ struct MigrateCommandTests {
         }
     }
 
+    @Test("Of a store of an unknown version is said what the reader of the command can do", arguments: [0, 1])
+    func unknownVersion(_ number: Int) throws {
+        try NotesMigration.with(1) { folder, store in
+            try ModelFolder.compiled("Depot", [("1", DepotModels.versions[1])], current: "1", in: folder)
+            let change = ["DELETE FROM Z_MODELCACHE", "UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'"][number]
+            try RawDatabase(store).execute(change)
+            let own = ["keeps no copy of its own", "has a copy that is damaged"][number]
+            let text =
+                "The model has no version that the store was written with, and the store \(own). "
+                + "Name a model that has that version, too."
+            let forecast = try ToolRun(["forecast", "n.sqlite", "-m", "Depot.momd"], in: folder)
+            #expect(forecast.status == 1 && forecast.output.hasSuffix("It cannot be migrated:\n  \(text)\n"))
+            let run = try ToolRun(["migrate", "n.sqlite", "-m", "Depot.momd"], in: folder)
+            #expect(run.status == 5 && run.errors.hasSuffix("nothing was changed\n\(text)\n"), "\(run.errors)")
+        }
+    }
+
     @Test("Wrong use is told with the nearest name")
     func badInput() throws {
         try NotesMigration.with(1) { folder, _ in

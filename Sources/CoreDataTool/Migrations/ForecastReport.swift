@@ -66,7 +66,10 @@ struct ForecastReport {
             !refused.contains { $0.entity == obstacle.entity && $0.property == obstacle.property }
         }
         return refused.map { "It would lose \($0); \(advice($0.name))." }
-            + others.map { $0.description.replacingOccurrences(of: CloudMirrorAdvice.line, with: mirrorAdvice) }
+            + others.map { obstacle in
+                if obstacle.errorCode == NSMigrationMissingSourceModelError { return order.missingModel }
+                return obstacle.description.replacingOccurrences(of: CloudMirrorAdvice.line, with: mirrorAdvice)
+            }
     }
 
     /// The error of a migration that is not to be begun; nil where nothing stands in the way.

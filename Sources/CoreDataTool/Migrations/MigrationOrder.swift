@@ -70,6 +70,13 @@ struct MigrationOrder {
                 options: options.merging([NSPersistentStoreTimeoutOption: 0.0]) { $1 })
         }
 
+        /// Why the store's version is not known, and what helps.
+        var missingModel: String {
+            let own = store.archivedModel().damage == nil ? "keeps no copy of its own" : "has a copy that is damaged"
+            return "The model has no version that the store was written with, and the store \(own). Name a model that "
+                + "has that version, too."
+        }
+
         func isReached() throws -> Bool {
             target.model.isConfiguration(
                 withName: configuration, compatibleWithStoreMetadata: try store.metadata())

@@ -124,6 +124,8 @@ public struct MigrationForecast: Sendable, Equatable {
         public var reason: String
         /// A change that makes the migration possible: a renaming identifier, a default value or a mapping model.
         public var help: String
+        /// The code of the error that a migration would end with; nil where it would not begin.
+        package var errorCode: Int?
     }
 
     /// The main file of the store, or the URL of its database.
@@ -202,7 +204,12 @@ extension MigrationForecast.Lock: CustomStringConvertible {
 
 extension MigrationForecast.Obstacle: CustomStringConvertible {
     /// The reason and the help.
-    public var description: String { help.isEmpty || reason.hasSuffix(help) ? reason : "\(reason) \(help)" }
+    public var description: String {
+        if help.isEmpty || reason.hasSuffix(help) { return reason }
+        // Some reasons are Apple's texts, and those are no sentences.
+        let end = reason.last.map { ".!?".contains($0) } == true ? "" : "."
+        return "\(reason)\(end) \(help)"
+    }
 }
 
 extension MigrationForecast: CustomStringConvertible {

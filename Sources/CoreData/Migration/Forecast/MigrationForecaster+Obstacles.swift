@@ -24,7 +24,7 @@ extension MigrationForecaster {
                 entity: error.userInfo[MigrationErrors.entityKey] as? String,
                 property: error.userInfo[MigrationErrors.propertyKey] as? String,
                 reason: error.userInfo[MigrationErrors.rowsKey] as? String ?? error.userInfo["reason"] as? String
-                    ?? error.localizedDescription, help: help)
+                    ?? error.localizedDescription, help: help, errorCode: error.code)
         ]
     }
 }
