@@ -40,6 +40,7 @@
 //   through a model whose one-to-one sides do not know each other, as `GraphWriter` does. `OneSidedLinks` decides which
 //   links are made and which go.
 
+import CoreData
 import Foundation
 
 /// The program `coredata`: finds the command, runs it, and says how it ended.
@@ -81,15 +82,19 @@ package enum Tool {
     ]
 
     /// Runs the program with the arguments behind its name.
+    ///
+    /// - Parameter isProcess: whether nothing else in the process uses stores.
     /// - Returns: the exit status.
-    package static func run(_ arguments: [String], _ console: Console = Console()) -> Int32 {
+    package static func run(
+        _ arguments: [String], _ console: Console = Console(), isProcess: Bool = false
+    ) -> Int32 {
         // The reader of a pipe may end. The write then fails, and is reported as an error of ours.
         signal(SIGPIPE, SIG_IGN)
         // A file may become larger than the process may have it: that write fails, too. A handler is none of the
         // programs' that are started.
         signal(SIGXFSZ) { _ in }
         do {
-            let status = try dispatch(arguments, console)
+            let status = try dispatch(arguments, console, isProcess)
             try console.flush()
             return status.rawValue
         } catch {
@@ -108,14 +113,16 @@ package enum Tool {
         }
     }
 
-    private static func dispatch(_ arguments: [String], _ console: Console) throws -> ExitStatus {
+    private static func dispatch(
+        _ arguments: [String], _ console: Console, _ isProcess: Bool
+    ) throws -> ExitStatus {
         let width = min(console.columns ?? 80, 100)
         guard let first = arguments.first else {
             throw ToolError(.usage, "no command", details: [Help.text(of: commands.map { $0.page }, width: width)])
         }
         if ["--help", "-h", "help"].contains(first) {
             if first == "help", arguments.count > 1 {
-                return try dispatch(Array(arguments.dropFirst()) + ["--help"], console)
+                return try dispatch(Array(arguments.dropFirst()) + ["--help"], console, isProcess)
             }
             try console.line(Help.text(of: commands.map { $0.page }, width: width))
             return .done
@@ -131,7 +138,10 @@ package enum Tool {
             try console.line(Help.text(of: command.page, width: width))
             return .done
         }
-        return try command.init(parsed).run(console)
+        let work = try command.init(parsed)
+        // A person who has noted a hash of each file finds it again.
+        if isProcess, !work.writesStore { UntouchedIndexes.areWanted = true }
+        return try work.run(console)
     }
 
     /// The command that the first words name, and the words behind them.

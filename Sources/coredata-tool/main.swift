@@ -1,4 +1,4 @@
 import CoreDataTool
 import Foundation
 
-exit(Tool.run(Array(CommandLine.arguments.dropFirst())))
+exit(Tool.run(Array(CommandLine.arguments.dropFirst()), isProcess: true))

@@ -26,6 +26,66 @@ struct ReadersTracesTests {
         }
     }
 
+    /// How the files lie beside a store whose program has ended in the middle of its work.
+    private static let remains = ["a filled -wal and its index", "an empty -wal and an index", "an index alone"]
+
+    @Test(
+        "Files that a killed program has left beside a store stay as they are, to the byte",
+        arguments: remains.indices)
+    func killed(_ number: Int) throws {
+        try withTemporaryFolder { folder in
+            let (used, left) = (folder.appendingPathComponent("Used"), folder.appendingPathComponent("Left"))
+            for folder in [used, left] {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            }
+            let names = ["Library.sqlite", "Library.sqlite-wal", "Library.sqlite-shm"]
+            do {
+                let database = try RawDatabase(try SampleStore.make(in: used))
+                try database.execute("UPDATE ZTAG SET ZNAME = 'late' WHERE Z_PK = 1")
+                if number > 0 { try database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+                for name in names where number < 2 || !name.hasSuffix("-wal") {
+                    try FileManager.default.copyItem(
+                        at: used.appendingPathComponent(name), to: left.appendingPathComponent(name))
+                }
+            }
+            let before = try FolderContents(left)
+            let store = left.appendingPathComponent(names[0])
+            // All commands read in the ways of these three.
+            let few = [["info", "@"], ["fetch", "@", "Book"], ["copy", "@", ">"]]
+            for words in number == 0 ? Self.commands + Self.furtherCommands : few {
+                let out = folder.appendingPathComponent("Out \(words[0])")
+                let run = try ToolRun(words.map { $0 == "@" ? store.path : $0 == ">" ? out.path : $0 })
+                #expect(
+                    [0, 1].contains(run.status) || words[0] == "history",
+                    "\(Self.remains[number]), \(words): \(run.status) \(run.errors)")
+                #expect(
+                    try FolderContents(left).differences(from: before) == [], "\(Self.remains[number]), \(words)")
+                if words[0] == "show" { #expect(run.output.contains("Moby Dick"), "\(run.output)") }
+            }
+            let tag = try ToolRun(["fetch", store.path, "Tag", "-w", "name == 'late'", "-c", "name", "-f", "csv"])
+            #expect(tag.output == "name\nlate\n")
+        }
+    }
+
+    private static let furtherCommands = [
+        ["info", "@", "--check"], ["aggregate", "@", "Book", "--count"], ["lint", "@"], ["model", "show", "@"],
+        ["copy", "@", ">"], ["convert", "@", ">", "--type", "binary"], ["repair", "@", ">"],
+        ["salvage", "@", "-o", ">"],
+    ]
+
+    @Test("A store that another process has open is read with all that was saved")
+    func inUse() throws {
+        try withTemporaryFolder { folder in
+            let store = try SampleStore.make(in: folder)
+            let database = try RawDatabase(store)
+            for name in ["first", "second"] {
+                try database.execute("UPDATE ZTAG SET ZNAME = '\(name)' WHERE Z_PK = 1")
+                let run = try ToolRun(["export", store.path])
+                #expect(run.output.contains("\"\(name)\""), "\(run.output)\(run.errors)")
+            }
+        }
+    }
+
     @Test("A program that lets go of its coordinator without removing the store")
     func abandoned() throws {
         try withTemporaryFolder { folder in

@@ -53,4 +53,11 @@ package protocol Command: SendableMetatype {
 
     /// Does it. The exit status is 0 or 1 (`found` of the page); everything else is thrown.
     func run(_ console: Console) throws -> ExitStatus
+
+    /// Whether it writes to a store that was there before; others leave each file beside it as it is.
+    var writesStore: Bool { get }
+}
+
+extension Command {
+    package var writesStore: Bool { false }
 }

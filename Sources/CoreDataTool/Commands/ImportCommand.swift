@@ -42,6 +42,8 @@ package struct ImportCommand: Command {
         isJSON = arguments.has(.json)
     }
 
+    package var writesStore: Bool { true }
+
     package func run(_ console: Console) throws -> ExitStatus {
         Interruption.watch()
         let draft = try StoreDraft(of: try type.url(target), type: type.storeType, shown: target)

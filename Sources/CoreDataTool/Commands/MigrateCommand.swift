@@ -51,6 +51,8 @@ package struct MigrateCommand: Command {
         }
     }
 
+    package var writesStore: Bool { true }
+
     package func run(_ console: Console) throws -> ExitStatus {
         let opened = try order.open()
         let store = opened.store.shown

@@ -47,6 +47,8 @@ package struct StudioCommand: Command {
         isJSON = arguments.has(.json)
     }
 
+    package var writesStore: Bool { isWritable }
+
     package func run(_ console: Console) throws -> ExitStatus {
         #if Studio
             let studio = try Studio(store, model: model, isWritable: isWritable)

@@ -5,6 +5,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     let settings: SQLiteStoreOptions
     let connections: SQLiteDatabase
     private let removesLog: Bool
+    private let keepsIndex: Bool
     private let wasClosed = Locked(false)
     /// Whether the store lives in memory only.
     let isInMemory: Bool
@@ -14,6 +15,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     init(opened: Opened) {
         settings = opened.settings
         removesLog = opened.removesLog
+        keepsIndex = opened.keepsIndex
         isInMemory = opened.isInMemory
         connections = opened.connections
         super.init(opened.parts, database: connections)
@@ -98,7 +100,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     override func close() {
         wasClosed.withLock { $0 = true }
         super.close()
-        if removesLog, let url { SQLiteStoreFiles(url).removeReadersTraces() }
+        if removesLog, let url { SQLiteStoreFiles(url).removeReadersTraces(keepsIndex: keepsIndex) }
     }
 
     /// A program that releases a coordinator without removing its stores leaves no files either.

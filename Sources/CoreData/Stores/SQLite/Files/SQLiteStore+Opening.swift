@@ -21,8 +21,11 @@ extension SQLiteStore {
         var isInMemory = false
         var makeReader: (() throws -> SQLiteConnection)?
         var isWAL = false
-        /// Whether a read-only store has made the -wal and -shm that are there: they are removed when it is closed.
+        /// Whether a read-only store has made the -wal that is there, and the -shm with it: they are removed when it is
+        /// closed.
         var removesLog = false
+        /// Whether the -shm was there before.
+        var keepsIndex = false
 
         /// The connections, once they are opened.
         var connections: SQLiteDatabase {
@@ -242,7 +245,10 @@ extension SQLiteStore {
             let files = SQLiteStoreFiles(url)
             if !use.isImmutable { files.rollBackJournal(timeout: settings.timeout) }
             let mode = use.isImmutable ? .immutable : files.readingAccess
-            removesLog = mode == .readOnly && !FileManager.default.fileExists(atPath: files.shm.path)
+            let leavesIndex = mode == .frozen && UntouchedIndexes.areWanted
+            keepsIndex = FileManager.default.fileExists(atPath: files.shm.path)
+            removesLog =
+                leavesIndex ? !FileManager.default.fileExists(atPath: files.wal.path) : mode == .readOnly && !keepsIndex
             do {
                 let connection = try SQLiteConnection(path: url.path, access: mode, busyTimeout: settings.timeout)
                 // As where it is written: another store may lie there since the checks above.
@@ -250,10 +256,10 @@ extension SQLiteStore {
                 guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
                 makeReader = try readers(of: url, mode, beside: connection)
                 historyTables = try HistoryTables.read(from: connection)
-                isWAL = try mode == .readOnly && connection.hasLog()
+                isWAL = try (mode == .readOnly || leavesIndex) && connection.hasLog()
                 schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             } catch {
-                if removesLog { files.removeReadersTraces() }
+                if removesLog { files.removeReadersTraces(keepsIndex: keepsIndex) }
                 throw error
             }
         }

@@ -102,11 +102,18 @@ struct SQLiteStoreFiles: Sendable {
     /// otherwise.
     var readingAccess: SQLiteConnection.Access {
         let protected = [main, main.deletingLastPathComponent()].filter(Self.isWriteProtected).count
+        if leavesIndex { return .frozen }
         if protected == 0 || FileManager.default.fileExists(atPath: journal.path) { return .readOnly }
         let hasIndex = FileManager.default.fileExists(atPath: shm.path)
         // Without a -wal no index is needed, unless a process that may write has left one.
         if !hasLog { return protected == 2 || !hasIndex ? .immutable : .readOnly }
         return protected == 2 && hasIndex ? .frozen : .readOnly
+    }
+
+    /// Whether there is a -shm that reading is to leave as it is.
+    var leavesIndex: Bool {
+        UntouchedIndexes.areWanted && FileManager.default.fileExists(atPath: shm.path)
+            && !FileManager.default.fileExists(atPath: journal.path)
     }
 
     /// Undoes changes that a killed process has left half written in the main file. Readers cannot, and could not read
@@ -126,12 +133,14 @@ struct SQLiteStoreFiles: Sendable {
     /// Removes the -shm that a reader made, and the -wal with it where that is empty, if nobody has the store open.
     ///
     /// Only a connection that may write does that; one that only reads makes the two files and leaves them.
-    func removeReadersTraces() {
+    ///
+    /// - Parameter keepsIndex: Whether the -shm was there before, and stays as it is.
+    func removeReadersTraces(keepsIndex: Bool = false) {
         // Files beside an empty main file are those of a store that was destroyed.
         guard FileManager.default.fileExists(atPath: shm.path), !isEmptied,
             let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
         else { return }
-        guard hasLog else {
+        guard hasLog || keepsIndex else {
             // SQLite removes both when this connection closes.
             try? connection.readSomething()
             return
@@ -141,7 +150,8 @@ struct SQLiteStoreFiles: Sendable {
         guard (try? connection.readAlone()) != nil,
             (try? connection.readSomething()) != nil
         else { return }
-        try? FileKind.remove(.file, at: shm)
+        if !keepsIndex { return (try? FileKind.remove(.file, at: shm)) ?? () }
+        if !hasLog { try? FileKind.remove(.file, at: wal) }
     }
 
     /// Whether anything of a store is there. The empty files of one that was destroyed are nothing.

@@ -118,7 +118,10 @@ enum SQLiteStoreMetadata {
         files.rollBackJournal(timeout: timeout)
         let hasJournal = FileManager.default.fileExists(atPath: files.journal.path)
         let hasIndex = FileManager.default.fileExists(atPath: files.shm.path)
-        if !hasJournal, !hasIndex, !files.hasLog {
+        // A process that has the store open has a -wal, too, if only an empty one.
+        let isUnused =
+            !hasIndex || UntouchedIndexes.areWanted && !FileManager.default.fileExists(atPath: files.wal.path)
+        if !hasJournal, isUnused, !files.hasLog {
             return try SQLiteConnection(path: url.path, access: .immutable, busyTimeout: timeout)
         }
         if hasIndex || hasJournal {
