@@ -53,10 +53,12 @@ package struct ToolError: Error, CustomStringConvertible {
     ///
     /// - Parameter damage: what is wrong with the store's own copy of it; nil where there is none.
     static func ofMissingModel(_ shown: String, damage: String? = nil) -> ToolError {
-        let own = damage == nil ? "keeps no copy of its model, and none" : "has a damaged copy of its model, and no model"
+        let own =
+            damage == nil ? "keeps no copy of its model, and none" : "has a damaged copy of its model, and no model"
         var error = ToolError(
             .unreadable, "\(shown): the store \(own) beside it fits",
-            details: (damage.map { [$0] } ?? []) + ["Name the model: --model PATH (.xcdatamodeld, .xcdatamodel, .momd, .mom)."])
+            details: (damage.map { [$0] } ?? [])
+                + ["Name the model: --model PATH (.xcdatamodeld, .xcdatamodel, .momd, .mom)."])
         error.isOfMissingModel = true
         return error
     }
