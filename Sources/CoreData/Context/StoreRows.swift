@@ -70,9 +70,17 @@ struct StoreRows: RowSource {
         var fetch = storeFetch(plan, context)
         fetch.result = columns.result(plan.parameters)
         let generation = try generation(plan, context)
-        if columns.fitTable, let table = try table(fetch, plan, generation) { return .table(table) }
-        return .dictionaries(
-            columns.folded(try coordinator.dictionaries(for: fetch, in: plan.affectedStores, at: generation)))
+        do {
+            if columns.fitTable, let table = try table(fetch, plan, generation) { return .table(table) }
+            return .dictionaries(
+                columns.folded(try coordinator.dictionaries(for: fetch, in: plan.affectedStores, at: generation)))
+        } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSCoreDataError {
+            let stores = try coordinator.attachedStores(for: fetch.layout, in: plan.affectedStores)
+            guard !stores.isEmpty, stores.allSatisfy(\.store.decidesByObject) else { throw error }
+            return .dictionaries(
+                columns.folded(
+                    try coordinator.judgedDictionaries(fetch, in: plan.affectedStores, at: generation)))
+        }
     }
 
     /// Dictionaries as a table; nil where not one store answers, or it makes none.

@@ -34,7 +34,7 @@ extension NSPersistentStoreCoordinator {
         let names = Set(properties.map(\.name))
         let isOrderVisible = fetch.sortDescriptors.allSatisfy { $0.sortKey.map(names.contains) ?? false }
         guard groupBy.isEmpty, having == nil,
-            !properties.contains(where: { MemoryFetch.aggregate($0, in: fetch.layout) != nil }),
+            properties.allSatisfy({ $0.expression?.aggregates.isEmpty ?? true }),
             !isDistinct || isOrderVisible
         else {
             throw NSError.coreData(
@@ -81,8 +81,25 @@ extension NSPersistentStoreCoordinator {
     }
 }
 
+extension NSPersistentStoreCoordinator {
+    /// The dictionaries of a fetch that has no SQL, each row judged by itself.
+    final func judgedDictionaries(
+        _ fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration?
+    ) throws -> [[String: Any]] {
+        var everything = fetch
+        everything.predicate = nil
+        everything.sortDescriptors = []
+        everything.limit = 0
+        everything.offset = 0
+        everything.result = .keys
+        let rows = try rows(for: everything, in: affected, at: generation).map { RowValues($0, self, generation) }
+        let memory = MemoryFetch(request: fetch)
+        return withIDs(try memory.dictionaries(try memory.matching(rows)))
+    }
+}
+
 /// A row's values by name, read from the row itself; relationships lead to further rows.
-private final class RowValues: KeyValueReadable, ObjectKeyConvertible {
+private final class RowValues: KeyValueReadable, ObjectKeyConvertible, ObjectIdentityComparable {
     let row: Snapshot
     private let coordinator: NSPersistentStoreCoordinator
     private let generation: QueryGeneration?
@@ -96,8 +113,17 @@ private final class RowValues: KeyValueReadable, ObjectKeyConvertible {
     private var layout: EntityLayout { coordinator.modelLayout.entities[row.layoutIndex] }
     var objectKey: ObjectKey { ObjectKey(layoutIndex: row.layoutIndex, key: row.key) }
 
+    private var objectID: NSManagedObjectID {
+        let store = coordinator.store(numbered: objectKey.storeNumber)
+        return NSManagedObjectID(objectKey: objectKey, modelLayout: coordinator.modelLayout, store: store)
+    }
+
+    var identityForComparison: AnyObject { objectID }
+
     func value(forKey key: String) -> Any? {
         switch layout.access[key] {
+        case nil where key == "objectID": return objectID
+        case nil where key == "entity": return layout.entity
         case .attribute(let slot)?: return attribute(slot)
         case .toOne(let slot)?:
             guard !row.isNull(slot) else { return nil }

@@ -214,7 +214,12 @@ extension NSPersistentStoreCoordinator {
         } else if let store = stores.first, case .dictionaries(let own) = try store.fetch(fetch) {
             found = own
         }
-        return found.map { dictionary in
+        return withIDs(found)
+    }
+
+    /// Dictionaries with ids in the places of keys.
+    final func withIDs(_ dictionaries: [[String: Any]]) -> [[String: Any]] {
+        dictionaries.map { dictionary in
             dictionary.mapValues { value in
                 guard let key = value as? ObjectKey else { return value }
                 return NSManagedObjectID(

@@ -1,11 +1,22 @@
 extension NSExpression {
     /// The expression with every part passed through `transform`, innermost first. Parts that stay are shared.
     package func rewriting(_ transform: (NSExpression) -> NSExpression) -> NSExpression {
-        func inside(_ expression: NSExpression) -> NSExpression { expression.rewriting(transform) }
+        transform(mappingParts({ $0.rewriting(transform) }, { $0.rewriting(transform) }))
+    }
+
+    /// The expression with replacements in place of the outermost parts that have one.
+    package func replacing(_ replacement: (NSExpression) -> NSExpression?) -> NSExpression {
+        replacement(self) ?? mappingParts({ $0.replacing(replacement) }, { $0.replacing(replacement) })
+    }
+
+    /// The expression with the expressions and predicates right within it changed.
+    private func mappingParts(
+        _ inside: (NSExpression) -> NSExpression, _ change: (NSPredicate) -> NSPredicate
+    ) -> NSExpression {
         let new: Payload
         switch payload {
         case .constant, .evaluatedObject, .variable, .anyKey, .subclass, .keyPath(_, nil):
-            return transform(self)
+            return self
         case .keyPath(let path, let operand?):
             new = .keyPath(path, operand: inside(operand))
         case .function(let name, let target, let arguments):
@@ -13,19 +24,18 @@ extension NSExpression {
         case .set(let operation, let left, let right):
             new = .set(operation, inside(left), inside(right))
         case .subquery(let collection, let variable, let predicate):
-            new = .subquery(inside(collection), variable: variable, predicate.rewriting(transform))
+            new = .subquery(inside(collection), variable: variable, change(predicate))
         case .aggregate(let elements):
             new = .aggregate(elements.map(inside))
         case .block(let block, let arguments):
             new = .block(block, arguments: arguments.map(inside))
         case .conditional(let predicate, let whenTrue, let whenFalse):
-            new = .conditional(predicate.rewriting(transform), inside(whenTrue), inside(whenFalse))
+            new = .conditional(change(predicate), inside(whenTrue), inside(whenFalse))
         case .fetch(let request, let context, let countOnly):
-            return transform(
-                NSFetchRequestExpression.expression(
-                    forFetch: inside(request), context: inside(context), countOnly: countOnly))
+            return NSFetchRequestExpression.expression(
+                forFetch: inside(request), context: inside(context), countOnly: countOnly)
         }
-        return transform(NSExpression(payload: new))
+        return NSExpression(payload: new)
     }
 
     /// The expression with constants in place of variables; see `NSPredicate.substituting(_:)`.
@@ -123,6 +133,13 @@ extension NSPredicate {
     package func rewriting(_ transform: (NSExpression) -> NSExpression) -> NSPredicate {
         mappingSimpleParts { part in
             part.mappingOperands { $0.rewriting(transform) }
+        }
+    }
+
+    /// The predicate with replacements in place of the outermost parts of its expressions that have one.
+    package func replacing(_ replacement: (NSExpression) -> NSExpression?) -> NSPredicate {
+        mappingSimpleParts { part in
+            part.mappingOperands { $0.replacing(replacement) }
         }
     }
 

@@ -198,7 +198,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     /// The columns of dictionary results; nil means all attributes.
     ///
     /// Elements are property descriptions, ``NSExpressionDescription`` objects, names or Swift key paths such as
-    /// `\Book.title`.
+    /// `\Book.title`. A function of several rows, such as `count:(books)`, is of all rows, or of those of a group. Its
+    /// rows are joined with the members of to-many relationships on its path, and so are the rows of all other functions
+    /// of the request. `books.@count` is a value of each row.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestofetch)
     open var propertiesToFetch: [Any]? {
@@ -208,7 +210,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
 
     /// The columns by which dictionary results are grouped.
     ///
-    /// Elements are property descriptions, names or Swift key paths.
+    /// Elements are property descriptions, names or Swift key paths. All other columns have to be functions of several
+    /// rows. The fetch throws error 134060 otherwise.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestogroupby)
     open var propertiesToGroupBy: [Any]? {

@@ -23,6 +23,13 @@ package struct FetchedTable {
 
     package mutating func append(_ value: AnyObject?) { values.append(value) }
 
+    /// Puts other keys in the place of those of a column.
+    mutating func mapKeys(at place: Int, _ body: (ObjectKey) throws -> ObjectKey) rethrows {
+        for index in stride(from: place, to: values.count, by: names.count) {
+            if let key = values[index] as? Key { values[index] = Key(try body(key.key)) }
+        }
+    }
+
     /// Puts ids in the places of keys.
     mutating func replaceKeys(_ id: (ObjectKey) -> NSManagedObjectID) {
         for place in keyPlaces {

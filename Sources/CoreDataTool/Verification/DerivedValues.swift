@@ -55,7 +55,7 @@ struct DerivedValues {
         let computed = attributes.map { attribute in
             let description = NSExpressionDescription()
             description.name = Self.prefix + attribute.name
-            description.expression = attribute.derivationExpression
+            description.expression = attribute.derivationExpression.map { Self.ofEachRow($0, attribute.entity) }
             description.expressionResultType = attribute.attributeType
             return description
         }
@@ -66,6 +66,38 @@ struct DerivedValues {
                 difference(of: id, attribute, row[attribute.name], row[Self.prefix + attribute.name])
             }
         }.sorted { ObjectName.order($0.id, $1.id) }
+    }
+
+    /// The expression with collection operators in the place of functions of paths to many objects. As columns these
+    /// are functions of all rows.
+    private static func ofEachRow(_ expression: NSExpression, _ entity: NSEntityDescription) -> NSExpression {
+        guard expression.expressionType == .function, let arguments = expression.arguments else { return expression }
+        let name = expression.function
+        guard arguments.count == 1, arguments[0].expressionType == .keyPath, let function = operators[name] else {
+            return NSExpression(forFunction: name, arguments: arguments.map { ofEachRow($0, entity) })
+        }
+        let path = arguments[0].keyPath
+        guard function == "@count", let last = attribute(at: path, entity) else {
+            return NSExpression(forKeyPath: "\(path).\(function)")
+        }
+        // Members without the value do not count.
+        return NSExpression(
+            format: "SUBQUERY(%K, $member, $member.%K != nil).@count", String(path.dropLast(last.count + 1)), last)
+    }
+
+    private static let operators = [
+        "sum:": "@sum", "count:": "@count", "min:": "@min", "max:": "@max", "average:": "@avg",
+    ]
+
+    /// The name of the attribute in which a path ends; nil if it ends in a relationship.
+    private static func attribute(at path: String, _ entity: NSEntityDescription) -> String? {
+        var entity = entity
+        for key in path.split(separator: ".").map(String.init) {
+            guard let relationship = entity.relationshipsByName[key] else { return key }
+            guard let destination = relationship.destinationEntity else { return nil }
+            entity = destination
+        }
+        return nil
     }
 
     private func difference(

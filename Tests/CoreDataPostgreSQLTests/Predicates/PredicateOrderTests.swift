@@ -118,6 +118,14 @@
                 columns: [("last", "max:(title)", .stringAttributeType)], plain: ["inPrint"], groups: ["inPrint"],
                 having: "last CONTAINS[c] 'a'"),
             .init(columns: [("sum", "sum:(pages * grade)", .integer64AttributeType)]),
+            .init(
+                columns: [
+                    ("sum", "sum:(pages)", .integer64AttributeType), ("most", "max:(weight)", .doubleAttributeType),
+                ],
+                predicate: "isbn == 'none'"),
+            .init(
+                columns: [("n", "count:(author.books.isbn)", .integer64AttributeType)], plain: ["inPrint"],
+                groups: ["inPrint"], having: "max:(author.books.pages) > 1"),
             .init(columns: [("half", "pages / copies", .integer64AttributeType)], plain: ["isbn"], order: ["isbn"]),
             .init(columns: [], plain: ["inPrint"], order: ["isbn"], isDistinct: true),
             .init(columns: [], plain: ["title"], order: ["title"], isDistinct: true, limit: 4),

@@ -63,6 +63,29 @@ struct UndecidedPredicateTests {
         }
     }
 
+    @Test(
+        "The empty pattern fits the empty text alone, in every store, saved or not",
+        arguments: StoreKind.allCases.filter { $0 != .incremental })
+    func emptyPattern(kind: StoreKind) throws {
+        let library = try Library(kind)
+        let context = library.context()
+        let child = library.child(of: context)
+        try context.performAndWait {
+            for title in ["", "a", nil] {
+                context.make("Book", ["isbn": title ?? "none"]).setValue(title, forKey: "title")
+            }
+            for step in 0..<2 {
+                for format in ["title MATCHES ''", "title MATCHES[c] ''", "note == 'x' OR title MATCHES ''"] {
+                    #expect(try context.fetch(request(format)).map { $0.value(forKey: "isbn") as? String } == [""])
+                    #expect(try context.count(for: request(format)) == 1)
+                }
+                if step == 0 { try context.save() }
+            }
+        }
+        let count = try child.performAndWait { try child.count(for: request("title MATCHES ''")) }
+        #expect(count == 1)
+    }
+
     @Test("Batch requests with such a pattern are the same error")
     func batches() throws {
         let context = try Library().context()

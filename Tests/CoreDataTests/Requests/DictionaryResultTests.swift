@@ -45,11 +45,11 @@ struct DictionaryResultTests {
         }
     }
 
-    /// The texts are the two ways in which models write a derived attribute.
+    /// The operator may stand before or behind the attribute.
     @Test(
-        "A function of a path to many objects is a value of each row",
-        arguments: StoreKind.allCases.filter { $0 != .incremental }, ["sum:(books.pages)", "books.pages.@sum"])
-    func functionsOfPathsToMany(kind: StoreKind, text: String) throws {
+        "A collection operator over a path to many objects is a value of each row",
+        arguments: StoreKind.allCases.filter { $0 != .incremental }, ["books.@sum.pages", "books.pages.@sum"])
+    func operatorsOfPathsToMany(kind: StoreKind, text: String) throws {
         let context = try Library(kind).context()
         try context.performAndWait {
             for (name, pages) in [("A", [1, 2]), ("B", [4]), ("C", [])] {

@@ -331,7 +331,8 @@ struct SQLiteStoreFetchingTests {
         let byAuthor = [NSSortDescriptor(key: "author.name", ascending: true)]
         let groups = try fetch(
             [.keyPath("author.name"), .keyPath("author"), expression("pages", "sum:(pages)", .integer64AttributeType)],
-            groupBy: [.keyPath("author.name")], having: NSPredicate(format: "sum:(pages) > 600"), sort: byAuthor)
+            groupBy: [.keyPath("author.name"), .keyPath("author")],
+            having: NSPredicate(format: "sum:(pages) > 600"), sort: byAuthor)
         #expect(groups.map { $0["author.name"] as? String } == ["Ann", "Zoë"])
         #expect(groups.map { $0["author"] as? ObjectKey } == [shop.persons[1], shop.persons[2]])
         #expect(groups.map { $0["pages"] as? Int } == [700, 900])

@@ -70,10 +70,21 @@ extension NSAtomicStoreCacheNode: KeyValueReadable, ObjectIdentityComparable, Ob
     package var identityForComparison: AnyObject { objectID }
     var objectKey: ObjectKey { objectID.objectKey }
 
-    /// Files leave relationships without members out. To a predicate they are empty sets, as those of an object.
+    /// Files leave relationships without members out. To a predicate they are empty sets, as those of an object. A
+    /// property that only a related entity has is nil, as its column in a table.
     package func value(inPredicateForKey key: String) -> Any? {
-        if let value = value(forKey: key) { return value }
-        if case .toMany? = objectID.layout.access[key] { return NSSet() }
-        return nil
+        let layout = objectID.layout
+        switch layout.access[key] {
+        case .toMany?: return value(forKey: key) ?? NSSet()
+        case nil where layout.model.entities[layout.rootIndex].isKeyInSubtree(key): return nil
+        default: return value(forKey: key)
+        }
+    }
+}
+
+extension EntityLayout {
+    /// Whether a subentity has a property.
+    fileprivate func isKeyInSubtree(_ key: String) -> Bool {
+        subtree.dropFirst().contains { model.entities[$0].access[key] != nil }
     }
 }

@@ -15,25 +15,42 @@ package final class DictionaryPlan {
         package let place: Int
         package let content: Content
 
+        /// The entity of which, or of a subentity of which, the objects are, if the row does not say it.
+        package var vagueLayout: Int? {
+            if case .object(let layout, entityPlace: nil) = content { layout } else { nil }
+        }
+
         /// Whether the values are keys of rows.
         package var isObject: Bool { if case .object = content { true } else { false } }
     }
 
     private let translator: SQLFetchTranslator
     private let frame: SQLFrame
+    private let groupBy: [StoreFetch.Column]
     package private(set) var columns: [Column] = []
 
-    package init(_ properties: [StoreFetch.Column], translator: SQLFetchTranslator, frame: SQLFrame) throws {
+    /// Adds the columns, the grouping, and the condition on groups. The condition may name computed columns.
+    package init(
+        _ properties: [StoreFetch.Column], groupBy: [StoreFetch.Column], having: NSPredicate?,
+        translator: SQLFetchTranslator, frame: SQLFrame
+    ) throws {
         self.translator = translator
         self.frame = frame
+        self.groupBy = groupBy
         // Without a list every attribute and to-one relationship is fetched.
         let wanted = properties.isEmpty ? frame.layout.fetchedColumns : properties
-        for property in wanted { try add(property) }
+        let rule = GroupingRule(groupBy, in: frame.layout)
+        // A column that groups is a value of a row, whatever it is.
+        for property in wanted { try add(property, translator.within(rule.groups(property) ? .row : .group)) }
+        try group()
+        if let having { frame.select.having = try translator.within(.group).condition(having, in: frame) }
+        // Unknown names are found first.
+        try rule.check(wanted, having: having)
         // A statement has a column; an entity may have nothing that is fetched.
         if frame.select.results.isEmpty { frame.select.results.append(SQLSelect.Result(expression: .number(1))) }
     }
 
-    private func add(_ property: StoreFetch.Column) throws {
+    private func add(_ property: StoreFetch.Column, _ translator: SQLFetchTranslator) throws {
         let operand: SQLOperand
         var declared: SlotKind?
         switch property {
@@ -62,6 +79,7 @@ package final class DictionaryPlan {
                     content: .value(declared ?? kind, isExternal: isExternal(property))))
         case .object(let key, let layout, let entity):
             frame.select.results.append(SQLSelect.Result(expression: key))
+            if case .expression = property { frame.named[property.name] = key }
             if let entity { frame.select.results.append(SQLSelect.Result(expression: entity)) }
             columns.append(
                 Column(
@@ -90,8 +108,7 @@ package final class DictionaryPlan {
         return attribute.allowsExternalBinaryDataStorage
     }
 
-    /// Adds grouping, the condition on groups, and DISTINCT. The condition may name computed columns of the fetch.
-    package func finish(groupBy: [StoreFetch.Column], having: NSPredicate?, distinct: Bool) throws {
+    private func group() throws {
         for column in groupBy {
             let operand: SQLOperand
             switch column {
@@ -102,13 +119,12 @@ package final class DictionaryPlan {
             }
             switch operand {
             case .value(let expression, _), .entity(let expression): frame.select.groupBy.append(expression)
-            case .object(let key, _, _): frame.select.groupBy.append(key)
+            // A database with types wants each column that is selected.
+            case .object(let key, _, let entity): frame.select.groupBy += [key, entity].compactMap(\.self)
             case .members, .constant:
                 throw NSError.coreData(
                     NSCoreDataError, reason: "The property “\(column.name)” cannot be used in propertiesToGroupBy.")
             }
         }
-        if let having { frame.select.having = try translator.condition(having, in: frame) }
-        frame.select.isDistinct = distinct
     }
 }

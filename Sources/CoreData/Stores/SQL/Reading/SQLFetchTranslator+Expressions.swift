@@ -19,7 +19,8 @@ extension SQLFetchTranslator {
         case .aggregate(let elements):
             return .constant(.collection(try elements.map { try constant($0) }))
         case .subquery(let collection, let variable, let predicate):
-            guard case .members(var members) = try operand(collection, in: frame), members.rest.isEmpty else {
+            guard case .members(var members) = try within(.row).operand(collection, in: frame), members.rest.isEmpty
+            else {
                 throw Self.failure("\(expression)")
             }
             members.narrowing = (variable, predicate)
@@ -29,7 +30,8 @@ extension SQLFetchTranslator {
         case .conditional(let predicate, let first, let second):
             let (a, kind) = try single(operand(first, in: frame), expression)
             let (b, _) = try single(operand(second, in: frame), expression)
-            return .value(.choice(try condition(predicate, in: frame), a, b), kind)
+            let test = try (scope == .member ? within(.row) : self).condition(predicate, in: frame)
+            return .value(.choice(test, a, b), kind)
         case .function, .set, .anyKey, .block, .fetch, .subclass:
             throw Self.failure("\(expression)")
         }
@@ -106,33 +108,41 @@ extension SQLFetchTranslator {
         if Self.isIndependent(expression), name != "count:" {
             return .constant(ExpressionValue(try Self.value(of: expression)))
         }
-        if let aggregate = Self.aggregates[name], let argument = arguments.first {
-            return try aggregateFunction(aggregate, argument, expression, in: frame)
+        if let function = AggregateExpression.Function(rawValue: name), let argument = arguments.first {
+            if scope == .group, frame.outer == nil, let aggregate = AggregateExpression(expression) {
+                return try aggregateOfGroup(aggregate, expression, in: frame)
+            }
+            return try within(.row).aggregateOfMembers(function, argument, expression, in: frame)
         }
         if name == "castObject:toType:" || name == "noindex:", let argument = arguments.first {
             return try operand(argument, in: frame)
         }
         if name == "objectFrom:withIndex:", arguments.count == 2,
             case .constant(_, .string("SIZE")) = arguments[1].payload,
-            case .members(let members) = try operand(arguments[0], in: frame)
+            case .members(let members) = try within(.row).operand(arguments[0], in: frame)
         {
             return try aggregate(.count, of: members)
         }
         let values = try arguments.map { try single(operand($0, in: frame), expression) }
-        let kind = values.first { $0.1 != nil }?.1
+        let kind = Self.kind(of: name, values.map(\.1))
         let parts = values.map(\.0)
         if let op = Self.operators[name], parts.count == 2 {
             return .value(.binary(op, parts[0], parts[1]), kind)
         }
-        if let (function, result) = Self.functions[name] {
-            return .value(.function(function, parts), result ?? kind)
-        }
+        if let (function, _) = Self.functions[name] { return .value(.function(function, parts), kind) }
         if name == "onesComplement:", parts.count == 1 { return .value(.complement(parts[0]), kind) }
         throw Self.failure("the function \(name) in \(expression)")
     }
 
-    private func aggregateFunction(
-        _ function: SQLExpression.Function, _ argument: NSExpression, _ expression: NSExpression, in frame: SQLFrame
+    /// The kind of a function's value for arguments of some kinds; nil if it is not known.
+    static func kind(of function: String, _ arguments: [SlotKind?]) -> SlotKind? {
+        functions[function]?.1 ?? arguments.first { $0 != nil } ?? nil
+    }
+
+    /// A function in a condition on rows, of the members of a path.
+    private func aggregateOfMembers(
+        _ function: AggregateExpression.Function, _ argument: NSExpression, _ expression: NSExpression,
+        in frame: SQLFrame
     ) throws -> SQLOperand {
         var argument = argument
         var isDistinct = false
@@ -140,29 +150,33 @@ extension SQLFetchTranslator {
             argument = first
             isDistinct = true
         }
-        switch try operand(argument, in: frame) {
-        case .members(let members):
-            return try aggregate(function, of: members, distinct: isDistinct)
-        case .object(let key, _, _):
-            return .value(.function(function, [key], distinct: isDistinct), .integer)
-        case .value(_, .transformable):
+        guard case .members(let members) = try operand(argument, in: frame) else {
             throw Self.failure("\(expression)")
-        case .value(let value, let kind):
-            let result: SlotKind? =
-                switch function {
-                case .count: .integer
-                case .average: kind == .decimal ? .decimal : .double
-                default: kind
-                }
-            return .value(.function(function, [value], distinct: isDistinct), result)
-        case .entity, .constant:
+        }
+        return try aggregate(function.sql, of: members, distinct: isDistinct)
+    }
+
+    /// A function of all rows of a group. The members of its path are joined to them.
+    private func aggregateOfGroup(
+        _ aggregate: AggregateExpression, _ expression: NSExpression, in frame: SQLFrame
+    ) throws -> SQLOperand {
+        let (function, isDistinct) = (aggregate.function, aggregate.isDistinct)
+        switch (try within(.member).operand(aggregate.argument, in: frame), function) {
+        case (.object(let key, _, _), .count):
+            return .value(.function(.count, [key], distinct: isDistinct), .integer)
+        case (.object(let key, let layout, _), .minimum), (.object(let key, let layout, _), .maximum):
+            return .object(.function(function.sql, [key]), layout, entity: nil)
+        case (.value(_, .transformable), _):
+            throw Self.failure("\(expression)")
+        case (.value(let value, let kind), _):
+            let result = SQLExpression.function(function.sql, [value], distinct: isDistinct)
+            // A sum over nothing is zero, as Apple's `total`.
+            let sum = function == .sum ? SQLExpression.function(.coalesce, [result, .value(.int(0))]) : result
+            return .value(sum, function.kind(of: kind))
+        case (.object, _), (.entity, _), (.constant, _), (.members, _):
             throw Self.failure("\(expression)")
         }
     }
-
-    private static let aggregates: [String: SQLExpression.Function] = [
-        "count:": .count, "sum:": .sum, "min:": .min, "max:": .max, "average:": .average,
-    ]
 
     private static let operators: [String: SQLExpression.Operator] = [
         "add:to:": .add, "from:subtract:": .subtract, "multiply:by:": .multiply, "divide:by:": .divide,
@@ -237,5 +251,17 @@ extension SQLFrame {
         var frame = self
         while frame.variable != nil, let outer = frame.outer { frame = outer }
         return frame
+    }
+}
+
+extension AggregateExpression.Function {
+    fileprivate var sql: SQLExpression.Function {
+        switch self {
+        case .count: .count
+        case .sum: .sum
+        case .minimum: .min
+        case .maximum: .max
+        case .average: .average
+        }
     }
 }

@@ -23,6 +23,25 @@ package struct SQLFetchTranslator {
     /// Whether a missing value is unequal to every other, and NOT turns every answer round, as where predicates are
     /// asked about one object after the other. In SQL, and so in SQLite stores, such rows are neither in nor out.
     package var decidesByObject = false
+    /// The rows whose values are translated.
+    package var scope = Scope.row
+
+    /// What functions of several rows, and paths to many objects, stand for.
+    package enum Scope: Sendable {
+        /// In a condition on rows: a function is a value of one row, computed from the members of its path.
+        case row
+        /// In the columns of dictionaries and in conditions on groups: it is one of all rows of the group.
+        case group
+        /// In the argument of such a function: a path to many objects joins them to the rows.
+        case member
+    }
+
+    /// The translator for values of another scope.
+    package func within(_ scope: Scope) -> SQLFetchTranslator {
+        var translator = self
+        translator.scope = scope
+        return translator
+    }
 
     /// A frame over the rows of the fetch's entity, with the condition on the entity.
     package func frame(includesSubentities: Bool) throws -> SQLFrame {

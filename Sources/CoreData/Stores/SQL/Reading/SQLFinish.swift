@@ -143,39 +143,6 @@ package struct SQLFinish {
         if function == .count { return .int(Int64(values.count)) }
         return SQLEvaluation.aggregate(function, values)
     }
-
-    /// A value by which equal ones are found.
-    private struct SlotKey: Hashable {
-        let value: SlotValue
-
-        init(_ value: SlotValue) {
-            // Whole numbers of any type are the same.
-            if case .double(let number) = value, let whole = Int64(exactly: number) {
-                self.value = .int(whole)
-            } else {
-                self.value = value
-            }
-        }
-
-        static func == (one: SlotKey, other: SlotKey) -> Bool {
-            switch (one.value, other.value) {
-            case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
-            default: one.value == other.value
-            }
-        }
-
-        func hash(into hasher: inout Hasher) {
-            switch value {
-            case .null: hasher.combine(0)
-            case .int(let number): hasher.combine(number)
-            case .double(let number): hasher.combine(number)
-            case .string(let text): hasher.combine(text.utf8.count)
-            case .data(let data): hasher.combine(data)
-            case .uuid(let uuid): hasher.combine(uuid)
-            case .decimal(let number): hasher.combine(number)
-            }
-        }
-    }
 }
 
 extension SlotValue {

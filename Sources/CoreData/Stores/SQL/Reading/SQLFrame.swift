@@ -15,6 +15,8 @@ package final class SQLFrame {
     private struct JoinKey: Hashable {
         var alias: String
         var column: String
+        var table: String
+        var target: String
     }
 
     /// Hands out aliases that are unique in the whole statement.
@@ -47,16 +49,19 @@ package final class SQLFrame {
 
     package var key: SQLExpression { column(SQLSchema.keyColumn) }
 
-    /// The alias of the table that a to-one's column leads to, joined once however often a path goes there.
-    package func join(table: String, from alias: String, column: String) -> String {
-        let key = JoinKey(alias: alias, column: column)
+    /// The alias of the table whose rows have the value of a column in another one: that which a to-one's column leads
+    /// to, or the members of a to-many. It is joined once however often a path goes there.
+    package func join(
+        table: String, from alias: String, column: String, to target: String = SQLSchema.keyColumn
+    ) -> String {
+        let key = JoinKey(alias: alias, column: column, table: table, target: target)
         if let known = joined[key] { return known }
         let new = names.make()
         select.joins.append(
             SQLSelect.Join(
                 table: table, alias: new,
                 on: .binary(
-                    .equal, .column(alias: alias, name: column), .column(alias: new, name: SQLSchema.keyColumn))))
+                    .equal, .column(alias: alias, name: column), .column(alias: new, name: target))))
         joined[key] = new
         return new
     }

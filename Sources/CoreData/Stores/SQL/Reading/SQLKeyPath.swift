@@ -82,6 +82,9 @@ extension SQLFetchTranslator {
             return .value(.column(alias: alias, name: try column(slot)), layout.slots[slot].kind)
         case .toOne(let slot):
             return try followToOne(slot, try column(slot), rest, frame, alias, layout, path)
+        case .toMany(let index) where scope == .member && !rest.contains { $0.hasPrefix("@") }:
+            let (joined, destination) = try joinMembers(layout.toManys[index], of: layout, alias, frame)
+            return try follow(rest, frame: frame, alias: joined, layout: destination, path: path)
         case .toMany(let index):
             let members = SQLMembers(
                 outer: frame, owner: .column(alias: alias, name: SQLSchema.keyColumn), ownerLayout: layout,
@@ -113,6 +116,30 @@ extension SQLFetchTranslator {
         }
         let joined = frame.join(table: table, from: alias, column: column)
         return try follow(rest, frame: frame, alias: joined, layout: destination, path: path)
+    }
+
+    /// Joins the members of a relationship to the rows of an alias. A row without members stays.
+    private func joinMembers(
+        _ toMany: ToManySlot, of layout: EntityLayout, _ alias: String, _ frame: SQLFrame
+    ) throws -> (alias: String, layout: EntityLayout) {
+        let destination = layout.model.entities[toMany.destinationIndex]
+        guard let table = schema.table(ofRoot: destination.rootIndex)?.name else {
+            throw Self.failure("the relationship \(toMany.relationship.name), whose entity is in another store")
+        }
+        switch toMany.kind {
+        case .inverseKey(let slot, _), .ownerKey(let slot, _):
+            guard let column = schema.column(layout: destination.index, slot: slot) else { break }
+            return (
+                frame.join(table: table, from: alias, column: SQLSchema.keyColumn, to: column), destination
+            )
+        case .join:
+            guard let end = schema.joinEnds[layout.index][toMany.index] else { break }
+            let pairs = frame.join(
+                table: end.table, from: alias, column: SQLSchema.keyColumn, to: end.ownerColumn)
+            return (frame.join(table: table, from: pairs, column: end.memberColumn), destination)
+        case .transient: break
+        }
+        throw Self.failure("the relationship \(toMany.relationship.name)")
     }
 
     private func rowOperand(_ alias: String, _ layout: EntityLayout) -> SQLOperand {

@@ -169,9 +169,9 @@ extension SQLStore {
             frame.select.offset = nil
             return (frame.select, nil)
         case .dictionaries(let properties, let groupBy, let having, let distinct):
-            let columns = try DictionaryPlan(properties, translator: translator, frame: frame)
-            try columns.finish(groupBy: groupBy, having: having, distinct: distinct)
-            plan = columns
+            plan = try DictionaryPlan(
+                properties, groupBy: groupBy, having: having, translator: translator, frame: frame)
+            frame.select.isDistinct = distinct
         }
         try translator.addOrder(request.sortDescriptors, to: frame)
         return (frame.select, plan)
@@ -220,7 +220,21 @@ extension SQLStore {
             for column in plan.columns { dictionary[column.name] = try value(of: column, row) }
             result.append(dictionary)
         }
+        for column in plan.columns where column.vagueLayout != nil {
+            for place in result.indices {
+                guard let key = result[place][column.name] as? ObjectKey else { continue }
+                result[place][column.name] = try exact(key)
+            }
+        }
         return result
+    }
+
+    /// The key with the entity of its row.
+    private func exact(_ key: ObjectKey) throws -> ObjectKey {
+        let entity = layout.entities[key.layoutIndex]
+        guard entity.hasSubentities else { return key }
+        let row = try row(for: key.key, rootIndex: entity.rootIndex, refreshing: false)
+        return ObjectKey(layoutIndex: row?.layoutIndex ?? key.layoutIndex, key: key.key)
     }
 
     private func fetchTable(_ select: SQLSelect, _ plan: DictionaryPlan) throws -> FetchedTable {
@@ -228,6 +242,9 @@ extension SQLStore {
         var table = FetchedTable(names: plan.columns.map(\.name), keyPlaces: keyPlaces)
         try readRows(of: select) { row in
             for column in plan.columns { table.append(try object(of: column, row)) }
+        }
+        for (place, column) in plan.columns.enumerated() where column.vagueLayout != nil {
+            try table.mapKeys(at: place, exact)
         }
         return table
     }
