@@ -81,8 +81,10 @@ struct DerivedValues {
             return NSExpression(forKeyPath: "\(path).\(function)")
         }
         // Members without the value do not count.
-        return NSExpression(
-            format: "SUBQUERY(%K, $member, $member.%K != nil).@count", String(path.dropLast(last.count + 1)), last)
+        let members = NSExpression(
+            forSubquery: NSExpression(forKeyPath: String(path.dropLast(last.count + 1))),
+            usingIteratorVariable: "member", predicate: NSPredicate(format: "$member.#\(last) != nil"))
+        return NSExpression(forFunction: name, arguments: [members])
     }
 
     private static let operators = [

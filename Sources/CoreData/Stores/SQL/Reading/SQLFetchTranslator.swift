@@ -7,6 +7,9 @@
 // - `SQLFinish` computes results, groups, orders and limits after a statement that the database cannot run whole.
 // - Fetches that differ only in the constants of their comparisons have one statement (`KnownFetches`). It is
 //   translated and printed once, and found by a number.
+// - In columns of dictionaries and conditions on groups, functions of several rows join the members of their paths
+//   (`SQLFetchTranslator.Scope`). Everywhere else they are SELECTs about one row. Stores without SQL answer alike
+//   (`MemoryTable`).
 // - Dictionaries come from a store as a table (`FetchedTable`) of the objects that `NSDictionary` holds. The results
 //   are Foundation's own class, because Swift takes any subclass for an empty dictionary.
 
