@@ -144,6 +144,10 @@ struct BrowserTests {
             try browser.press(Key.end, holding: [Key.control])
             try browser.wait("document.querySelector('#rows [data-id=\"Tag/200000\"]') !== null")
             #expect(try browser.count("#rows [data-id]") < 200)
+            let isCut =
+                "[...document.querySelectorAll('#rows .row .cell[data-column=\"@id\"]')]"
+                + ".some(e => e.scrollWidth > e.clientWidth)"
+            #expect(try browser.run("return \(isCut)").truth == false)
             try Artefacts.keep("many", browser)
             try browser.run("const r = document.querySelector('#rows'); r.scrollTop = r.scrollHeight / 2")
             try browser.wait(

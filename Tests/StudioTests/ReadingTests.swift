@@ -313,6 +313,11 @@ struct ReadingTests {
                 #expect(all["transactions"][0]["author"].text == "the test")
                 #expect(all["transactions"][0]["changeCount"].int == 251)
                 #expect(all["transactions"][0]["changes"].items.count == 200)
+                #expect(try client.read("changes", ["transaction": "\(numbers[0])"])["changes"].items.count == 200)
+                let rest = try client.read("changes", ["transaction": "\(numbers[0])", "offset": "200"])["changes"]
+                #expect(rest.items.count == 51 && rest[0].keys == all["transactions"][0]["changes"][0].keys)
+                #expect(try client.get("changes", ["transaction": "9999"]).status == 404)
+                #expect(try client.get("changes").status == 400)
                 var (read, next): ([Int], Int?) = ([], nil)
                 repeat {
                     let part =

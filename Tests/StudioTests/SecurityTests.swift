@@ -33,7 +33,8 @@ struct SecurityTests {
     private static let api = [
         "store", "rows?entity=Book", "check?entity=Book", "object?id=Book/1", "members?id=Author/1&key=books",
         "value?id=Book/1&key=cover", "aggregate?entity=Book&values=count", "export?entity=Book&format=csv", "model",
-        "diagram", "compare?from=a&to=b", "forecast?to=a", "history", "events", "pending", "nothing",
+        "diagram", "compare?from=a&to=b", "forecast?to=a", "history",
+        "changes?transaction=1", "events", "pending", "nothing",
     ]
     private static let changes = [
         "edit/set", "edit/link", "edit/make", "edit/delete", "edit/undo", "edit/redo", "edit/discard", "edit/save",

@@ -9,6 +9,8 @@ final class ProcessorDeadline {
     private(set) var wasReached = false
     private let seconds: Double
     private let end: UInt64
+    /// Whether another thread has asked for the end.
+    private let isStopped: (() -> Bool)?
 
     private static let threadKey: pthread_key_t = {
         var key = pthread_key_t()
@@ -21,8 +23,9 @@ final class ProcessorDeadline {
         pthread_getspecific(threadKey).map { Unmanaged<ProcessorDeadline>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private init(seconds: Double) {
+    private init(seconds: Double, _ isStopped: (() -> Bool)?) {
         self.seconds = seconds
+        self.isStopped = isStopped
         // A value that is no number, or larger than any time, is no limit.
         end = seconds < 1e9 ? Self.now + UInt64(max(seconds, 0) * 1e9) : UInt64.max
     }
@@ -40,7 +43,10 @@ final class ProcessorDeadline {
     }
 
     var error: NSError {
-        .coreData(
+        if isStopped?() == true {
+            return .coreData(CocoaError.Code.userCancelled.rawValue, reason: "The request was stopped.")
+        }
+        return .coreData(
             NSPersistentStoreTimeoutError,
             reason: "The request was ended, for it took more than the \(seconds) s of processor time that "
                 + "NSPersistentStoreRequestTimeLimitOption allows.")
@@ -48,14 +54,18 @@ final class ProcessorDeadline {
 
     /// Whether the time is over. The caller stops then.
     var isOver: Bool {
-        if !wasReached, Self.now >= end { wasReached = true }
+        if !wasReached, Self.now >= end || isStopped?() == true { wasReached = true }
         return wasReached
     }
 
     /// Runs a body with a deadline. Within another one's body it is the other one that counts.
-    static func run<Result>(seconds: Double, _ body: (ProcessorDeadline) throws -> Result) rethrows -> Result {
+    ///
+    /// - Parameter isStopped: Whether another thread has asked for the end.
+    static func run<Result>(
+        seconds: Double, stoppedBy isStopped: (() -> Bool)? = nil, _ body: (ProcessorDeadline) throws -> Result
+    ) rethrows -> Result {
         if let outer = current { return try body(outer) }
-        let deadline = ProcessorDeadline(seconds: seconds)
+        let deadline = ProcessorDeadline(seconds: seconds, isStopped)
         return try withExtendedLifetime(deadline) {
             pthread_setspecific(threadKey, Unmanaged.passUnretained(deadline).toOpaque())
             defer { pthread_setspecific(threadKey, nil) }

@@ -27,11 +27,11 @@ enum HistoryJSON {
                 ("date", .string(DateText.iso(transaction.timestamp))), ("author", text(transaction.author)),
                 ("context", text(transaction.contextName)), ("program", text(transaction.bundleID)),
                 ("process", text(transaction.processID)),
-                ("changes", .array(changes.prefix(limit).map(json))),
+                ("changes", .array(changes.prefix(limit).map(of))),
             ] + (changes.count > limit ? [("changeCount", .integer(Int64(changes.count)))] : []))
     }
 
-    private static func json(_ change: NSPersistentHistoryChange) -> JSON {
+    static func of(_ change: NSPersistentHistoryChange) -> JSON {
         let kind =
             switch change.changeType {
             case .insert: "insert"

@@ -129,12 +129,18 @@ package final class Studio: Sendable {
         case "compare": return .json(try model.comparison(request))
         case "forecast": return .json(try StudioMigration(store: session.store, model: model).forecast(request))
         case "history": return .json(try StudioHistory(session: session).answer(request))
+        case "changes": return .json(try StudioHistory(session: session).changes(request))
         case "pending": return .json(try StudioEditing(session: session).pending())
         default: throw StudioFailure(404, "there is no '\(name)'")
         }
     }
 
     private func write(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
+        if name == "stop" {
+            let order: [String: String] = try request.value()
+            try open().session.stop(order["work"] ?? "")
+            return .json(.object([]))
+        }
         guard isWritable else {
             throw StudioFailure(403, "the store was opened to be read; start 'coredata studio' with --write")
         }

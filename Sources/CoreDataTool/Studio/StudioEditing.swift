@@ -108,25 +108,30 @@ struct StudioEditing {
 
     private func set(_ order: Setting) throws -> JSON {
         let object = try session.object(order.id)
-        guard let attribute = object.entity.attributesByName[order.key] else {
-            throw Column.unknown(order.key, in: object.entity)
-        }
+        let place = try AttributePlace(order.key, in: object.entity)
+        let attribute = place.attribute
         guard EditedValue.isEditable(attribute) else {
             throw StudioFailure(422, "'\(order.key)' cannot be edited", key: order.key)
         }
-        let present = object.value(forKey: order.key)
+        let present = place.value(of: object)
         let edited = (order.value ?? .nothing).keepingLineEnds(of: present as? String)
         // A value that is sent as it was shown changes nothing: a value may be finer than its text.
         if edited.isSame(as: EditedValue(shownOf: present, attribute)) {
             return answer(("object", StudioObject(session: session).json(object)))
         }
-        var value = try edited.value(for: attribute).map { $0 as AnyObject }
+        let new: Any?
         do {
-            try object.validateValue(&value, forKey: order.key)
+            new = try edited.value(for: attribute)
+        } catch let failure as StudioFailure {
+            throw StudioFailure(failure.status, failure.message, key: order.key)
+        }
+        var value = place.setting(new, in: object).map { $0 as AnyObject }
+        do {
+            try object.validateValue(&value, forKey: place.key)
         } catch {
             throw StudioFailure(422, error.localizedDescription, key: order.key)
         }
-        object.setValue(value, forKey: order.key)
+        object.setValue(value, forKey: place.key)
         return answer(("object", StudioObject(session: session).json(object)))
     }
 

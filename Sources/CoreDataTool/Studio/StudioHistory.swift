@@ -24,6 +24,22 @@ struct StudioHistory {
         }
     }
 
+    /// Some of the changes of one transaction.
+    func changes(_ request: HTTPRequest) throws -> JSON {
+        _ = try request.required("transaction")
+        let number = Int64(try request.number("transaction", in: 1...Int.max - 1, else: 1))
+        let offset = try request.number("offset", in: 0...Int.max, else: 0)
+        return try session.perform {
+            let reader = HistoryReader(context: session.context, store: session.store, predicate: nil)
+            let found = try session.keepsHistory ? reader.latest(before: number + 1, limit: 1, of: nil).first : nil
+            guard let found, found.transactionNumber == number else {
+                throw StudioFailure(404, "there is no transaction \(number)")
+            }
+            let changes = (found.changes ?? []).dropFirst(offset).prefix(Self.mostChanges)
+            return .object([("changes", .array(changes.map(HistoryJSON.of)))])
+        }
+    }
+
     private func json(
         _ transactions: [NSPersistentHistoryTransaction], next: Int64?, of id: NSManagedObjectID?
     ) -> JSON {

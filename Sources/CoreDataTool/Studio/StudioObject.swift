@@ -27,7 +27,7 @@ struct StudioObject {
                 "attributes",
                 .array(
                     object.entity.sortedProperties(NSAttributeDescription.self).filter { !$0.isTransient }
-                        .map { json(object, $0) })
+                        .map { json(object.value(forKey: $0.name), $0, at: $0.name) })
             ),
             (
                 "relationships",
@@ -38,16 +38,21 @@ struct StudioObject {
 
     // MARK: Attributes
 
-    private func json(_ object: NSManagedObject, _ attribute: NSAttributeDescription) -> JSON {
-        let value = object.value(forKey: attribute.name)
+    /// - Parameter path: the attribute's name, behind those of the composite attributes that it is an element of.
+    private func json(_ value: Any?, _ attribute: NSAttributeDescription, at path: String) -> JSON {
         var (edited, text, isCut) = (JSON.null, "", false)
         var members: [(String, JSON)] = []
+        if let composite = attribute as? NSCompositeAttributeDescription {
+            let values = value as? [String: Any] ?? [:]
+            let elements = composite.elements.map { json(values[$0.name], $0, at: "\(path).\($0.name)") }
+            members.append(("elements", .array(elements)))
+        }
         switch value {
         case let data as Data:
             text = Measure.bytes(Int64(data.count))
             members.append(("bytes", .integer(Int64(data.count))))
-            if attribute.attributeType == .transformableAttributeType, let decoded = DecodedBytes.value(data) {
-                members.append(("decoded", ValueText.json(decoded)))
+            if let decoded = DecodedBytes.readable(data, within: Self.longestText) {
+                members.append(("decoded", decoded))
             }
         case let value?:
             text = ValueText.text(value, .attribute(attribute))
@@ -60,7 +65,7 @@ struct StudioObject {
         let isEditable = session.isWritable && !isCut && EditedValue.isEditable(attribute)
         return .object(
             [
-                ("name", .string(attribute.name)), ("type", .string(attribute.attributeType.readableName)),
+                ("name", .string(path)), ("type", .string(attribute.attributeType.readableName)),
                 ("isOptional", .bool(attribute.isOptional)), ("isEditable", .bool(isEditable)), ("value", edited),
                 ("text", .string(text)), ("isImage", .bool(isImage)), ("isCut", .bool(isCut)),
             ] + members)
@@ -71,13 +76,11 @@ struct StudioObject {
         let (name, key) = (try request.required("id"), try request.required("key"))
         return try session.perform {
             let object = try session.object(name)
-            guard let attribute = object.entity.attributesByName[key] else {
-                throw Column.unknown(key, in: object.entity)
-            }
+            let place = try AttributePlace(key, in: object.entity)
             let data: Data
-            switch object.value(forKey: key) {
+            switch place.value(of: object) {
             case let bytes as Data: data = bytes
-            case let value?: data = Data(ValueText.text(value, .attribute(attribute)).utf8)
+            case let value?: data = Data(ValueText.text(value, .attribute(place.attribute)).utf8)
             case nil: throw StudioFailure(404, "\(name) has no \(key)")
             }
             if let type = ImageType.of(data) { return HTTPResponse(type: type, body: .bytes(data)) }

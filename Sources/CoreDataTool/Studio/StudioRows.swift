@@ -14,17 +14,21 @@ struct StudioRows {
         let offset = try request.number("offset", in: 0...Int.max, else: 0)
         let limit = try request.number("limit", in: 1...Self.mostRows, else: 100)
         let columns = try query.columns(request, in: try session.store.entity(query.entity))
-        return try session.perform {
-            let objects = try session.objects(query)
-            let first = min(offset, objects.count)
-            let shown = (first..<min(first + limit, objects.count)).map { objects[$0] }
-            let rows = try rows(shown, columns)
-            return .object([
-                ("total", .integer(Int64(objects.count))), ("offset", .integer(Int64(offset))),
-                ("generation", .integer(Int64(session.generation))), ("columns", .array(columns.map(description))),
-                ("rows", .array(rows)),
-            ])
+        return try session.stoppable(request.query["work"]) {
+            try session.perform { try part(of: query, columns, offset, limit) }
         }
+    }
+
+    private func part(of query: StudioQuery, _ columns: [Column], _ offset: Int, _ limit: Int) throws -> JSON {
+        let objects = try session.objects(query)
+        let first = min(offset, objects.count)
+        let shown = (first..<min(first + limit, objects.count)).map { objects[$0] }
+        let rows = try rows(shown, columns)
+        return .object([
+            ("total", .integer(Int64(objects.count))), ("offset", .integer(Int64(offset))),
+            ("generation", .integer(Int64(session.generation))), ("columns", .array(columns.map(description))),
+            ("rows", .array(rows)),
+        ])
     }
 
     /// The rows of objects, which are read with those that columns lead to, in few requests. One value that cannot be

@@ -19,6 +19,9 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
     /// The names that objects had before they were saved.
     private var renamed: [String: NSManagedObjectID] = [:]
 
+    /// Requests for rows that the page may stop, by the names that it gave them.
+    private let stops = Locked<[String: RequestStop]>([:])
+
     private static let keptResults = 4
     static let batchSize = 200
 
@@ -28,7 +31,8 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         // History is read where the store keeps it, and kept on with where the page writes; it is never begun.
         let history = try store.context()
         keepsHistory = try history.performAndWait { try store.keepsHistory(history) }
-        var options: [AnyHashable: Any] = [:]
+        // Any limit makes a store look whether a request is to be stopped.
+        var options: [AnyHashable: Any] = [NSPersistentStoreRequestTimeLimitOption: 1e12]
         if store.address.isInTables { options[NSPersistentStoreRemoteChangeNotificationPostOptionKey] = true }
         if keepsHistory { options[NSPersistentHistoryTrackingKey] = true }
         context = try store.context(options: options, isReadOnly: !isWritable)
@@ -73,6 +77,36 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
             }.get()
         }
     }
+
+    /// Runs what another request may stop by a name.
+    func stoppable<Value>(_ name: String?, _ body: () throws -> Value) throws -> Value {
+        guard let name else { return try body() }
+        let stop = stops.withLock { stops in
+            let stop = stops[name] ?? RequestStop()
+            stops[name] = stop
+            return stop
+        }
+        defer { stops.withLock { $0[name] = nil } }
+        do {
+            return try stop.run(body)
+        } catch {
+            if stop.wasAsked { throw StudioFailure(409, "the request was stopped") }
+            throw error
+        }
+    }
+
+    /// Stops a request, or keeps one that is still to come from beginning.
+    func stop(_ name: String) {
+        stops.withLock { stops in
+            // Those that had ended before stay here.
+            if stops.count > Self.mostStops { stops = stops.filter { !$0.value.wasAsked } }
+            let stop = stops[name] ?? RequestStop()
+            stops[name] = stop
+            stop.ask()
+        }
+    }
+
+    private static let mostStops = 50
 
     // MARK: The file
 

@@ -19,6 +19,25 @@ enum DecodedBytes {
         return result.wait()
     }
 
+    /// What a person can read of bytes: the value of an archive or a property list, or text such as JSON. Nil for
+    /// anything else.
+    ///
+    /// - Parameter limit: how many bytes of text are shown.
+    static func readable(_ data: Data, within limit: Int) -> JSON? {
+        if let value = value(data) { return ValueText.json(value) }
+        var part = data.prefix(limit)
+        if data.count > limit {
+            // No letter is cut in two.
+            while let last = part.last, last & 0xC0 == 0x80 { part.removeLast() }
+            part = part.dropLast()
+        }
+        let controls = "\t\n\r".unicodeScalars
+        guard !part.isEmpty, let text = String(validating: part, as: UTF8.self),
+            !text.unicodeScalars.contains(where: { $0.value < 32 && !controls.contains($0) })
+        else { return nil }
+        return .string(part.count < data.count ? text + "…" : text)
+    }
+
     private static let largestList = 1 << 16
 
     /// What a thread found.

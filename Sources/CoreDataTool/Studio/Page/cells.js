@@ -73,7 +73,9 @@ export function tracks(columns, rows, total) {
     const title = column.title.length * 0.84 + 3.8;
     const isFixed = column.isNumber || column.kind === 'id' || column.kind === 'count' || column.type === 'Date';
     const most = isFixed ? 42 : 22;
-    const pixels = Math.round(Math.max(Math.min(most, own), Math.min(42, title), 5) * 7.4 + 26);
+    // Ids have no small letters to make up for the wide ones, and are nothing when they are cut.
+    const letter = column.kind === 'id' ? 9 : 7.4;
+    const pixels = Math.round(Math.max(Math.min(most, own) * letter, Math.min(42, title) * 7.4, 37) + 26);
     least += pixels;
     const all = Math.max(pixels, Math.min(640, Math.round((widths[widths.length - 1] || 0) * 7.4 + 26)));
     return isFixed ? `${pixels}px` : `minmax(${pixels}px, ${all}px)`;

@@ -13,6 +13,9 @@ import { chooseColumns } from './columns.js';
 import { openAggregates } from './aggregate.js';
 import { fault } from './fault.js';
 
+/** After so many milliseconds a person is told that something is looked for, and can stop it. */
+const patience = 300;
+
 /** Where one was in each table, by its address. */
 const places = new Map();
 
@@ -118,12 +121,33 @@ class DataView {
     this.isFresh = true;
     this.table.root.classList.add('loading');
     if (!this.table.source) this.table.setNote(loadingState('Loading the objects …'));
+    clearTimeout(this.slowness);
+    this.slowness = setTimeout(() => this.waits(), patience);
     this.rows = new Rows(this.request, (rows) => this.arrived(rows), (error) => this.refused(error));
     this.rows.want(0, 100);
   }
 
+  /** What was found for an older filter is not shown below a new one for long. */
+  waits() {
+    if (!this.isFresh) return;
+    this.table.setSource(null);
+    this.total.textContent = 'searching …';
+    this.table.setNote(h('div', { class: 'empty loading', 'aria-busy': 'true' }, h('p', {}, 'Looking for objects …'),
+      button('Stop', () => this.stop(), { id: 'stop' })));
+  }
+
+  stop() {
+    this.rows.close();
+    this.table.root.classList.remove('loading');
+    this.total.textContent = '';
+    this.table.setNote(emptyState('The search was stopped.', 'Change the filter, or search again.',
+      button('Search again', () => this.load())));
+    this.filter.focus();
+  }
+
   arrived(rows) {
     if (rows !== this.rows) return;
+    clearTimeout(this.slowness);
     this.filter.setMistake(null);
     if (this.isFresh) {
       this.isFresh = false;
@@ -162,6 +186,8 @@ class DataView {
   }
 
   refused(error) {
+    clearTimeout(this.slowness);
+    if (this.isFresh) this.total.textContent = '';
     this.table.root.classList.remove('loading');
     if (error.status === 400 || error.status === 422) {
       const isFilters = error.position !== null || (this.query.where && !this.query.columns && !this.query.sort);
@@ -248,6 +274,7 @@ class DataView {
   close() {
     places.set(this.address, this.table.place);
     this.unfollow();
+    clearTimeout(this.slowness);
     this.rows.close();
     this.filter.close();
     this.table.close();

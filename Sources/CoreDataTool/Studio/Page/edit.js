@@ -2,6 +2,7 @@
 
 import { h, button } from './dom.js';
 import { url } from './api.js';
+import { sentences } from './text.js';
 import { fullText } from './values.js';
 
 const hints = {
@@ -104,7 +105,7 @@ export class Editor {
     this.control.removeAttribute('aria-invalid');
     const error = await this.actions.set(to);
     if (!error || !this.isOpen) return error;
-    this.problem.textContent = [error.message, ...error.details].join(' ');
+    this.problem.textContent = sentences(error);
     this.control.setAttribute('aria-invalid', 'true');
     this.control.focus();
     this.problem.scrollIntoView({ block: 'nearest' });

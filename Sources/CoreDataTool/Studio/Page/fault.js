@@ -1,6 +1,7 @@
 // The line for errors of the server.
 
 import { iconButton, value } from './dom.js';
+import { sentences } from './text.js';
 
 const line = document.getElementById('fault');
 /** What is wrong as long as it is: the line is not closed then. */
@@ -8,7 +9,7 @@ let lasting = null;
 
 /** Shows an error until it is closed or the page goes elsewhere. */
 export function fault(error) {
-  line.replaceChildren(value([error.message, ...(error.details || [])].join(' ')),
+  line.replaceChildren(value(sentences(error)),
     iconButton('close', 'Close', clearFault, { class: 'quiet' }));
   line.hidden = false;
 }

@@ -4,11 +4,13 @@ import { h, button, emptyState, errorState, loadingState, value } from './dom.js
 import { get, isAbort } from './api.js';
 import { follow, store } from './store.js';
 import { objectLink } from './cells.js';
-import { counted, dateParts, list } from './text.js';
+import { counted, dateParts, list, number, sentences } from './text.js';
 
 const signs = { insert: '+', update: '~', delete: '−' };
 const words = { insert: 'Inserted', update: 'Changed', delete: 'Deleted' };
 const firstShown = 6;
+/** The number of changes that one answer has. */
+const part = 200;
 
 export function show(main) {
   return new HistoryView(main);
@@ -135,7 +137,7 @@ function transaction(one, id) {
       h('span', { class: 'who' }, value(one.author || one.program || 'somebody')),
       !id && h('span', { class: 'faint' }, summary(one, total)),
       h('span', { class: 'fill' }), h('span', { class: 'number-of' }, `#${one.transaction}`)),
-    changeList(changes, total, id),
+    changeList(changes, total, id, one.transaction),
     source.length > (one.author ? 1 : 0) && h('p', { class: 'source' }, ...source.filter(([name]) => name !== 'author')
       .map(([name, text]) => h('span', {}, `${name} `, value(text)))));
 }
@@ -151,20 +153,47 @@ function summary(one, total) {
   return text || 'no changes';
 }
 
-function changeList(changes, total, id) {
+function changeList(changes, total, id, transaction) {
   const shown = h('ul', { class: 'changes' }, ...changes.slice(0, firstShown).map((one) => change(one, id)));
   const rest = changes.slice(firstShown);
   if (rest.length) {
     const more = button(`Show ${rest.length} more`, () => {
       shown.append(...rest.map((one) => change(one, id)));
-      if (total > changes.length) {
-        shown.append(h('li', { class: 'faint' }, `and ${counted(total - changes.length, 'change')} more`));
-      }
       more.remove();
+      if (total > changes.length) shown.after(furtherChanges(shown, transaction, changes.length, total));
     }, { class: 'quiet' });
     return h('div', {}, shown, more);
   }
   return shown;
+}
+
+/** A large transaction's changes come part by part. */
+function furtherChanges(shown, transaction, from, total) {
+  let next = from;
+  const problem = h('p', { class: 'field-error', 'aria-live': 'polite' });
+  const more = button('', async () => {
+    more.disabled = true;
+    problem.textContent = '';
+    try {
+      const answer = await get('changes', { transaction, offset: next });
+      shown.append(...answer.changes.map((one) => change(one, null)));
+      next += answer.changes.length;
+      draw(answer.changes.length > 0);
+    } catch (error) {
+      problem.textContent = sentences(error);
+    } finally {
+      more.disabled = false;
+    }
+  }, { class: 'quiet more-changes' });
+  const root = h('div', {}, more, problem);
+  const draw = (goesOn) => {
+    const rest = total - next;
+    if (rest <= 0 || !goesOn) return root.remove();
+    more.textContent = rest > part ? `Show ${number(part)} more of ${counted(rest, 'change')}`
+      : `Show ${number(rest)} more`;
+  };
+  draw(true);
+  return root;
 }
 
 function change(one, id) {

@@ -12,6 +12,10 @@ import { isSaving } from './pending.js';
 import { transactions } from './history.js';
 import { fault } from './fault.js';
 
+function leaves(attribute) {
+  return attribute.elements && attribute.elements.length ? attribute.elements.flatMap(leaves) : [attribute];
+}
+
 export function show(main, address) {
   return new ObjectView(main, address.path.join('/'));
 }
@@ -47,7 +51,8 @@ class ObjectView {
   /** Shows an object as the server has it now; what did not change, and what is being edited, stays. */
   take(object) {
     const isFirst = !this.object;
-    this.object = object;
+    // The elements of a composite attribute are shown, and edited, one by one.
+    this.object = object = { ...object, attributes: object.attributes.flatMap(leaves) };
     this.title = nameOf(object.id, object.label);
     this.noteWay();
     if (isFirst) this.build();
@@ -213,7 +218,10 @@ class ObjectView {
   /** Errors that a save found in this object. */
   showErrors(problems) {
     for (const problem of problems) {
-      const field = problem.id === this.id && problem.key ? this.fields.get(problem.key) : null;
+      const isOwn = problem.id === this.id && problem.key;
+      const name = isOwn && [...this.fields.keys()]
+        .find((one) => one === problem.key || one.startsWith(`${problem.key}.`));
+      const field = name ? this.fields.get(name) : null;
       if (field) field.element.querySelector('.field-error').textContent = problem.message;
     }
   }

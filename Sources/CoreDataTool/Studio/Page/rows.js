@@ -1,9 +1,12 @@
 // The rows of a table: asked for by pages as they come into view, a bounded number of them kept.
 
-import { begin, get, isAbort } from './api.js';
+import { begin, get, isAbort, post } from './api.js';
 
 const pageSize = 100;
 const mostPages = 30;
+/** The page's own beginning of names for requests. */
+const session = crypto.randomUUID();
+let lastWork = 0;
 
 export class Rows {
   /**
@@ -75,9 +78,15 @@ export class Rows {
 
   async fetch(number) {
     const request = new AbortController();
+    // A name by which the server can be told to stop: it does not hear that nobody waits for the answer.
+    const work = `${session}-${lastWork += 1}`;
+    request.signal.addEventListener('abort', () => {
+      if (this.total === null) post('stop', { work }).catch(() => {});
+    });
     this.waiting.set(number, request);
     try {
-      const answer = await get('rows', { ...this.query, offset: number * pageSize, limit: pageSize }, request.signal);
+      const answer = await get('rows', { ...this.query, offset: number * pageSize, limit: pageSize, work },
+        request.signal);
       if (this.waiting.get(number) !== request) return;
       this.waiting.delete(number);
       this.take(number, answer);

@@ -11,6 +11,12 @@ export function counted(count, one, many = `${one}s`) {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
+/** An error's message and what helps, as sentences. */
+export function sentences(error) {
+  return [error.message, ...(error.details || [])].map((text, at, all) => (
+    at < all.length - 1 && !/[.!?:…]$/.test(text.trim()) ? `${text.trim()}.` : text)).join(' ');
+}
+
 /** `812 bytes`, `3.4 KB`, in powers of 1,024. */
 export function bytes(count) {
   if (count < 1024) return counted(count, 'byte');

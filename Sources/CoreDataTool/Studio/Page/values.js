@@ -35,9 +35,23 @@ function data(attribute, address) {
 }
 
 function decoded(attribute) {
-  const text = typeof attribute.decoded === 'string' ? attribute.decoded : JSON.stringify(attribute.decoded, null, 2);
+  const text = typeof attribute.decoded === 'string' ? indented(attribute.decoded)
+    : JSON.stringify(attribute.decoded, null, 2);
   return h('pre', { class: 'decoded', dir: 'auto', tabindex: '0', 'aria-label': `Decoded ${attribute.name}` },
     text.slice(0, longest));
+}
+
+/** JSON with a line for each member; any other text as it is. */
+function indented(text) {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    const parsed = JSON.parse(text);
+    const again = JSON.stringify(parsed, null, 2);
+    // A number that a script cannot hold is shown as it was written.
+    return /\d{16}/.test(text) ? text : again;
+  } catch {
+    return text;
+  }
 }
 
 function long(attribute, address) {
