@@ -24,7 +24,10 @@ package struct SQLFinish {
         }
         // A database that puts equal rows together sorts by their own values alone.
         let isVague = select.isDistinct && !select.order.allSatisfy { values.contains($0.expression) }
-        let computesHere = !(values + select.groupBy).allSatisfy { types.computes($0, in: scopes) }
+        // A database with types does not see that a SELECT by which rows are grouped is the one among the results.
+        let computesHere =
+            !(values + select.groupBy).allSatisfy { types.computes($0, in: scopes) }
+            || select.groupBy.contains(where: \.hasSelect)
         let asksHere = !(select.having.map { types.decides($0, in: scopes) } ?? true)
         guard sortsHere || isVague || computesHere || asksHere else { return nil }
         self.select = select
@@ -135,7 +138,7 @@ package struct SQLFinish {
     private func value(ofAggregate aggregate: SQLExpression, _ group: [SQLEvaluation]) throws -> SlotValue {
         guard case .function(let function, let arguments, let isDistinct) = aggregate, let argument = arguments.first
         else { return .int(Int64(group.count)) }
-        var values = try group.map { try $0.value(of: argument) }.filter { !$0.isNull }
+        var values = try group.map { try $0.value(of: argument).withoutNaN }.filter { !$0.isNull }
         if isDistinct {
             var known: Set<SlotKey> = []
             values = values.filter { known.insert(SlotKey($0)).inserted }
@@ -183,6 +186,9 @@ extension SQLExpression {
             return found
         }
     }
+
+    /// Whether a SELECT within it gives its value.
+    fileprivate var hasSelect: Bool { readParts.contains { if case .scalar = $0 { true } else { false } } }
 
     /// The parts to read of each row for it: columns, and selected values.
     fileprivate var leaves: [SQLExpression] {

@@ -309,7 +309,9 @@ extension SQLStore {
         switch value {
         case .int(let number): return Decimal(number)
         case .decimal(let number): return number
-        case .string(""), .null: return nil
+        case .string(""): return nil
+        // The row has a number that its reader cannot hold.
+        case .null: (found, shown) = (nil, "in the database")
         case .double(let number): (found, shown) = (DecimalStorage.decimal(number), "\(number)")
         case .string(let text): (found, shown) = (DecimalStorage.decimal(text), "“\(text.prefix(64))”")
         case .data, .uuid: (found, shown) = (nil, "bytes")
