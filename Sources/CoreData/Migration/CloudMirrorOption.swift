@@ -1,10 +1,10 @@
 /// The option that lets a migration change entities of a store that CloudKit mirrors (`Bool`).
 ///
-/// OpenCoreData only, and only for a store that never returns to a device of Apple's. By default a migration that would
-/// renumber, rename, remove or move an entity of such a store, or that uses a mapping model, fails with `NSMigrationError`
-/// (134110). With the option it is carried out. An inferred migration leaves CloudKit's tables as they are, and they then
-/// name other objects: on a device records would be overwritten, or uploaded again. The file that a mapping model makes
-/// has none of these tables.
+/// OpenCoreData only, and only for a store that never returns to a device of Apple's. By default a migration fails with
+/// `NSMigrationError` (134110) if it would renumber, rename, remove or move an entity of such a store, or if it uses a
+/// mapping model. With the option it is carried out. An inferred migration leaves CloudKit's tables as they are, and
+/// they then name other objects: on a device records would be overwritten, or uploaded again. The file that a mapping
+/// model makes has none of these tables.
 public let NSMigrationIgnoresCloudKitOption = "OpenCoreDataMigrationIgnoresCloudKitOption"
 
 extension StoreOptions {

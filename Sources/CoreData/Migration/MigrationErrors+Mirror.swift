@@ -6,8 +6,8 @@ extension MigrationErrors {
     private static let changesKey = "changes"
 
     private static let help =
-        "Let the program on the device migrate it, or give the model a version that keeps its entities; new ones get the "
-        + "names that sort last. For a store that never returns to a device: \(CloudMirrorAdvice.line)"
+        "Let the program on the device migrate it, or give the model a version that keeps its entities; new ones get "
+        + "the names that sort last. For a store that never returns to a device: \(CloudMirrorAdvice.line)"
 
     /// CloudKit's account of a store would name other objects after a migration.
     ///

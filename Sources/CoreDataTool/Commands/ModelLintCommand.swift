@@ -13,8 +13,8 @@ package struct ModelLintCommand: Command {
                 + "numbers without a default, and transformable attributes without a secure transformer.",
             "Where an .xcdatamodeld or .xcdatamodel says that the model, or a configuration of it, is used with "
                 + "CloudKit, it also looks for what CloudKit does not take: unique constraints, mandatory attributes "
-                + "without a default, attributes without a type, and relationships that are mandatory, ordered, without "
-                + "an inverse, with the delete rule 'deny', or that lead to another configuration.",
+                + "without a default, attributes without a type, and relationships that are mandatory, ordered, "
+                + "without an inverse, with the delete rule 'deny', or that lead to another configuration.",
             "'coredata lint STORE' measures the values of a store.",
         ],
         options: [.version, .json],

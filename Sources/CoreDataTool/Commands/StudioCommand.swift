@@ -67,8 +67,8 @@ package struct StudioCommand: Command {
             if isWritable, let mirror = try studio.mirror {
                 console.say(
                     Table.onOneLine(
-                        "\(MirrorText(mirror).sentence); a device uploads what is saved here, as far as the store keeps "
-                            + "history"))
+                        "\(MirrorText(mirror).sentence); a device uploads what is saved here, as far as the "
+                            + "store keeps history"))
             }
             if opens, console.columns != nil { Desktop.open(server.address) }
             end.wait()

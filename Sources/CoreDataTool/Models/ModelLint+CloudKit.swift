@@ -1,7 +1,7 @@
 import CoreData
 
-// The rules of models whose stores CloudKit mirrors. Apple's documentation has most of them ("Creating a Core Data Model
-// for CloudKit"); the errors of opening such a store name mandatory attributes and ordered relationships.
+// The rules of models whose stores CloudKit mirrors. Apple's documentation has most of them ("Creating a Core Data
+// Model for CloudKit"); the errors of opening such a store name mandatory attributes and ordered relationships.
 extension ModelLint {
     /// Looks at the entities that are used with CloudKit.
     mutating func check(_ use: CloudKitUse) {
@@ -59,8 +59,8 @@ extension ModelLint {
         if !attribute.isOptional, attribute.defaultValue == nil {
             add(
                 .cloudKit, entity, attribute.name,
-                "it is mandatory and has no default value, but a record of CloudKit may come without it; make it optional, "
-                    + "or give it a default value")
+                "it is mandatory and has no default value, but a record of CloudKit may come without it; make it "
+                    + "optional, or give it a default value")
         }
     }
 

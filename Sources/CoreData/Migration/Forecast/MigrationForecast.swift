@@ -147,7 +147,8 @@ public struct MigrationForecast: Sendable, Equatable {
     public var losses: [MigrationLoss] = []
     /// The account that CloudKit's mirroring keeps in a SQLite store; nil if nothing mirrors it.
     ///
-    /// A change of an entity that this account names is an obstacle, unless ``NSMigrationIgnoresCloudKitOption`` is set.
+    /// A change of an entity that this account names is an obstacle, unless ``NSMigrationIgnoresCloudKitOption`` is
+    /// set.
     public var mirror: StoreInspection.CloudMirror?
     /// The locks that the migration takes in a database, in their order. Empty for a store in files, which nobody else
     /// uses during a migration.

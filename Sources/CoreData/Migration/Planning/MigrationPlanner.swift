@@ -8,6 +8,8 @@
 // - Rows that the newer model does not allow are looked for first; nothing has changed when one is found. The same
 //   holds for objects that somebody has made in the file (`MigrationPlanner+Objects`): a view that names a column which
 //   goes refuses the migration.
+// - If CloudKit mirrors the store (`MirrorTables`), its tables name rows by the number of the entity and the key.
+//   Nothing writes to them, so `MirrorCheck` refuses each change of what they name before there is a plan.
 // - Where two relationships without inverses become each other's (`MigrationPlanner+Pairs`), every link gets its other
 //   side while the tables are still the old ones. All later steps take keys as they are.
 

@@ -1,5 +1,5 @@
-/// The tables in which CloudKit's mirroring keeps its account of a store. They belong to Apple's systems alone, so there
-/// is no statement here that writes to them.
+/// The tables in which CloudKit's mirroring keeps its account of a store. They belong to Apple's systems alone, so
+/// there is no statement here that writes to them.
 package enum MirrorTables {
     /// The beginning of the names of all of them.
     package static let beginning = "ANSCK"
