@@ -22,6 +22,7 @@ extension NSManagedObjectContext {
             try validate(work)
             return work
         }
+        rowsOfDeletedFaults = rows(ofFaultsIn: work.deleted)
         var isForLater = false
         // Before anything is written or handed to the parent the errors are thrown: afterwards everything is saved.
         try collectingReadErrors {
@@ -72,6 +73,7 @@ extension NSManagedObjectContext {
         watchedObjects = []
         reinsertedObjects = []
         temporaryKeys = [:]
+        rowsOfDeletedFaults = [:]
     }
 
     /// Calls `willSave()` until it changes nothing new; gives up after a thousand rounds, as a loop would never end.
@@ -140,6 +142,7 @@ extension NSManagedObjectContext {
             }
         }
         for object in work.deleted {
+            takeRow(ofDeleted: object)
             object.flags.subtract([.listedDeleted, .updated, .listedUpdated])
             object.flags.insert(.gone)
         }

@@ -180,6 +180,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var reinsertedObjects: Set<ObjectIdentifier> = []
     /// During a save: the temporary keys of the new objects by the keys they are written under.
     var temporaryKeys: [ObjectKey: Int64] = [:]
+    /// During a save: the rows of objects that were deleted as faults, by the keys they have under their root entities.
+    var rowsOfDeletedFaults: [ObjectKey: Snapshot] = [:]
     /// New objects that others with the same unique values replaced, until the next successful save: key → the
     /// other.
     var replacedKeys: [Int64: ObjectKey] = [:]

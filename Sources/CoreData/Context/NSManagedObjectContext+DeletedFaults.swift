@@ -1,0 +1,26 @@
+// The values of objects that were deleted without having been read, for those who look at them after the save.
+extension NSManagedObjectContext {
+    /// The rows of those among deleted objects that have none, read at once while the source still has them.
+    ///
+    /// They are read before the save although it may be that no observer looks at them: Foundation does not say whether
+    /// there is one, a store in memory keeps no past state to read afterwards, and a held state keeps the log of a file
+    /// from being emptied. The objects themselves get the rows after the save only, because a row that an object has
+    /// must still be the store's when it is deleted.
+    final func rows(ofFaultsIn deleted: [NSManagedObject]) -> [ObjectKey: Snapshot] {
+        if isQuiet { return [:] }
+        let faults = deleted.filter { $0.heldRow == nil }
+        if faults.isEmpty { return [:] }
+        // A row that cannot be read can be deleted all the same.
+        return (try? readRows(for: faults.map(\.objectKey))) ?? [:]
+    }
+
+    /// Gives an object that was deleted as a fault the row that it had. It fires when it is first read.
+    final func takeRow(ofDeleted object: NSManagedObject) {
+        if rowsOfDeletedFaults.isEmpty || object.heldRow != nil { return }
+        guard let row = rowsOfDeletedFaults[object.rootKey],
+            object.home.layout.subtree.contains(row.layoutIndex)
+        else { return }
+        object.row = row
+        object.flags.insert(.unfired)
+    }
+}

@@ -1,0 +1,137 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("Objects that are deleted without having been read", .leavesNothingBehind, .onEveryKindOfStore)
+struct DeletedFaultsTests {
+    /// The ways to objects whose values have not been read.
+    private enum Way: CaseIterable {
+        case withoutValues, identifiers, batches
+    }
+
+    /// Notes what the observers of a context's saves read of the deleted objects.
+    private final class Reader: @unchecked Sendable {  // used on the context's queue
+        private(set) var texts: [String] = []
+        private var observer: (any NSObjectProtocol)?
+
+        init(_ context: NSManagedObjectContext, _ read: @escaping (NSManagedObject) -> String) {
+            let read = Held(read)
+            observer = NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+            ) { [weak self] note in
+                let deleted = note.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
+                self?.texts = deleted.map { read.value($0) }.sorted()
+            }
+        }
+
+        deinit { observer.map(NotificationCenter.default.removeObserver) }
+    }
+
+    private func faults(_ way: Way, _ entity: String, in context: NSManagedObjectContext) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        switch way {
+        case .withoutValues: request.includesPropertyValues = false
+        case .batches: request.fetchBatchSize = 2
+        case .identifiers:
+            let ids = NSFetchRequest<NSManagedObjectID>(entityName: entity)
+            ids.resultType = .managedObjectIDResultType
+            return try context.fetch(ids).map { context.object(with: $0) }
+        }
+        return try context.fetch(request)
+    }
+
+    private func library(tags: [String]) throws -> Library {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            for name in tags { context.make("Tag", ["name": name]) }
+            try context.save()
+        }
+        return library
+    }
+
+    @Test("The did-save notification has them with their values, in whatever way they were found")
+    func valuesAfterSave() throws {
+        for way in Way.allCases {
+            let library = try library(tags: ["a", "b", "c"])
+            let context = try library.beside().context()
+            try context.performAndWait {
+                let reader = Reader(context) { $0.value(forKey: "name") as? String ?? "nil" }
+                let tags = try faults(way, "Tag", in: context)
+                for tag in tags { context.delete(tag) }
+                try context.save()
+                #expect(reader.texts == ["a", "b", "c"], "\(way)")
+                // A program that holds them reads on.
+                #expect(Set(tags.map { $0.value(forKey: "name") as? String }) == ["a", "b", "c"])
+                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 0)
+            }
+        }
+    }
+
+    @Test("The notifications of a child's save and of its parent's have them with their values")
+    func children() throws {
+        let library = try library(tags: ["a", "b"])
+        let parent = try library.beside().context()
+        let child = library.child(of: parent)
+        let parentReader = parent.performAndWait {
+            Held(Reader(parent) { $0.value(forKey: "name") as? String ?? "nil" })
+        }
+        try child.performAndWait {
+            let reader = Reader(child) { $0.value(forKey: "name") as? String ?? "nil" }
+            for tag in try faults(.withoutValues, "Tag", in: child) { child.delete(tag) }
+            try child.save()
+            #expect(reader.texts == ["a", "b"])
+        }
+        try parent.performAndWait {
+            try parent.save()
+            #expect(parentReader.value.texts == ["a", "b"])
+        }
+    }
+
+    @Test("Relationships lead where they led")
+    func relationships() throws {
+        let library = try Library()
+        let writer = library.context()
+        let author = try writer.performAndWait {
+            let author = writer.make("Author", ["name": "Author"])
+            writer.make("Book", ["title": "one", "author": author])
+            writer.make("Profile", ["text": "two", "author": author])
+            try writer.save()
+            return author.objectID
+        }
+        let context = library.context()
+        try context.performAndWait {
+            for (entity, key) in [("Book", "title"), ("Profile", "text")] {
+                let reader = Reader(context) { object in
+                    let ids = object.objectIDs(forRelationshipNamed: "author")
+                    return "\(object.value(forKey: key) as? String ?? "nil") \(ids == [author])"
+                }
+                for object in try faults(.withoutValues, entity, in: context) { context.delete(object) }
+                try context.save()
+                #expect(reader.texts == [entity == "Book" ? "one true" : "two true"])
+            }
+        }
+    }
+
+    @Test("What others have changed since is no conflict, because the values were never compared")
+    func changedSince() throws {
+        let library = try library(tags: ["a"])
+        let context = library.context()
+        let tag = try context.performAndWait {
+            let tag = try #require(try faults(.withoutValues, "Tag", in: context).first)
+            context.delete(tag)
+            return Held(tag)
+        }
+        let other = try library.beside().context()
+        try other.performAndWait {
+            let tag = try #require(try other.all("Tag").first)
+            tag.setValue("b", forKey: "name")
+            try other.save()
+        }
+        try context.performAndWait {
+            try context.save()
+            #expect(tag.value.isDeleted || tag.value.managedObjectContext == nil)
+            #expect(try context.all("Tag").isEmpty)
+        }
+    }
+}
