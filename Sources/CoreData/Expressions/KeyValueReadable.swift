@@ -1,3 +1,5 @@
+import Foundation
+
 /// An object whose values predicates and expressions read by key.
 ///
 /// Managed objects conform. Other objects are read as dictionaries, or through their stored properties.
@@ -10,6 +12,10 @@ package protocol KeyValueReadable: AnyObject {
 
     /// That value, already sorted by kind. An object that keeps typed values saves a boxing by implementing it.
     func expressionValue(forKey key: String) -> ExpressionValue
+
+    /// The order of this object's value and another one's by `compare:`, found where the values stand; nil where they
+    /// have to be read. Nothing comes before everything.
+    func order(with other: Any, byKey key: String) -> ComparisonResult?
 }
 
 extension KeyValueReadable {
@@ -18,6 +24,8 @@ extension KeyValueReadable {
     }
 
     package func value(inPredicateForKey key: String) -> Any? { value(forKey: key) }
+
+    package func order(with other: Any, byKey key: String) -> ComparisonResult? { nil }
 }
 
 /// An object of the framework whose properties key paths read by name. On Apple's systems each getter is a key.

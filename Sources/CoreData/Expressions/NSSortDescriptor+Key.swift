@@ -80,6 +80,9 @@ final class KeySortDescriptor: NSSortDescriptor {
     let path: KeyValuePath?
     let sorting: SortSelector
     private let block: Comparator?
+    /// The path if it is the name of one property, which an object may know without a box.
+    private let name: String?
+    private let comparesPlainly: Bool
 
     var comparesByBlock: Bool { block != nil }
 
@@ -88,6 +91,10 @@ final class KeySortDescriptor: NSSortDescriptor {
         path = key.map { KeyValuePath($0) }
         self.sorting = sorting
         self.block = block
+        name = path.flatMap { path in
+            path.keys.count == 1 && !path.isOperator && path.text.lowercased() != "self" ? path.text : nil
+        }
+        comparesPlainly = block == nil && sorting == .compare
         // Foundation wants a key path of some Comparable value. Nothing here uses it.
         super.init(keyPath: \String.utf8.count, ascending: ascending)
     }
@@ -100,6 +107,14 @@ final class KeySortDescriptor: NSSortDescriptor {
         guard let path else { return object }
         let value = path.value(in: object)
         return value is NSNull ? nil : value
+    }
+
+    /// The value sorted by kind.
+    func kind(of object: Any) -> ExpressionValue {
+        guard let name, let readable = KeyValueAccess.readable(object) else {
+            return ExpressionValue(value(of: object))
+        }
+        return readable.expressionValue(forKey: name)
     }
 
     /// The order of two values at the key, direction included. The kinds of the values are given when they are
@@ -119,6 +134,12 @@ final class KeySortDescriptor: NSSortDescriptor {
     }
 
     override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
+        if let name, block == nil, let first = KeyValueAccess.readable(object1) {
+            if comparesPlainly, let result = first.order(with: object2, byKey: name) {
+                return ascending ? result : result.reversed
+            }
+            return order(nil, nil, first.expressionValue(forKey: name), kind(of: object2))
+        }
         let a = value(of: object1)
         let b = value(of: object2)
         return order(a, b, ExpressionValue(a), ExpressionValue(b))
@@ -166,8 +187,11 @@ extension Sequence {
         let elements = Array(self)
         let columns = descriptors.map { descriptor -> Column? in
             guard let descriptor = descriptor as? KeySortDescriptor else { return nil }
+            guard descriptor.comparesByBlock else {
+                return Column(descriptor, elements.map { descriptor.kind(of: $0) }, [])
+            }
             let values = elements.map { descriptor.value(of: $0) }
-            return Column(descriptor, values.map { ExpressionValue($0) }, descriptor.comparesByBlock ? values : [])
+            return Column(descriptor, values.map { ExpressionValue($0) }, values)
         }
         // The standard library's sort is stable in fact but not by promise; the position decides among equals.
         let order = elements.indices.sorted { a, b in

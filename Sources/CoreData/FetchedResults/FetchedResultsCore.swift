@@ -128,7 +128,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         let fetched = Fetched(
             parameters: parameters, affectedStores: request.affectedStores, layout: layout,
             order: FetchedOrder(
-                sortDescriptors: parameters.sortDescriptors ?? [],
+                sortDescriptors: (parameters.sortDescriptors ?? []).map(\.byKey),
                 sectionKeyPath: sectionNameKeyPath.map { KeyValuePath($0) }),
             dependencies: FetchedDependencies(of: parameters, sectionKeyPath: sectionNameKeyPath, from: layout))
         let basis = cacheBasis(of: fetched)
