@@ -11,6 +11,8 @@ import Foundation
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// The name that stands for all entities in place of a configuration.
     static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+    /// The name under which Xcode's editor shows the configuration of all entities.
+    private static let defaultConfigurationTitle = "Default"
 
     final let freezeLock = NSRecursiveLock()
     private final var storedEntities: [NSEntityDescription] = []
@@ -18,6 +20,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private final var storedTemplates: [String: NSFetchRequest<NSFetchRequestResult>] = [:]
     private final var storedLocalizationDictionary: [String: String]?
     private final var storedVersionIdentifiers: Set<AnyHashable> = []
+    /// The bundle of versions that the model was read from; nil for a model of a single file, and for one made in code.
+    final var bundleOfVersions: URL?
     private final var frozen: FrozenModel?
     private final var storedLayout: ModelLayout?
     /// Filled when first asked for, once the model is frozen; under `freezeLock`.
@@ -84,13 +88,15 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Returns the entities of a configuration.
     ///
     /// - Parameter configuration: The name of a configuration. Nil and `PF_DEFAULT_CONFIGURATION_NAME` stand for all
-    ///   entities.
+    ///   entities, and so does `Default`, the name in Xcode's editor, unless the model has a configuration of that name.
     /// - Returns: The entities; nil if the model has no such configuration.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/entities(forconfigurationname:))
     open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration, configuration != Self.defaultConfigurationName else { return storedEntities }
-        guard let names = configurationNames[configuration] else { return nil }
+        guard let names = configurationNames[configuration] else {
+            return configuration == Self.defaultConfigurationTitle ? storedEntities : nil
+        }
         let byName = entitiesByName
         return names.compactMap { byName[$0] }
     }
@@ -336,6 +342,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         }
         copy.storedLocalizationDictionary = storedLocalizationDictionary
         copy.storedVersionIdentifiers = storedVersionIdentifiers
+        copy.bundleOfVersions = bundleOfVersions
         return copy
     }
 
@@ -420,6 +427,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         storedTemplates = other.storedTemplates
         storedLocalizationDictionary = other.storedLocalizationDictionary
         storedVersionIdentifiers = other.storedVersionIdentifiers
+        bundleOfVersions = other.bundleOfVersions
     }
 
     /// Whether another model has equal entities, configurations and fetch request templates.

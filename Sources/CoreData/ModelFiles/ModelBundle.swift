@@ -99,6 +99,7 @@ private struct Listing {
 
     func load(_ file: URL) throws -> NSManagedObjectModel {
         let model = try ModelFile.load(at: file)
+        if file != url { model.bundleOfVersions = url }
         if let hashes = information?.hashes[name(of: file)] {
             for entity in model.entities { entity.recordedVersionHash = hashes[entity.name ?? ""] }
         }

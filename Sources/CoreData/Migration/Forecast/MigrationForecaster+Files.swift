@@ -36,7 +36,7 @@ extension MigrationForecaster {
             forecast.hops = try hops.map { try Self.hop($0, rows: rows, size: size) }
             let type = metadata[NSStoreTypeKey] as? String ?? ""
             let lossGuard = lossGuard(hops, of: way, from: source)
-            add(try lossGuard.sample(metadata, ofType: type), of: lossGuard, to: &forecast)
+            add(try lossGuard.sample(metadata, ofType: type), of: lossGuard, metadata, to: &forecast)
             forecast.estimatedSeconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
             // The new file, and while it is made of another new one, that too.
             forecast.diskSpaceNeeded = size * Int64(min(2, hops.count)) + Self.smallChange

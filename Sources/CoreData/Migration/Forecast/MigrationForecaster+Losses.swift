@@ -13,11 +13,14 @@ extension MigrationForecaster {
     }
 
     /// Lists the losses. One that is not allowed is an obstacle, if some row is known to have it.
-    func add(_ losses: [MigrationLoss], of lossGuard: LossGuard, to forecast: inout MigrationForecast) {
+    func add(
+        _ losses: [MigrationLoss], of lossGuard: LossGuard, _ metadata: [String: Any],
+        to forecast: inout MigrationForecast
+    ) {
         forecast.losses = losses
         let refused = losses.filter { !$0.isAllowed && $0.count > 0 }
         if refused.isEmpty { return }
         forecast.hops = []
-        forecast.obstacles = Self.obstacles(of: lossGuard.refusal(refused))
+        forecast.obstacles = Self.obstacles(of: lossGuard.refusal(refused, metadata))
     }
 }

@@ -79,7 +79,7 @@ struct MigrationForecaster {
             }
         }
         let lossGuard = lossGuard(taken, of: way, from: source)
-        add(try lossGuard.sample(found.metadata, source, on: connection), of: lossGuard, to: &forecast)
+        add(try lossGuard.sample(found.metadata, source, on: connection), of: lossGuard, found.metadata, to: &forecast)
         return taken
     }
 

@@ -5,6 +5,8 @@
 // - `LossGuard` refuses where the store goes back to a version that it has left, or where only the store keeps its
 //   model. Both are an older program on a newer store. The versions that a store has left stand in its metadata
 //   (`VersionRecord`). Going back ends the record there, so that the way forward again is no way back.
+// - `VersionOrder` says which of the two versions is the newer one, where the store and the program tell. A step forward
+//   is not guarded: what it leaves out was left out on purpose.
 // - The guard looks twice: on a connection that leaves no trace, and within the transaction. It reads the program's
 //   resources only where values could be lost. Hops after a mapping model are looked at in the copy.
 
@@ -19,7 +21,8 @@ import Foundation
 /// - one beside a mapping model that cannot be read.
 ///
 /// The first two are those of an older program on the store of a newer one. A program that has the version, or gives
-/// it, decides itself what its newer one leaves out; so does a mapping model.
+/// it, decides itself what its newer one leaves out; so does a mapping model. The second one is not guarded either if
+/// the version's identifiers say that it is the older one.
 struct LossGuard {
     let url: URL
     /// The version at the end of the whole way.
@@ -50,7 +53,9 @@ struct LossGuard {
         if !unreadable.isEmpty { return true }
         guard let source = hops.first?.source else { return false }
         if (lossOptions.versions + versions).contains(where: { isVersion($0, source, metadata) }) { return false }
-        let listed = shelf.models(listedWith: source.versionChecksum)
+        let order = VersionOrder(target: target, source: source, metadata)
+        if order.isForward { return false }
+        let listed = shelf.models(listedWith: source.versionChecksum) + order.ownVersions
         if listed.contains(where: { isVersion($0, source, metadata) }) { return false }
         let merged = NSManagedObjectModel.mergedModel(from: shelf.bundles, forStoreMetadata: metadata)
         return !(merged.map { isVersion($0, source, metadata) } ?? false)
@@ -116,7 +121,7 @@ struct LossGuard {
         try refuse(
             losses(metadata, onlyRefusable: true) {
                 try numbers(of: $0, metadata, source, on: connection, .all, work)
-            })
+            }, metadata)
     }
 
     /// The losses of rows of a store, allowed or not, as far as some milliseconds of looking tell.
@@ -143,7 +148,7 @@ struct LossGuard {
 
     /// Throws when objects of a file would lose something.
     func check(_ metadata: [String: Any], ofType type: String) throws {
-        try refuse(losses(metadata, ofType: type, onlyRefusable: true))
+        try refuse(losses(metadata, ofType: type, onlyRefusable: true), metadata)
     }
 
     /// The losses of objects of a file, allowed or not.
@@ -162,14 +167,17 @@ struct LossGuard {
 
     // MARK: Refusing
 
-    private func refuse(_ losses: [MigrationLoss]) throws {
+    private func refuse(_ losses: [MigrationLoss], _ metadata: [String: Any]) throws {
         let refused = losses.filter { !$0.isAllowed }
         if refused.isEmpty { return }
-        throw refusal(refused)
+        throw refusal(refused, metadata)
     }
 
     /// The error that names losses which must not be.
-    func refusal(_ losses: [MigrationLoss]) -> NSError {
-        MigrationErrors.losing(losses, allowed: lossOptions.allowed, url: url, unreadable: unreadable)
+    func refusal(_ losses: [MigrationLoss], _ metadata: [String: Any]) -> NSError {
+        let wasLeft = VersionRecord(metadata).holds(target.versionHashes(ofConfiguration: configuration))
+        let isBack = wasLeft || VersionOrder.ofIdentifiers(target, metadata) == .orderedAscending
+        return MigrationErrors.losing(
+            losses, allowed: lossOptions.allowed, url: url, unreadable: unreadable, isNewer: isBack)
     }
 }

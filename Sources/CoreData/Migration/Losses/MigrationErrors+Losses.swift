@@ -7,16 +7,30 @@ extension MigrationErrors {
     /// - Parameters:
     ///   - allowed: The losses that the program has named already.
     ///   - unreadable: Mapping models that may give the values a place.
+    ///   - isNewer: Whether the store's version is known to be the newer one.
     static func losing(
-        _ losses: [MigrationLoss], allowed: Set<String>, url: URL, unreadable: [URL] = []
+        _ losses: [MigrationLoss], allowed: Set<String>, url: URL, unreadable: [URL] = [], isNewer: Bool
     ) -> NSError {
         let line = line(allowing: allowed.union(losses.map(\.name)))
         let files = unreadable.map { "'\($0.path)'" }.joined(separator: ", ")
-        let remedy =
-            unreadable.isEmpty
-            ? "Open it with the version of the program that wrote it, or with a newer one."
-            : "Replace the mapping model \(files): it cannot be read, and may say where the values go."
-        let version = unreadable.isEmpty ? "another, most likely a newer version" : "another version"
+        let (version, remedy) =
+            if isNewer {
+                ("a newer version", "Open it with the version of the program that wrote it, or with a newer one.")
+            } else if !unreadable.isEmpty {
+                (
+                    "another version",
+                    "Replace the mapping model \(files): it cannot be read, and may say where the values go."
+                )
+            } else {
+                (
+                    "another version",
+                    """
+                    It may be a newer version, which is not to lose them: then open it with the version of the program \
+                    that wrote it, or with a newer one. Or it may be an older version that the program does not have: \
+                    then keep its model among the resources, or pass it under NSMigrationKnownVersionsOption.
+                    """
+                )
+            }
         let help = "\(remedy) To let the values go all the same: \(line)"
         let details = losses.map { loss in
             var info: [String: Any] = [
