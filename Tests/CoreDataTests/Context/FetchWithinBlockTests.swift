@@ -86,6 +86,27 @@ struct FetchWithinBlockTests {
         }
     }
 
+    @Test(
+        "An object that comes, is found and goes is not told; where pending changes are processed, it is, as on a Mac")
+    func asAfterAFetch() throws {
+        for processes in [false, true] {
+            let library = try Library()
+            let context = library.context()
+            try context.performAndWait {
+                let log = ChangeLog(context)
+                let book = context.make("Book", ["title": "passing"])
+                let count = try context.count(for: request("Book", .countResultType))
+                let books = try context.all("Book")
+                #expect(count == 1 && books == [book])
+                if processes { context.processPendingChanges() }
+                context.delete(book)
+                context.processPendingChanges()
+                #expect(log.events.map { $0[NSInsertedObjectsKey]?.count ?? 0 } == (processes ? [1, 0] : []))
+                #expect(log.events.map { $0[NSDeletedObjectsKey]?.count ?? 0 } == (processes ? [0, 1] : []))
+            }
+        }
+    }
+
     @Test("The delete rules have run when it reads, and the notification names the objects that they reached")
     func deleteRules() throws {
         let library = try Library()
