@@ -173,13 +173,22 @@ extension SQLFetchTranslator {
         case "@count":
             // The rest of the key path is ignored, as Apple documents: members without a value count, too.
             inner.rest.removeSubrange(place...)
-            return try aggregate(.count, of: inner)
-        case "@sum": return try aggregate(.sum, of: inner)
+            return valueIfOwned(try aggregate(.count, of: inner), inner)
+        case "@sum": return valueIfOwned(try aggregate(.sum, of: inner), inner)
         case "@avg": return try aggregate(.average, of: inner)
         case "@min": return try aggregate(.min, of: inner)
         case "@max": return try aggregate(.max, of: inner)
         default: throw Self.failure("the collection operator \(name)")
         }
+    }
+
+    /// The value of a collection operator. Where objects are asked one by one, the members of a missing object have
+    /// none, not even a count of 0.
+    private func valueIfOwned(_ operand: SQLOperand, _ members: SQLMembers) -> SQLOperand {
+        guard decidesByObject, case .value(let value, let kind) = operand,
+            case .column(let alias, _) = members.owner, alias != members.outer.alias
+        else { return operand }
+        return .value(.choice(.isNull(members.owner), .null, value), kind)
     }
 
     /// Count, sum, average, smallest or largest of the values of a path over the members.
