@@ -40,7 +40,7 @@ struct Budgets {
         let head = """
             # What each suite takes alone in a process, as bin/test --times --renew writes it. A run fails if a suite takes
             # 30 % and a second more processor time. The last column is set by hand: how many times as much a suite may
-            # take that plays samples, which are others for each commit.
+            # take that plays samples, which differ from commit to commit.
             # suite\tprocessor seconds\tseconds\tMB of the largest process\ttimes
             # sum\t\(Self.decimal(total))
             \(Self.mark)\(String(format: "%.4f", fixedWork))

@@ -54,7 +54,7 @@ package protocol Command: SendableMetatype {
     /// Does it. The exit status is 0 or 1 (`found` of the page); everything else is thrown.
     func run(_ console: Console) throws -> ExitStatus
 
-    /// Whether it writes to a store that was there before; others leave each file beside it as it is.
+    /// Whether it writes to an existing store. A command that does not leaves each file beside the store as it is.
     var writesStore: Bool { get }
 }
 

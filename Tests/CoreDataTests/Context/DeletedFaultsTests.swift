@@ -113,7 +113,7 @@ struct DeletedFaultsTests {
         }
     }
 
-    @Test("What others have changed since is no conflict, because the values were never compared")
+    @Test("A row that another context has changed since is no conflict, because its values were never compared")
     func changedSince() throws {
         let library = try library(tags: ["a"])
         let context = library.context()

@@ -87,7 +87,7 @@ struct FetchWithinBlockTests {
     }
 
     @Test(
-        "An object that comes, is found and goes is not told; where pending changes are processed, it is, as on a Mac")
+        "An object that is inserted, found and deleted is in no notification, unless changes are processed")
     func asAfterAFetch() throws {
         for processes in [false, true] {
             let library = try Library()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Persistent history of stores that are migrated", .leavesNothingBehind, .onEveryDatabase)
 struct MigratedHistoryTests {
-    @Test("History outlives a migration; changes that it cannot tell any more are forgotten, and not told wrongly")
+    @Test("History outlives a migration; changes that no longer fit the tables are forgotten")
     func migration() throws {
         let folder = try TemporaryFolder()
         func words(_ text: String, preserving names: [String], _ body: (NSManagedObjectContext) throws -> Void) throws

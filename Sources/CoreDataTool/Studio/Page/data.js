@@ -13,7 +13,7 @@ import { chooseColumns } from './columns.js';
 import { openAggregates } from './aggregate.js';
 import { fault } from './fault.js';
 
-/** After so many milliseconds a person is told that something is looked for, and can stop it. */
+/** After so many milliseconds the page says that the server is searching, and shows a button that stops it. */
 const patience = 300;
 
 /** Where one was in each table, by its address. */

@@ -78,7 +78,7 @@ export class Rows {
 
   async fetch(number) {
     const request = new AbortController();
-    // A name by which the server can be told to stop: it does not hear that nobody waits for the answer.
+    // A name by which a later request stops this one: the server does not notice that the page waits no longer.
     const work = `${session}-${lastWork += 1}`;
     request.signal.addEventListener('abort', () => {
       if (this.total === null) post('stop', { work }).catch(() => {});
