@@ -23,11 +23,13 @@ struct LongAnswerBrowserTests {
 
     @Test("While a slow filter runs, nothing old stands below it, and it can be stopped")
     func slowFilter() throws {
+        // Each of these texts takes the regular expression a part of a second.
+        let name = String(repeating: "a", count: 60)
         try withPage(
-            [], { _ = try StudioLibrary.made("Tag", ["name": String(repeating: "a", count: 60)], $0) }
+            [], { context in for number in 0..<300 { context.make("Tag", ["name": "\(name)\(number)"]) } }
         ) { page, browser, _ in
             try page.go("#/data/Tag")
-            try browser.wait("document.querySelectorAll('#rows [data-id]').length === 2")
+            try browser.wait("document.querySelectorAll('#rows [data-id]').length > 2")
             try browser.fill("#filter", "name MATCHES '(a+)+b'")
             try browser.press(Key.enter)
             try browser.wait("document.querySelector('#stop') !== null")
@@ -40,8 +42,8 @@ struct LongAnswerBrowserTests {
             // The studio is free again.
             try browser.fill("#filter", "")
             try browser.press(Key.enter)
-            try browser.wait("document.querySelectorAll('#rows [data-id]').length === 2")
-            #expect(try browser.text("#total")?.contains("2") == true)
+            try browser.wait("document.querySelectorAll('#rows [data-id]').length > 2")
+            #expect(try browser.text("#total")?.contains("301") == true)
         }
     }
 
@@ -56,7 +58,8 @@ struct LongAnswerBrowserTests {
             var shown = 200
             while shown < 457 {
                 try browser.wait("document.querySelectorAll('#timeline .changes li').length === \(shown)")
-                #expect(try browser.text(".more-changes")?.contains("\(min(200, 457 - shown)) more") == true)
+                let more = "\(min(200, 457 - shown)) more"
+                try browser.wait("document.querySelector('.more-changes').textContent.includes('\(more)')")
                 try Artefacts.keep("changes", browser)
                 try browser.click(".more-changes")
                 shown = min(457, shown + 200)
