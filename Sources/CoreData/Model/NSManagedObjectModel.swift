@@ -88,7 +88,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Returns the entities of a configuration.
     ///
     /// - Parameter configuration: The name of a configuration. Nil and `PF_DEFAULT_CONFIGURATION_NAME` stand for all
-    ///   entities, and so does `Default`, the name in Xcode's editor, unless the model has a configuration of that name.
+    ///   entities. So does `Default`, the name in Xcode's editor, unless the model has a configuration of that name.
     /// - Returns: The entities; nil if the model has no such configuration.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/entities(forconfigurationname:))

@@ -199,8 +199,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     ///
     /// Elements are property descriptions, ``NSExpressionDescription`` objects, names or Swift key paths such as
     /// `\Book.title`. A function of several rows, such as `count:(books)`, is of all rows, or of those of a group. Its
-    /// rows are joined with the members of to-many relationships on its path, and so are the rows of all other functions
-    /// of the request. `books.@count` is a value of each row.
+    /// rows are joined with the members of to-many relationships on its path. So are the rows of all other functions of
+    /// the request. `books.@count` is a value of each row.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestofetch)
     open var propertiesToFetch: [Any]? {

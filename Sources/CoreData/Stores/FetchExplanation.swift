@@ -72,7 +72,9 @@ public struct FetchExplanation: Sendable {
     public let plan: [Step]
     /// Whether the program computes, sorts or groups the result from the rows of the database.
     public let isFinishedByProgram: Bool
-    /// The index that the model lacks for the fetch; nil unless the database reads a whole table of more than 10,000 rows.
+    /// The index that the model lacks for the fetch.
+    ///
+    /// Nil unless the database reads a whole table of more than 10,000 rows.
     public let suggestedIndex: SuggestedIndex?
 
     package init(

@@ -5,8 +5,8 @@
 // - `LossGuard` refuses where the store goes back to a version that it has left, or where only the store keeps its
 //   model. Both are an older program on a newer store. The versions that a store has left stand in its metadata
 //   (`VersionRecord`). Going back ends the record there, so that the way forward again is no way back.
-// - `VersionOrder` says which of the two versions is the newer one, where the store and the program tell. A step forward
-//   is not guarded: what it leaves out was left out on purpose.
+// - `VersionOrder` says which of the two versions is the newer one, where the store and the program tell. A step
+//   forward is not guarded: what it leaves out was left out on purpose.
 // - The guard looks twice: on a connection that leaves no trace, and within the transaction. It reads the program's
 //   resources only where values could be lost. Hops after a mapping model are looked at in the copy.
 

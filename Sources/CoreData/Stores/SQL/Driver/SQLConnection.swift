@@ -75,8 +75,8 @@ package protocol SQLConnection: AnyObject {
     /// The text of a SELECT, the values that are bound to it, and the plan that the database has for it. It is not run.
     func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step])
     #if DEBUG
-        /// The greatest number of rows through which a statement went without an index, since this was last asked for; 0
-        /// where the database does not tell.
+        /// The greatest number of rows through which a statement went without an index, since this was last asked for;
+        /// 0 where the database does not tell.
         func takeScannedRows() -> Int
     #endif
     /// The number of bytes that tables take, with their indexes; without those of which the database does not tell it.
