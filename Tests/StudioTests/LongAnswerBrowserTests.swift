@@ -30,8 +30,9 @@ struct LongAnswerBrowserTests {
         ) { page, browser, _ in
             try page.go("#/data/Tag")
             try browser.wait("document.querySelectorAll('#rows [data-id]').length > 2")
-            try browser.fill("#filter", "name MATCHES '(a+)+b'")
-            try browser.press(Key.enter)
+            // Typing would wait until the page is idle.
+            try browser.run(
+                "location.hash = '#/data/Tag?where=' + encodeURIComponent(arguments[0])", ["name MATCHES '(a+)+b'"])
             try browser.wait("document.querySelector('#stop') !== null")
             #expect(try browser.count("#rows [data-id]") == 0)
             #expect(try browser.text("#total") == "searching …")

@@ -25,8 +25,9 @@ public enum MirroredStore {
         INSERT INTO ANSCKEVENT (ZCLOUDKITEVENTTYPE, ZSUCCEEDED, ZSTARTEDAT) VALUES (2, 1, 700000000.5);
         """
 
-    /// Makes the tables in a store that no coordinator has open. Each row of an entity's table becomes a record, and the
-    /// first record has yet to be uploaded. Two records of each entity have lost their rows, and have yet to be deleted.
+    /// Makes the tables in a store that no coordinator has open. Each row of an entity's table becomes a record, and
+    /// the first record has yet to be uploaded. Two records of each entity have lost their rows, and have yet to be
+    /// deleted.
     ///
     /// - Returns: The numbers of records, pending uploads and pending deletions.
     @discardableResult
