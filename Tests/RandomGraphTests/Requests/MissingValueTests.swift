@@ -9,7 +9,7 @@ import Testing
 struct MissingValueTests {
     struct Row: Sendable {
         var format: String
-        /// The same as the judge asks it.
+        /// The condition as the judge asks it.
         var condition: Condition
     }
 

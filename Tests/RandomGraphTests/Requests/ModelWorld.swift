@@ -38,7 +38,7 @@ struct ModelWorld: Equatable {
     /// The objects that moves have inserted, changed or deleted, also where they have their former values again.
     private(set) var touched: Set<Int> = []
 
-    /// The same graph before any changes.
+    /// The graph without the marks of changed objects.
     var untouched: ModelWorld {
         var world = self
         world.touched = []
