@@ -1,9 +1,10 @@
+import CoreData
 import Foundation
 import TestSupport
 import Testing
 
 /// A browser without a window, which a driver steers by the WebDriver protocol.
-final class Browser {
+final class Browser: @unchecked Sendable {  // one test has it at a time
     private let driver = Process()
     private let ended = DispatchSemaphore(value: 0)
     private let port: UInt16
@@ -20,7 +21,7 @@ final class Browser {
     private static let patience = 30.0
 
     /// Starts a driver and a browser.
-    init(width: Int = 1280, height: Int = 860, isDark: Bool = false) throws {
+    private init() throws {
         folder = try TemporaryFolder()
         guard let browser = Self.browser, let program = Self.driverProgram else {
             throw LoopbackConnection.Failure(description: Self.absence)
@@ -42,12 +43,11 @@ final class Browser {
             throw LoopbackConnection.Failure(description: "the driver does not start: \(printed)")
         }
         self.port = port
-        var arguments = [
+        let arguments = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-            "--window-size=\(width),\(height)", "--user-data-dir=\(folder.url.path)/profile",
+            "--window-size=1280,860", "--user-data-dir=\(folder.url.path)/profile",
             "--force-prefers-reduced-motion",
         ]
-        if isDark { arguments += ["--force-dark-mode", "--enable-features=WebUIDarkMode"] }
         let capabilities: [String: Any] = [
             "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
             "goog:chromeOptions": ["binary": browser, "args": arguments],
@@ -56,11 +56,39 @@ final class Browser {
         session = try #require(made["sessionId"].text)
     }
 
-    deinit {
+    deinit { end() }
+
+    private func end() {
         if !session.isEmpty { _ = try? command("DELETE", "") }
         // It does not listen to anything weaker.
         kill(driver.processIdentifier, SIGKILL)
         ended.wait()
+    }
+
+    // MARK: Sharing
+
+    /// Browsers that no test uses, which end with the process. A browser takes longer to start than most tests take.
+    private static let idle: Locked<[Browser]> = {
+        atexit { for browser in Browser.idle.withLock({ $0 }) { browser.end() } }
+        return Locked([])
+    }()
+
+    /// A browser with a new window, for one test.
+    static func take() throws -> Browser {
+        let browser = try idle.withLock { $0.popLast() } ?? Browser()
+        try browser.renewWindow()
+        return browser
+    }
+
+    /// Keeps the browser for the tests that follow in this process. One that is not given back ends.
+    func giveBack() { Self.idle.withLock { $0.append(self) } }
+
+    /// Closes the window, with everything that a test has set in it, and opens another one.
+    private func renewWindow() throws {
+        let made = try command("POST", "/window/new", ["type": "window"])
+        try command("DELETE", "/window")
+        try command("POST", "/window", ["handle": made["handle"].text ?? ""])
+        _ = try log()
     }
 
     // MARK: The protocol

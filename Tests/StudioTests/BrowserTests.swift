@@ -9,9 +9,9 @@ struct OpenPage {
     let process: StudioProcess
 
     /// Starts both.
-    init(_ store: URL, _ arguments: [String] = [], _ browser: Browser) throws {
+    init(_ store: URL, _ arguments: [String] = []) throws {
         process = try StudioProcess(store, arguments)
-        self.browser = browser
+        browser = try Browser.take()
         try browser.open(process.address)
         try browser.wait("document.querySelector('#entities [data-entity]') !== null")
     }
@@ -32,10 +32,11 @@ struct OpenPage {
         return errors + log
     }
 
-    /// Ends the studio; afterwards the page says so, and nothing has gone wrong.
+    /// Ends the studio, and checks that nothing has gone wrong.
     func end(sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try faults() == [], sourceLocation: sourceLocation)
         #expect(process.end() == 0, "\(process.errors)", sourceLocation: sourceLocation)
+        browser.giveBack()
     }
 }
 
@@ -43,14 +44,14 @@ struct OpenPage {
     "The studio in a browser", .serialized, .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"),
     .enabled(if: Browser.isPresent, "\(Browser.absence)"))
 struct BrowserTests {
-    /// One browser for a test, with the page of a store; afterwards no script may have gone wrong.
+    /// A test in a browser, with the page of a store; afterwards no script may have gone wrong.
     private func withPage(
         _ arguments: [String] = [], history: Bool = true, _ more: (NSManagedObjectContext) throws -> Void = { _ in },
         sourceLocation: SourceLocation = #_sourceLocation, _ body: (OpenPage, Browser, URL) throws -> Void
     ) throws {
         try withTemporaryFolder { folder in
             let store = try StudioLibrary.make(in: folder, history: history, more)
-            let page = try OpenPage(store, arguments, try Browser())
+            let page = try OpenPage(store, arguments)
             try body(page, page.browser, store)
             try page.end(sourceLocation: sourceLocation)
         }
@@ -134,7 +135,7 @@ struct BrowserTests {
                 SELECT i, (SELECT Z_ENT FROM ZTAG), 1, 'tag ' || i FROM n; \
                 UPDATE Z_PRIMARYKEY SET Z_MAX = 200000 WHERE Z_NAME = 'Tag'
                 """)
-            let page = try OpenPage(store, [], try Browser())
+            let page = try OpenPage(store)
             let browser = page.browser
             try page.go("#/data/Tag")
             try browser.wait("document.querySelector('#rows [data-id=\"Tag/1\"]') !== null")
@@ -454,7 +455,7 @@ struct BrowserTests {
     func migration() throws {
         try withTemporaryFolder { folder in
             let (store, model) = try StudioVersions.make(in: folder, notes: 60_000)
-            let page = try OpenPage(store, ["--model", model.path, "--write"], try Browser())
+            let page = try OpenPage(store, ["--model", model.path, "--write"])
             let browser = page.browser
             try browser.click("#tab-compare")
             try browser.wait("document.querySelector('#comparison')?.textContent.includes('rank')")

@@ -60,7 +60,7 @@ struct CrawlerTests {
             let store = try Corpus.copyStore(path, to: folder)
             // Those without a model are shown by nobody.
             if try ToolRun(["info", store.path]).status != 0 { return }
-            let page = try OpenPage(store, ["--write"], try Browser())
+            let page = try OpenPage(store, ["--write"])
             let browser = page.browser
             try browser.run(Self.listen)
             let texts = ["x", "SELF != nil", "name ==", "2024-02-30", "", "'\"<b>"]
@@ -90,6 +90,7 @@ struct CrawlerTests {
             #expect(log == [], "\(path)")
             #expect(pressed.count > 10, "\(path): \(pressed)")
             #expect(page.process.end() == 0, "\(page.process.errors)")
+            browser.giveBack()
         }
     }
 }

@@ -15,7 +15,7 @@ struct LongAnswerBrowserTests {
     ) throws {
         try withTemporaryFolder { folder in
             let store = try StudioLibrary.make(in: folder, history: true, more)
-            let page = try OpenPage(store, arguments, try Browser())
+            let page = try OpenPage(store, arguments)
             try body(page, page.browser, store)
             try page.end(sourceLocation: sourceLocation)
         }
@@ -74,7 +74,7 @@ struct LongAnswerBrowserTests {
     func composite() throws {
         try withTemporaryFolder { folder in
             let store = try CompositeEditingTests.make(in: folder)
-            let page = try OpenPage(store, ["--write"], try Browser())
+            let page = try OpenPage(store, ["--write"])
             let browser = page.browser
             try page.go("#/object/House/1")
             try browser.wait("document.querySelector('[data-key=\"place.list\"] pre')?.textContent.includes('red')")
