@@ -144,7 +144,7 @@ struct VersionChainCorpusTests {
             let bundle = try #require(Bundle(url: resources))
             var reached = 0
             var refused: [String] = []
-            for version in versions.dropLast() {
+            for version in Sample.slice(Array(versions.dropLast()), oneIn: 4, way.name) {
                 let comment = Comment(rawValue: "\(version.name) → \(last.name)")
                 let url = folder.appendingPathComponent("Way.sqlite")
                 defer { try? SQLiteStoreFiles(url).removeRemains() }
@@ -174,7 +174,8 @@ struct VersionChainCorpusTests {
                 #expect(try StoreSchema(of: url).difference(from: StoreSchema(of: fresh)).isEmpty, comment)
                 reached += 1
             }
-            #expect(reached >= Self.reached[way.name] ?? 1, "\(way): \(reached) of \(versions.count - 1); \(refused)")
+            let least = Sample.isWhole ? Self.reached[way.name] ?? 1 : 0
+            #expect(reached >= least, "\(way): \(reached) of \(versions.count - 1); \(refused)")
         }
     }
 
