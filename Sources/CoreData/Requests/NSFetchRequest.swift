@@ -59,10 +59,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     /// The request under the general type of results: the request itself if it has that type, otherwise a copy.
     final var ofAnyResults: NSFetchRequest<any NSFetchRequestResult> {
         if let same = self as? NSFetchRequest<any NSFetchRequestResult> { return same }
-        let copy = NSFetchRequest<any NSFetchRequestResult>()
-        copy.parameters = fetchParameters ?? FetchParameters()
-        copy.affectedStores = affectedStores
-        return copy
+        return NSFetchRequest<any NSFetchRequestResult>(self)
     }
 
     /// ``NSPersistentStoreRequestType/fetchRequestType``.
@@ -254,10 +251,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
 
     /// A copy that can be changed without changing this request.
     open override func copy(with zone: NSZone? = nil) -> Any {
-        let copy = NSFetchRequest<ResultType>()
-        copy.parameters = fetchParameters ?? parameters
-        copy.affectedStores = affectedStores
-        return copy
+        NSFetchRequest<ResultType>(self)
     }
 
     /// Whether another request, of any result type, describes the same fetch in the same stores.

@@ -1,0 +1,1 @@
+../../CoreData/Requests/NSFetchRequest+Converting.swift
