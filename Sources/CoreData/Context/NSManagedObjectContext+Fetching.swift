@@ -1,31 +1,6 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Fetches objects, ids, dictionaries or a count, as the request says.
-    ///
-    /// Unsaved changes of this context and its parents count, unless the request's `includesPendingChanges` is false.
-    /// Dictionaries show saved values only.
-    ///
-    /// If a subclass overrides the form without a type parameter, the fetch goes through that method. The process stops
-    /// if a result is not a `T`.
-    ///
-    /// - Parameter request: The entity, predicate, order and result type.
-    /// - Returns: The results, in the order of the request's sort descriptors.
-    /// - Throws:
-    ///   - `NSCoreDataError` (134060) if the context has neither a coordinator nor a parent, the coordinator has no
-    ///     stores, or the model does not have the entity.
-    ///   - `NSCoreDataError` (134060) if the store cannot carry out the predicate or the order.
-    ///   - The store's error if it cannot be read, and the error of a fault that has to be read and cannot be.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:)-4xeoz)
-    public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        guard ContextOverrides.fetching(type(of: self)) else { return try plainFetch(request) }
-        let results = try fetch(request.ofAnyResults)
-        if let typed = results as? [T] { return typed }
-        // The override's results are not the framework's to mend; a Mac's cast stops here, too.
-        fatalError("\(type(of: self)).fetch(_:) gave something other than \(T.self)")
-    }
-
     /// Does the work of `fetch(_:)` unless a subclass overrides it.
     final func plainFetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         checkConfinement()
@@ -75,33 +50,6 @@ extension NSManagedObjectContext {
             The request for '\(plan.store.layout.name)' yields \(other.map { "\(type(of: $0))" } ?? "nothing"), \
             not \(T.self)
             """)
-    }
-
-    /// Counts the results that a fetch would give.
-    ///
-    /// Unsaved changes count as in `fetch(_:)`. If a subclass overrides the form without a type parameter, the count
-    /// goes through that method.
-    ///
-    /// - Parameter request: The request to count for.
-    /// - Returns: The number of results, which respects the request's limit and offset.
-    /// - Throws: The same errors as `fetch(_:)`.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-3r91z)
-    public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        guard ContextOverrides.counting(type(of: self)) else { return try plainCount(for: request) }
-        return try count(for: request.ofAnyResults)
-    }
-
-    /// Counts the results of a request whose result type only this call determines.
-    ///
-    /// - Parameter request: The request to count for.
-    /// - Returns: The number of results, which respects the request's limit and offset.
-    /// - Throws: The same errors as `fetch(_:)`.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-3r91z)
-    @_disfavoredOverload
-    public final func count(for request: NSFetchRequest<NSManagedObject>) throws -> Int {
-        try count(for: request.ofAnyResults)
     }
 
     /// Does the work of `count(for:)` unless a subclass overrides it.

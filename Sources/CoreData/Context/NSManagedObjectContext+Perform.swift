@@ -56,40 +56,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Runs the block while the context's queue is held, and returns the block's result.
-    ///
-    /// The block of a main-queue context runs on the main queue. A caller that holds the main queue runs it directly,
-    /// also inside a block of a private context. Any other caller waits. Calls may be nested. The call goes through the
-    /// form without a result, which a subclass may override.
-    ///
-    /// Any thread may call it. A confinement context has no queue, so the call stops the process.
-    ///
-    /// - Parameter block: The work to do on the context's queue.
-    /// - Returns: The block's result.
-    /// - Throws: The block's error.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/performandwait(_:)-6aaf1)
-    public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
-        try returning(block, rescue: { throw $0 }, by: performAndWait(_:))
-    }
-
-    /// Runs the block on the context's queue and returns its result; the caller is suspended meanwhile.
-    ///
-    /// The block may capture values that are not `Sendable`: the compiler treats it as code of the caller. It must not
-    /// read or change the state of an actor that calls it, because it runs on the context's queue.
-    ///
-    /// Pending changes are processed after the block. A confinement context has no queue, so the call stops the
-    /// process.
-    ///
-    /// - Parameters:
-    ///   - schedule: Whether the block may run at once if the caller is on the context's queue already.
-    ///   - block: The work to do on the context's queue.
-    /// - Returns: The block's result.
-    /// - Throws: The block's error.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/perform(schedule:_:))
-    nonisolated(nonsending) public final func perform<T>(
-        schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
+    /// Does the work of `perform(schedule:_:)`.
+    nonisolated(nonsending) final func plainPerform<T>(
+        schedule: ScheduledTaskType, _ block: @escaping () throws -> T
     ) async rethrows -> T {
         let caller = #isolation
         return try await awaiting(block, rescue: { throw $0 }) { work, resume in

@@ -152,6 +152,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isSaving = false
     /// The sets of the running save's notifications.
     final var setsOfSave = ObjectSets()
+    /// Whether the `fetch(_:)` of a subclass that overrides it is at work.
+    final var isWithinOverriddenFetch = false
     /// Fetches with a batch size, latest last.
     var fetchedBatches: [FetchedBatches] = []
     /// Fetches that found new objects, while a result still holds the keys.
@@ -461,6 +463,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Throws: The same errors as `fetch(_:)`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:)-38ys1)
+    // Disfavoured, so that `let found = try context.fetch(request)` has the type of the request's results.
+    @_disfavoredOverload
     open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try plainFetch(request) }
 
     /// Counts the results of a request whose result type is not known at compile time.

@@ -24,7 +24,11 @@ extension ManagedObjectClass where Self: NSManagedObject {
     public init(context: NSManagedObjectContext) {
         self.init(ofClassIn: context)
     }
+}
 
+// Without the constraint of the extension above, so that a member of the same form in an extension of a program's own
+// protocol comes first.
+extension ManagedObjectClass {
     /// Returns a request for the objects of this class's entity.
     ///
     /// If the class overrides ``NSManagedObject/entity()``, the request is for that entity. Otherwise the entity is
@@ -35,6 +39,9 @@ extension ManagedObjectClass where Self: NSManagedObject {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/fetchrequest())
     public static func fetchRequest() -> NSFetchRequest<Self> {
-        NSFetchRequest<Self>(entityName: EntityOfClass.name(of: self))
+        guard let managedClass = self as? NSManagedObject.Type else {
+            fatalError("\(self) is no class of managed objects, so there is no fetch request for it")
+        }
+        return NSFetchRequest<Self>(entityName: EntityOfClass.name(of: managedClass))
     }
 }

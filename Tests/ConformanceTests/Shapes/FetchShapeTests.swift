@@ -153,6 +153,46 @@ private func titled<T: NSManagedObject>(_ type: T.Type, _ title: String) -> NSFe
     return request
 }
 
+/// A request of any objects gives objects of the request's type of results, or values of any type, as the source asks.
+private struct AnyTrips {
+    let context: NSManagedObjectContext
+    private var request: NSFetchRequest<NSFetchRequestResult> { NSFetchRequest(entityName: "Trip") }
+
+    func results() throws -> [NSFetchRequestResult] {
+        let found = try context.fetch(request)
+        return found
+    }
+    func values() throws -> [Any] {
+        let found = try context.fetch(request)
+        return found
+    }
+    func direct() throws -> ([NSFetchRequestResult], [Any], [AnyObject]) {
+        (try context.fetch(request), try context.fetch(request), try context.fetch(request) as [AnyObject])
+    }
+    func assigned() throws -> [NSFetchRequestResult] {
+        var found = [NSFetchRequestResult]()
+        found = try context.fetch(request)
+        let values: [Any] = try context.fetch(request)
+        return values.count == found.count ? found : []
+    }
+    func withinBlock() throws -> [NSFetchRequestResult] {
+        try context.performAndWait {
+            let found = try context.fetch(request)
+            return found
+        }
+    }
+    func cast() throws -> [Trip] {
+        guard let trips = try context.fetch(request) as? [Trip], let first = try context.fetch(request).first as? Trip
+        else { return [] }
+        for case let trip as Trip in try context.fetch(request) where trip.title == first.title { return trips }
+        return (try? context.fetch(request)) as! [Trip]
+    }
+    func asValue() throws -> [Any] {
+        let fetch: (NSFetchRequest<NSFetchRequestResult>) throws -> [Any] = context.fetch(_:)
+        return try fetch(request)
+    }
+}
+
 final class FetchShapeTests: XCTestCase {
     private var context: NSManagedObjectContext!
 
@@ -182,6 +222,16 @@ final class FetchShapeTests: XCTestCase {
         XCTAssertEqual(try context.fetch(limited).count, 1)
         let fetch: (NSFetchRequest<Trip>) throws -> [Trip] = context.fetch(_:)
         XCTAssertEqual(try fetch(make("Trip")).count, 2)
+    }
+
+    func testTypesOfResults() throws {
+        let trips = AnyTrips(context: context)
+        let counts = [
+            try trips.results().count, try trips.values().count, try trips.direct().0.count,
+            try trips.direct().1.count, try trips.direct().2.count, try trips.assigned().count,
+            try trips.withinBlock().count, try trips.cast().count, try trips.asValue().count,
+        ]
+        XCTAssertEqual(counts, Array(repeating: 2, count: 9))
     }
 
     func testOverriddenAsynchronousRequest() throws {

@@ -28,6 +28,17 @@ private class StandInContext: NSManagedObjectContext, @unchecked Sendable {
     }
 }
 
+/// Each of its overrides asks the framework.
+private final class CountingContext: NSManagedObjectContext, @unchecked Sendable {
+    var fetches = 0
+
+    override func fetch(_ request: NSFetchRequest<NSFetchRequestResult>) throws -> [Any] {
+        fetches += 1
+        let results = try super.fetch(request)
+        return try results.isEmpty ? super.fetch(request) : results
+    }
+}
+
 /// Inherits the overrides.
 private final class SecondStandIn: StandInContext, @unchecked Sendable {}
 
@@ -127,6 +138,18 @@ final class StandInShapeTests: XCTestCase {
         let dictionaries = NSFetchRequest<NSDictionary>(entityName: "Trip")
         dictionaries.resultType = .dictionaryResultType
         XCTAssertEqual(try plain.fetch(dictionaries).first?["name"] as? String, "Johnny")
+    }
+
+    func testOverrideThatAsksTheFramework() throws {
+        let counting = try context(CountingContext.self)
+        let plain: NSManagedObjectContext = counting
+        let untyped = NSFetchRequest<NSFetchRequestResult>(entityName: "Trip")
+        XCTAssertEqual(try plain.fetch(NSFetchRequest<NSManagedObject>(entityName: "Trip")).count, 1)
+        XCTAssertEqual(try plain.fetch(untyped).count, 1)
+        untyped.predicate = NSPredicate(value: false)
+        let results: [Any] = try plain.fetch(untyped)
+        XCTAssertEqual(results.count, 0)
+        XCTAssertEqual(counting.fetches, 3)
     }
 
     func testOverriddenCount() throws {

@@ -46,6 +46,64 @@ struct SourceShapeTests {
         #expect(outcome.status == 0, "\(outcome.text)")
     }
 
+    /// Members of the framework's form, as a module has them that was written before the framework had them.
+    private static let backPorted = """
+        import CoreData
+        extension NSManagedObjectContext {
+            public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+                try withoutActuallyEscaping(block) { block in
+                    var result: T?
+                    performAndWait { result = try? block() }
+                    return try result ?? block()
+                }
+            }
+            public func perform<T>(
+                schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
+            ) async rethrows -> T { try block() }
+            public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] { [] }
+            public func count<T>(for request: NSFetchRequest<T>) throws -> Int { 0 }
+        }
+        public protocol Fetchable {}
+        extension Fetchable where Self: NSManagedObject {
+            public static func fetchRequest() -> NSFetchRequest<Self> { NSFetchRequest(entityName: "Note") }
+        }
+        """
+
+    private static let calling = """
+        import BackPorted
+        import CoreData
+        final class Note: NSManagedObject, Fetchable {}
+        func notes(in context: NSManagedObjectContext) async throws -> [Note] {
+            let number = context.performAndWait { 5 }
+            context.performAndWait { print(number) }
+            let count = try context.performAndWait { try context.count(for: NSFetchRequest<Note>(entityName: "Note")) }
+            let other = await context.perform { 5 }
+            await context.perform(schedule: .enqueued) { print(count + other) }
+            let request: NSFetchRequest<Note> = Note.fetchRequest()
+            _ = try context.fetch(NSFetchRequest<NSFetchRequestResult>(entityName: "Note"))
+            return try context.fetch(request)
+        }
+        """
+
+    @Test("Members of the framework's form that another module has do not make calls ambiguous", arguments: [5, 6])
+    func backPortedMembers(mode: Int) throws {
+        let folder = try TemporaryFolder()
+        let sources = ["BackPorted": Self.backPorted, "Program": Self.calling]
+        for (name, text) in sources {
+            try Data(text.utf8).write(to: folder.url.appendingPathComponent("\(name).swift"))
+        }
+        let compiler = try #require(Toolchain.program("swiftc"))
+        for (name, output) in [
+            ("BackPorted", ["-emit-module", "-o", "BackPorted.swiftmodule"]), ("Program", ["-typecheck", "-I", "."]),
+        ] {
+            let outcome = try Toolchain.run(
+                compiler,
+                ["-swift-version", "\(mode)", "-module-name", name, "-parse-as-library"] + Toolchain.importing
+                    + output + ["\(name).swift"], in: folder.url)
+            #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome.text)")
+        }
+    }
+
     @Test("perform(_:) witnesses a method that takes any block, in Swift 5 mode")
     func witness() throws {
         let text = """
