@@ -18,6 +18,7 @@ struct ConstantNamesTests {
         #expect(NSPersistentHistoryTrackingKey == "NSPersistentHistoryTrackingKey")
         #expect(NSPersistentStoreConnectionPoolMaxSizeKey == "NSPersistentStoreConnectionPoolMaxSizeKey")
         #expect(NSPersistentStoreForceDestroyOption == "NSPersistentStoreForceDestroyOption")
+        #expect(NSPersistentStoreFileProtectionKey == "NSPersistentStoreFileProtectionKey")
         #expect(NSPersistentStoreTimeoutOption == "NSPersistentStoreTimeoutOption")
         #expect(NSReadOnlyPersistentStoreOption == "NSReadOnlyPersistentStoreOption")
         #expect(NSSQLiteAnalyzeOption == "NSSQLiteAnalyzeOption")

@@ -33,6 +33,8 @@ struct FoundationNamesTests {
             NSManagedObject.willChangeValue(forKey:withSetMutation:using:)
         let _: (NSManagedObject) -> (String, NSKeyValueSetMutationKind, Set<AnyHashable>) -> Void =
             NSManagedObject.didChangeValue(forKey:withSetMutation:using:)
+        let _: () -> String = NSObject.description
+        let _: (NSFastEnumerationIterator) -> () -> Any? = NSFastEnumerationIterator.next
         #expect(NSValueTransformerName.negateBooleanTransformerName.rawValue == "NSNegateBoolean")
         #expect(NSValueTransformerName.isNilTransformerName.rawValue == "NSIsNil")
         #expect(NSValueTransformerName.isNotNilTransformerName.rawValue == "NSIsNotNil")

@@ -106,6 +106,10 @@ public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomati
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreforcedestroyoption)
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+/// The option with the protection of a store's files by the device (`FileProtectionType`). It has no effect here.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorefileprotectionkey)
+public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 /// The option that records persistent history (`Bool`).
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorytrackingkey)

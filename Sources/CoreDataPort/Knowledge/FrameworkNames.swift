@@ -29,7 +29,8 @@ enum FrameworkNames {
         NSInvalidatedAllObjectsKey NSInvalidatedObjectIDsKey NSInvalidatedObjectsKey
         NSManagedObjectContextQueryGenerationKey NSMergeByPropertyObjectTrumpMergePolicy
         NSMergeByPropertyStoreTrumpMergePolicy NSMigratePersistentStoresAutomaticallyOption NSOverwriteMergePolicy
-        NSPersistentHistoryTokenKey NSPersistentHistoryTrackingKey NSPersistentStoreForceDestroyOption
+        NSPersistentHistoryTokenKey NSPersistentHistoryTrackingKey NSPersistentStoreFileProtectionKey
+        NSPersistentStoreForceDestroyOption
         NSPersistentStoreRemoteChangeNotificationPostOptionKey NSPersistentStoreSaveConflictsErrorKey
         NSPersistentStoreTimeoutOption NSPersistentStoreURLKey NSReadOnlyPersistentStoreOption NSRefreshedObjectIDsKey
         NSRefreshedObjectsKey NSRemovedPersistentStoresKey NSRollbackMergePolicy NSSQLiteAnalyzeOption
@@ -41,7 +42,8 @@ enum FrameworkNames {
 
     /// What is Foundation's on a Mac and the framework's here.
     static let ofFoundation: Set<String> = [
-        "NSComparisonPredicate", "NSCompoundPredicate", "NSExpression", "NSSecureUnarchiveFromDataTransformer",
+        "NSComparisonPredicate", "NSCompoundPredicate", "NSExpression", "NSFastEnumeration",
+        "NSFastEnumerationIterator", "NSSecureUnarchiveFromDataTransformer",
         "NSValueTransformerName", "UndoManager", "ValueTransformer",
     ]
 
