@@ -27,6 +27,23 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor)
     public init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
+        self.init(naming: sortDescriptor)
+    }
+
+    /// Creates a sort descriptor from a Swift sort descriptor of values that the compiler does not know as objects.
+    ///
+    /// It works where the values are managed objects all the same, as in a generic function. Otherwise it stops the
+    /// process, unless the key path leads to stored properties alone.
+    ///
+    /// - Parameter sortDescriptor: The sort descriptor of Swift.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor)
+    @available(*, deprecated, message: "Sort descriptors of Core Data compare objects: constrain the type to NSObject")
+    public init<Compared>(_ sortDescriptor: SortDescriptor<Compared>) {
+        self.init(naming: sortDescriptor)
+    }
+
+    private init<Compared>(naming sortDescriptor: SortDescriptor<Compared>) {
         let purpose = "NSSortDescriptor(SortDescriptor)"
         guard let keyPath = sortDescriptor.keyPath else {
             fatalError("\(purpose): the sort descriptor has no key path: \(sortDescriptor)")

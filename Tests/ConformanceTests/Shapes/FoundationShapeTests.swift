@@ -3,6 +3,14 @@ import XCTest
 
 // What a Mac's Foundation has around Core Data, as programs use it.
 
+/// Sorts anything: the compiler does not know that the values are objects.
+private struct AnySorting<Model> {
+    let descriptors: [SortDescriptor<Model>]
+
+    @available(*, deprecated, message: "As its initialiser is.")
+    func forFetch() -> [NSSortDescriptor] { descriptors.map { NSSortDescriptor($0) } }
+}
+
 private final class Plain: NSObject {}
 
 final class FoundationShapeTests: XCTestCase {
@@ -11,6 +19,15 @@ final class FoundationShapeTests: XCTestCase {
         var members: [Iterator.Element] = []
         while let member = iterator.next() { members.append(member) }
         return members
+    }
+
+    @available(*, deprecated, message: "As the initialiser is.")
+    func testSortDescriptorsOfAnyType() throws {
+        let context = Journal.inMemoryContainer().viewContext
+        for title in ["B", "C", "A"] { context.insertTrip(title) }
+        let request: NSFetchRequest<Trip> = Trip.fetchRequest()
+        request.sortDescriptors = AnySorting<Trip>(descriptors: [SortDescriptor(\.title, order: .reverse)]).forFetch()
+        XCTAssertEqual(try context.fetch(request).map(\.title), ["C", "B", "A"])
     }
 
     func testFileProtection() {

@@ -2,6 +2,21 @@ import CoreData
 import TestSupport
 import Testing
 
+/// Calls the initialiser for any type, which is deprecated.
+private protocol AnyConversion {
+    func descriptor<Value>(_ descriptor: SortDescriptor<Value>) -> NSSortDescriptor
+}
+
+private struct DeprecatedConversion: AnyConversion {
+    @available(*, deprecated)
+    func descriptor<Value>(_ descriptor: SortDescriptor<Value>) -> NSSortDescriptor { NSSortDescriptor(descriptor) }
+}
+
+private struct Place {
+    var number = 0
+    var next: Int { number + 1 }
+}
+
 @Suite("Sorting and fetching by key path", .leavesNothingBehind, .onEveryKindOfStore)
 struct KeyPathSortingTests {
     @Test("Foundation's descriptors by key path sort in the store, through relationships too")
@@ -96,5 +111,16 @@ struct KeyPathSortingTests {
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("NSSortDescriptor(keyPath:ascending:)") && text.contains("KeyPathPerson"))
+    }
+
+    @Test("A sort descriptor of values that are no objects has a key for stored properties alone", .onStores(.sqlite))
+    func anyValues() async {
+        let conversion: any AnyConversion = DeprecatedConversion()
+        #expect(conversion.descriptor(SortDescriptor(\Place.number)).key == "number")
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let conversion: any AnyConversion = DeprecatedConversion()
+            _ = conversion.descriptor(SortDescriptor(\Place.next))
+        }
+        #expect(result.said("NSSortDescriptor(SortDescriptor)") && result.said("give the key as a string"))
     }
 }
