@@ -54,9 +54,10 @@ struct CoreDataModelPlugin: BuildToolPlugin {
             inputs += everything(in: mapping)
         }
         // Types of properties may come from other modules: their sources say what kind of type a name is.
-        for dependency in dependencies(of: target) {
+        for (name, dependency) in dependencies(of: target) {
+            arguments += ["dependency", name]
+            guard let dependency else { continue }
             let (sources, models) = (swiftFiles(of: dependency), models(of: dependency))
-            arguments += ["dependency", dependency.moduleName]
             arguments += sources.flatMap { ["dependency-source", $0.path] }
             arguments += models.flatMap { ["dependency-model", $0.path] }
             inputs += sources + models.flatMap(everything)
@@ -89,9 +90,18 @@ struct CoreDataModelPlugin: BuildToolPlugin {
         target.sourceFiles.map(\.url).filter { suffixes.contains($0.pathExtension) }.sorted { $0.path < $1.path }
     }
 
-    private func dependencies(of target: SwiftSourceModuleTarget) -> [SwiftSourceModuleTarget] {
-        target.recursiveTargetDependencies.compactMap { $0 as? SwiftSourceModuleTarget }
-            .filter { $0.moduleName != "CoreData" }
+    /// The modules that the target can import, with the target where that is one of Swift. `canImport` is asked for
+    /// modules of C as well.
+    private func dependencies(of target: SwiftSourceModuleTarget) -> [(name: String, target: SwiftSourceModuleTarget?)]
+    {
+        target.recursiveTargetDependencies.compactMap { dependency in
+            switch dependency {
+            case let swift as SwiftSourceModuleTarget: swift.moduleName == "CoreData" ? nil : (swift.moduleName, swift)
+            case let module as any SourceModuleTarget: (module.moduleName, nil)
+            case is SystemLibraryTarget, is BinaryArtifactTarget: (dependency.name, nil)
+            default: nil
+            }
+        }
     }
 
     /// The model with all folders and files inside: a new version is a change of a folder.

@@ -65,6 +65,7 @@ package struct Job {
     /// A module the target depends on.
     struct Dependency {
         let module: String
+        /// None for a module of C.
         var sources: [String] = []
         /// Models whose classes are generated into the module.
         var models: [String] = []
@@ -247,11 +248,12 @@ extension Job {
             folder: URL(fileURLWithPath: folder))
     }
 
-    /// The dependencies of a target that has members, where it imports any of them: those may hand others on.
+    /// The dependencies of a target that has members, where it names any of them: those may hand others on.
     private func scannedDependencies(of target: ScannedModule) throws -> [ScannedModule] {
-        let imported = Set(target.files.flatMap(\.imports).map(\.module))
-        guard target.files.contains(where: { !$0.members.isEmpty }),
-            dependencies.contains(where: { imported.contains($0.module) })
+        let members = target.files.flatMap(\.members)
+        let named = Set(target.files.flatMap(\.imports).map(\.module))
+            .union(Set(members.flatMap(\.conditions)).flatMap { BuildCondition($0).modules })
+        guard !members.isEmpty, dependencies.contains(where: { named.contains($0.module) })
         else { return [] }
         return try dependencies.map { dependency in
             let classes = try dependency.models.map { path in

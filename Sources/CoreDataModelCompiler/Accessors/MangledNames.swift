@@ -39,17 +39,27 @@ struct MangledNames: Codable, Equatable {
         {
             return kept.names
         }
-        var names = try ask(probe, compiler, folder, conditions: compiler.conditions + ["DEBUG"])
-        // The plugin does not know whether this is a debug build, so it also asks for members of release builds alone.
-        let missing = members.indices.filter { names.getters[$0] == nil }
-        if missing.contains(where: { members[$0].conditions.contains { $0.contains("DEBUG") } }) {
-            let others = try ask(probe, compiler, folder, conditions: compiler.conditions)
+        let usual = ProbeSetting(known: compiler.conditions)
+        var names = try ask(probe, compiler, folder, usual)
+        // The plugin does not know all flags of this build, so it also asks for members that other flags bring. Their
+        // accessors have the conditions of the members.
+        var asked = [usual]
+        for (number, member) in members.enumerated() where names.getters[number] == nil {
+            guard asked.count < mostSettings, let other = usual.alternative(for: member.conditions),
+                !asked.contains(other)
+            else { continue }
+            asked.append(other)
+            // Such code may name types that only other systems have.
+            guard let others = try? ask(probe, compiler, folder, other) else { continue }
             names.getters.merge(others.getters) { first, _ in first }
             names.setters.merge(others.setters) { first, _ in first }
         }
         try JSONEncoder().encode(Answer(question: question, names: names)).write(to: memory)
         return names
     }
+
+    /// Each takes as long as the first one.
+    private static let mostSettings = 16
 
     /// Everything the names depend on.
     private struct Question: Codable, Equatable {
@@ -73,13 +83,15 @@ struct MangledNames: Codable, Equatable {
     }
 
     private static func ask(
-        _ probe: ManglingProbe, _ compiler: Compiler, _ folder: URL, conditions: [String]
+        _ probe: ManglingProbe, _ compiler: Compiler, _ folder: URL, _ setting: ProbeSetting
     ) throws -> MangledNames {
         let place = folder.appendingPathComponent("probe")
         try? FileManager.default.removeItem(at: place)
         let sources = place.appendingPathComponent("sources")
         try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
-        let flags = ["-swift-version", "5", "-suppress-warnings", "-parse-as-library", "-I", place.path]
+        let flags =
+            ["-swift-version", setting.language, "-suppress-warnings", "-parse-as-library", "-I", place.path]
+            + setting.flags.sorted().flatMap { ["-D", $0] }
         for module in probe.modules {
             let source = place.appendingPathComponent("\(module.name).swift")
             try Data(module.text.utf8).write(to: source)
@@ -98,8 +110,7 @@ struct MangledNames: Codable, Equatable {
         }
         let output = try run(
             compiler.path,
-            ["-frontend", "-emit-silgen"] + flags + ["-module-name", compiler.moduleName]
-                + conditions.flatMap { ["-D", $0] } + paths)
+            ["-frontend", "-emit-silgen"] + flags + ["-module-name", compiler.moduleName] + paths)
         return parse(output)
     }
 

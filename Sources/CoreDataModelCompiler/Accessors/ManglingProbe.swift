@@ -30,7 +30,10 @@ struct ManglingProbe {
     init(members: [ManagedMember], target: ScannedModule, dependencies: [ScannedModule]) {
         let dependencies = dependencies.filter { $0.name != FrameworkTypes.module } + [FrameworkTypes.scanned]
         let needed = NeededTypes(of: members, in: target, dependencies: dependencies)
-        let known = Set(dependencies.map(\.name)).intersection(needed.modules)
+        // `canImport` holds for a module that is there, whether or not the declarations need its types.
+        let conditions = members.flatMap(\.conditions) + needed.typesByFile.values.joined().flatMap(\.conditions)
+        let asked = Set(conditions).flatMap { BuildCondition($0).modules }
+        let known = Set(dependencies.map(\.name)).intersection(needed.modules.union(asked))
         let managed = Set(members.compactMap { $0.className.split(separator: ".").last.map(String.init) })
         for module in Self.sorted(dependencies.filter { known.contains($0.name) }) {
             var lines = ["@_exported import Foundation"]
@@ -60,9 +63,10 @@ struct ManglingProbe {
         var seen: Set<String> = []
         func visit(_ module: ScannedModule) {
             guard seen.insert(module.name).inserted else { return }
-            for name in module.files.flatMap(\.imports).map(\.module) {
-                if let other = byName[name] { visit(other) }
-            }
+            let conditions = Set(module.files.flatMap(\.types).flatMap(\.conditions))
+            let named =
+                module.files.flatMap(\.imports).map(\.module) + conditions.flatMap { BuildCondition($0).modules }
+            for name in named { if let other = byName[name] { visit(other) } }
             result.append(module)
         }
         for module in modules { visit(module) }

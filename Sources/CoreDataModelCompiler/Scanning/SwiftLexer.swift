@@ -152,14 +152,29 @@ package struct SwiftLexer {
         }
     }
 
+    /// Reads the line of a directive. A condition goes on in the next line inside of parentheses only.
     private mutating func readDirective(_ directive: ConditionDirective, length: Int) {
-        var end = position + length
-        while end < bytes.count, bytes[end] != .newline {
-            if bytes[end] == .slash, end + 1 < bytes.count, [.slash, .star].contains(bytes[end + 1]) { break }
-            end += 1
+        let (start, number) = (position, tokens.count)
+        append(.directive(directive), length: length)
+        var condition: [UInt8] = []
+        var (depth, end) = (0, position)
+        while position < bytes.count, byte() != .newline || depth > 0 {
+            if byte() == .slash, byte(1) == .slash {
+                while position < bytes.count, byte() != .newline { advance() }
+            } else if byte() == .slash, byte(1) == .star {
+                skipBlockComment()
+                condition.append(.space)
+            } else {
+                depth += byte() == .leftParenthesis ? 1 : byte() == .rightParenthesis ? -1 : 0
+                let isBlank = [.newline, .space, .tab, .carriageReturn].contains(byte())
+                condition.append(isBlank ? .space : byte())
+                advance()
+                if !isBlank { end = position }
+            }
         }
-        let condition = String(decoding: bytes[(position + length)..<end], as: UTF8.self).trimmed
-        append(.directive(directive), text: condition, length: end - position)
+        separation = .nothing
+        tokens[number] = tokens[number].directive(
+            condition: String(decoding: condition, as: UTF8.self).trimmed, range: start..<end)
     }
 
     // MARK: Literals

@@ -25,6 +25,11 @@ package struct SwiftToken {
         case nothing, space, newline
     }
 
+    /// A directive with its condition, and where that ends.
+    func directive(condition: String, range: Range<Int>) -> SwiftToken {
+        SwiftToken(kind: kind, text: condition, line: line, column: column, follows: follows, range: range)
+    }
+
     package func isMark(_ mark: String) -> Bool {
         if case .mark = kind { return text == mark }
         return false

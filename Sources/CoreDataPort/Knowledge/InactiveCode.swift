@@ -29,78 +29,22 @@ struct InactiveCode {
 }
 
 /// What a condition of compilation comes to on Linux.
-private struct Condition {
-    private let tokens: [SwiftToken]
-    private var index = 0
-
+private enum Condition {
     /// `nil` where it depends on flags or on what cannot be known.
-    static func evaluate(_ text: String) -> Bool? {
-        var condition = Condition(tokens: SwiftLexer.tokensAndInterpolations(in: text).tokens)
-        return condition.alternatives()
-    }
+    static func evaluate(_ text: String) -> Bool? { BuildCondition(text).holds(answer: answer) }
 
-    private init(tokens: [SwiftToken]) { self.tokens = tokens }
-
-    private var current: SwiftToken? { index < tokens.count ? tokens[index] : nil }
-
-    private mutating func take(_ mark: String) -> Bool {
-        let characters = mark.map(String.init)
-        guard index + characters.count <= tokens.count,
-            zip(tokens[index...], characters).allSatisfy({ $0.isMark($1) })
-        else { return false }
-        index += characters.count
-        return true
-    }
-
-    private mutating func alternatives() -> Bool? {
-        var result = conjunction()
-        while take("||") {
-            let next = conjunction()
-            result = result == true || next == true ? true : result == nil || next == nil ? nil : false
-        }
-        return result
-    }
-
-    private mutating func conjunction() -> Bool? {
-        var result = term()
-        while take("&&") {
-            let next = term()
-            result = result == false || next == false ? false : result == nil || next == nil ? nil : true
-        }
-        return result
-    }
-
-    private mutating func term() -> Bool? {
-        if take("!") { return term().map { !$0 } }
-        if take("(") {
-            let result = alternatives()
-            _ = take(")")
-            return result
-        }
-        guard let word = current, word.isWord else {
-            index += 1
-            return nil
-        }
-        index += 1
-        guard take("(") else {
-            // A port is one to a package: it has no project of Xcode's beside it.
-            return ["true", "SWIFT_PACKAGE"].contains(word.text) ? true : word.text == "false" ? false : nil
-        }
-        let argument = current?.text ?? ""
-        while let token = current, !token.isMark(")") {
-            _ = token
-            index += 1
-        }
-        _ = take(")")
-        switch word.text {
-        case "os": return argument == "Linux"
-        case "targetEnvironment": return false
-        case "_runtime": return argument == "_Native"
-        case "canImport":
-            if AppleModules.advice[argument] != nil || ["Darwin", "ObjectiveC"].contains(argument) { return false }
+    private static func answer(_ question: BuildCondition.Question) -> Bool? {
+        switch question {
+        // A port is one to a package: it has no project of Xcode's beside it.
+        case .flag(let name): return name == "SWIFT_PACKAGE" ? true : nil
+        case .call("os", let system): return system == "Linux"
+        case .call("targetEnvironment", _): return false
+        case .call("_runtime", let runtime): return runtime == "_Native"
+        case .call("canImport", let module):
+            if AppleModules.advice[module] != nil || ["Darwin", "ObjectiveC"].contains(module) { return false }
             let known = ["CoreData", "Foundation", "FoundationNetworking", "FoundationXML", "Dispatch", "Glibc"]
-            return known.contains(argument) ? true : nil
-        default: return nil
+            return known.contains(module) ? true : nil
+        case .call: return nil
         }
     }
 }

@@ -43,7 +43,7 @@ struct CompiledSampleTests {
         "Nested, generic, isolated and overridden members, keywords as names, inherited nested types work",
         arguments: [["-Onone"], ["-O", "-whole-module-optimization"]])
     func shapes(optimisation: [String]) throws {
-        let kit = try SampleModule("Kit", ["Kit.swift": ShapesSample.module])
+        let kit = try SampleModule("Kit", ["Kit.swift": ShapesSample.module, "Guarded.swift": ShapesSample.guarded])
         try kit.run()
         let folder = try TemporaryFolder()
         try compile(

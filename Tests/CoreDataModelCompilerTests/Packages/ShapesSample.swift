@@ -31,7 +31,6 @@ enum ShapesSample {
         }
         extension Sub { @NSManaged public var words: Words!; @NSManaged internal var f: Float?, g: Decimal? }
         public extension Space.Item { @NSManaged var ext: Date? }
-        final class Bare: NSManagedObject { @NSManaged var name: String? }
         public final class Box: NSManagedObject {
             @NSManaged public var any: Any
             @NSManaged public var maybe: Any?
@@ -40,6 +39,15 @@ enum ShapesSample {
             @NSManaged public var coding: (any NSCoding)?
             public subscript(name: String) -> Any? { "own \\(name)" }
         }
+        """
+
+    /// A file that is there only where the framework can be imported.
+    static let guarded = """
+        import Foundation
+        #if canImport(CoreData)
+        import CoreData
+        final class Bare: NSManagedObject { @NSManaged var name: String? }
+        #endif
         """
 
     static let program = """

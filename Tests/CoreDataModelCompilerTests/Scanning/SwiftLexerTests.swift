@@ -38,6 +38,7 @@ struct SwiftLexerTests {
     func directives() {
         let tokens = SwiftLexer.tokens(in: "#if os(Linux) && !DEBUG // why\na\n#elseif X\n#else\n#endif\n#selector(b)")
         #expect(tokens.map(\.text) == ["os(Linux) && !DEBUG", "a", "X", "", "", "#", "selector", "(", "b", ")"])
+        #expect(texts("#if (A /* b */ && C\n|| D) \nx") == ["(A   && C || D)", "x"])
     }
 
     @Test("Lines and columns are those of the source")
