@@ -107,8 +107,9 @@ extension Job {
     private func work(_ warn: (any CustomStringConvertible) -> Void) throws {
         let modelSources = try readModels()
         var files = try sources.map(scan)
+        let imports = ImportWriter(files).lines(for: "CoreData", as: .isPublic)
         for (model, source) in zip(models, modelSources) {
-            let text = ClassWriter(model: source).text()
+            let text = ClassWriter(model: source).text(imports: imports)
             try write(text, to: model.classes)
             files.append(DeclarationScanner.scan(source: text, path: model.classes))
         }
@@ -198,22 +199,25 @@ extension Job {
             names = try findNames(members, target, dependencies)
         } catch let refusal as CompilerError {
             warn(refusal.asWarning)
-            return try writeAccessors(of: target, [:], MangledNames())
+            return try writeAccessors(of: target, [], [:], MangledNames())
         }
         if let unnamed = names.firstUnnamed(of: members) {
             throw Diagnostic(
                 file: unnamed.file, line: unnamed.line, column: unnamed.column,
                 message: "the compiler gives no name for the accessors of '\(unnamed.name)'")
         }
-        try writeAccessors(of: target, Dictionary(grouping: accesses, by: \.member.file), names)
+        try writeAccessors(of: target, dependencies, Dictionary(grouping: accesses, by: \.member.file), names)
     }
 
     private func writeAccessors(
-        of target: ScannedModule, _ byFile: [String: [(number: Int, member: ManagedMember, access: MemberAccess)]],
+        of target: ScannedModule, _ dependencies: [ScannedModule],
+        _ byFile: [String: [(number: Int, member: ManagedMember, access: MemberAccess)]],
         _ names: MangledNames
     ) throws {
         let outputs = Dictionary(managed.map { ($0.input, $0.output) }, uniquingKeysWith: { first, _ in first })
-        let writer = AccessorWriter(module: module)
+        let writer = AccessorWriter(
+            module: module, imports: ImportWriter(target.files),
+            homes: TypeHomes(target, dependencies: dependencies))
         for file in target.files {
             guard let output = outputs[file.path] else { continue }
             try write(writer.text(for: [file], members: byFile[file.path] ?? [], names: names), to: output)

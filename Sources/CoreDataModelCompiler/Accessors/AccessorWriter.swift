@@ -5,6 +5,8 @@
 /// the member's own access level. A member that is private to its file becomes internal, because this file must see it.
 struct AccessorWriter {
     let module: String
+    let imports: ImportWriter
+    let homes: TypeHomes
 
     /// The text for some files. The members are numbered as in `names`.
     func text(
@@ -15,7 +17,9 @@ struct AccessorWriter {
         var lines = [
             "// The accessors of the @NSManaged declarations in \(places). Generated: changes will be lost.", "",
         ]
-        if !members.isEmpty { lines += imports(of: files) }
+        if !members.isEmpty {
+            lines += imports.lines(of: files, for: members.map(\.member), except: module, homes: homes)
+        }
         for (number, member, access) in members {
             guard let getter = names.getters[number] else { continue }
             let body: [String]
@@ -41,24 +45,12 @@ struct AccessorWriter {
         return "\"\(name.escaped)\", or: \"\(key.escaped)\""
     }
 
-    private func imports(of files: [ScannedFile]) -> [String] {
-        var lines: [String] = []
-        var hasFramework = false
-        for item in files.flatMap(\.imports) where item.module != module {
-            if item.module == "CoreData", item.conditions.isEmpty { hasFramework = true }
-            // Handing a module on once per target is enough.
-            let text = item.text.replacingPrefix("@_exported ", with: "")
-            lines += ManglingProbe.wrapped([text], in: item.conditions)
-        }
-        return (hasFramework ? [] : ["import CoreData"]) + lines
-    }
-
     private func property(
         _ member: ManagedMember, _ type: String, _ number: Int, _ getter: String, _ setter: String
     ) -> [String] {
-        var access = visible(member.access)
-        if case .property(_, let setterAccess) = member.kind, visible(setterAccess) != access {
-            access += " \(visible(setterAccess))(set)"
+        var access = visible(member.access).rawValue
+        if case .property(_, let setterAccess) = member.kind, visible(setterAccess) != visible(member.access) {
+            access += " \(visible(setterAccess).rawValue)(set)"
         }
         return [
             "    dynamic final \(access) var \(name(of: member)): \(type) {",
@@ -73,7 +65,7 @@ struct AccessorWriter {
     ) -> [String] {
         let list = parameters.enumerated().map { "_ p\($0): \($1.type)" }.joined(separator: ", ")
         return [
-            "    @_silgen_name(\"\(symbol)\") dynamic final \(visible(member.access)) func \(name(of: member))(\(list)) {",
+            "    @_silgen_name(\"\(symbol)\") dynamic final \(visible(member.access).rawValue) func \(name(of: member))(\(list)) {",
             "        slot\(number).\(call)", "    }",
         ]
     }
@@ -83,17 +75,5 @@ struct AccessorWriter {
         return "_managed_\(module)_\(String(path))_\(member.plainName)"
     }
 
-    private func visible(_ access: Access) -> String {
-        switch access {
-        case .isPrivate, .isFilePrivate, .isInternal: "internal"
-        case .isPackage: "package"
-        case .isPublic, .isOpen: "public"
-        }
-    }
-}
-
-extension String {
-    fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
-        hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
-    }
+    private func visible(_ access: Access) -> Access { min(max(access, .isInternal), .isPublic) }
 }

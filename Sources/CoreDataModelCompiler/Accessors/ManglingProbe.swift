@@ -147,7 +147,7 @@ struct ManglingProbe {
 }
 
 /// The framework's own types that properties are declared with, so that its module need not be at hand.
-private enum FrameworkTypes {
+enum FrameworkTypes {
     static let module = "CoreData"
 
     static let scanned = ScannedModule(

@@ -18,10 +18,10 @@ package struct ClassWriter {
     }
 
     /// The text of one Swift file with everything the model asks for.
-    package func text() -> String {
-        var lines = [
-            "// The classes of the model \(model.name). Generated: changes will be lost.", "", "import CoreData",
-        ]
+    ///
+    /// - Parameter imports: The lines that import the framework for public classes.
+    package func text(imports: [String] = ["import CoreData"]) -> String {
+        var lines: [String] = []
         for entity in model.entities where entity.generation != .manual {
             guard let written = entity.className else { continue }
             let name = String(written.split(separator: ".").last ?? "")
@@ -41,6 +41,9 @@ package struct ClassWriter {
             }
             if entity.parent == nil { lines += ["", "extension \(name): Identifiable {}"] }
         }
+        let head = "// The classes of the model \(model.name). Generated: changes will be lost."
+        // An import that nothing needs may be a warning.
+        lines = [head] + (lines.isEmpty ? [] : [""] + imports + lines)
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -13,32 +13,17 @@ struct ModuleWriter {
         let aliases = aliases(for: files)
         var lines = ["// What is needed once in the module \(module). Generated: changes will be lost.", ""]
         if let widest = aliases.map(\.access).max() {
-            lines.append("\(widest.prefix)import CoreData")
-            lines += aliases.map { "\($0.access.prefix)typealias \($0.name) = CoreData.\($0.name)" }
+            lines += ImportWriter(files).lines(for: "CoreData", as: widest)
+            lines += aliases.map { "\($0.access.rawValue) typealias \($0.name) = CoreData.\($0.name)" }
         }
         if hasClasses(files) { lines += registration }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// How far an alias can be seen.
-    private enum Reach: Int, Comparable {
-        case module, package, everybody
-
-        var prefix: String {
-            switch self {
-            case .module: ""
-            case .package: "package "
-            case .everybody: "public "
-            }
-        }
-
-        static func < (a: Reach, b: Reach) -> Bool { a.rawValue < b.rawValue }
-    }
-
     /// The types that the target names and does not declare itself. An alias reaches as far as what may be declared
     /// with it: everybody where a file that names the type declares anything public, the package where one does so for
     /// the package.
-    private func aliases(for files: [ScannedFile]) -> [(name: String, access: Reach)] {
+    private func aliases(for files: [ScannedFile]) -> [(name: String, access: Access)] {
         // The names are ambiguous beside Foundation's, and useless where only Foundation is imported.
         guard dependsOnFramework || files.contains(where: Self.importsFramework) else { return [] }
         let declared = Set(files.flatMap(\.types).filter(\.path.isEmpty).map(\.name))
@@ -49,9 +34,9 @@ struct ModuleWriter {
         }
     }
 
-    private static func reach(_ file: ScannedFile) -> Reach {
-        if file.words.contains("public") || file.words.contains("open") { return .everybody }
-        return file.words.contains("package") ? .package : .module
+    private static func reach(_ file: ScannedFile) -> Access {
+        if file.words.contains("public") || file.words.contains("open") { return .isPublic }
+        return file.words.contains("package") ? .isPackage : .isInternal
     }
 
     private static func importsFramework(_ file: ScannedFile) -> Bool {

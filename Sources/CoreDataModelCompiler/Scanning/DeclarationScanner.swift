@@ -234,10 +234,12 @@ package struct DeclarationScanner {
         let words = tokens[start..<index]
         let kinds: Set<String> = ["class", "struct", "enum", "protocol", "typealias", "func", "var", "let"]
         guard let module = words.first(where: { $0.isWord && !kinds.contains($0.text) }) else { return }
-        let parts = prefix.attributes + prefix.words + ["import", Self.text(words)]
+        let target = Self.text(words)
+        let parts = prefix.attributes + prefix.words + ["import", target]
         result.imports.append(
             ImportDeclaration(
-                text: parts.joined(separator: " "), module: module.text,
+                text: parts.joined(separator: " "), attributes: prefix.attributes, access: prefix.access,
+                target: target, module: module.text,
                 isExported: prefix.attributes.contains("@_exported"), conditions: conditions))
     }
 

@@ -19,6 +19,11 @@ package struct ScannedFile {
 struct ImportDeclaration {
     /// The declaration with its attributes, such as `@preconcurrency public import Kit`.
     let text: String
+    let attributes: [String]
+    /// The level that it states.
+    let access: Access?
+    /// What stands behind `import`.
+    let target: String
     /// The module, without what follows a point.
     let module: String
     /// Whether the file's module hands it on.
@@ -48,13 +53,17 @@ struct TypeDeclaration {
 }
 
 /// Who may use a declaration.
-enum Access: String {
+enum Access: String, CaseIterable, Comparable {
     case isPrivate = "private"
     case isFilePrivate = "fileprivate"
     case isInternal = "internal"
     case isPackage = "package"
     case isPublic = "public"
     case isOpen = "open"
+
+    static func < (left: Access, right: Access) -> Bool {
+        allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
+    }
 
     /// Whether only the file it is declared in may.
     var isOfFile: Bool { self == .isPrivate || self == .isFilePrivate }

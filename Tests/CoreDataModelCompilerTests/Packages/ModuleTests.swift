@@ -21,7 +21,7 @@ struct ModuleTests {
             "B.swift": "import CoreData\nlet p = NSCompoundPredicate(type: .and, subpredicates: [])",
         ])
         #expect(text.contains("public import CoreData\npublic typealias NSExpression = CoreData.NSExpression\n"))
-        #expect(text.contains("\ntypealias NSCompoundPredicate = CoreData.NSCompoundPredicate\n"))
+        #expect(text.contains("\ninternal typealias NSCompoundPredicate = CoreData.NSCompoundPredicate\n"))
         #expect(!text.contains("NSComparisonPredicate"))
     }
 
@@ -42,7 +42,7 @@ struct ModuleTests {
             DeclarationScanner.scan(source: $0, path: "A.swift")
         }
         let depending = ModuleWriter(module: "Kit", dependsOnFramework: true).text(for: files)
-        #expect(depending.contains("\nimport CoreData\ntypealias NSExpression = CoreData.NSExpression\n"))
+        #expect(depending.contains("\nimport CoreData\ninternal typealias NSExpression = CoreData.NSExpression\n"))
         #expect(!ModuleWriter(module: "Kit", dependsOnFramework: false).text(for: files).contains("CoreData.NS"))
         var arguments = ["module", "Kit", "compiler", "c", "folder", "f", "others", "o", "once", "p"]
         #expect(try !Job(arguments: arguments).dependsOnFramework)
@@ -56,8 +56,10 @@ struct ModuleTests {
             "A.swift": "import CoreData\npackage func f(_ e: NSExpression) {}",
             "B.swift": "import CoreData\nlet p: NSCompoundPredicate? = nil",
         ])
-        #expect(text.contains("\npackage import CoreData\npackage typealias NSExpression = CoreData.NSExpression\n"))
-        #expect(text.contains("\ntypealias NSCompoundPredicate = CoreData.NSCompoundPredicate\n"))
+        #expect(
+            text.contains("\npackage import CoreData\n#else\nimport CoreData\n#endif\npackage typealias NSExpression =")
+        )
+        #expect(text.contains("\ninternal typealias NSCompoundPredicate = CoreData.NSCompoundPredicate\n"))
     }
 
     @Test("The name of a module with managed classes, for the class lookup")

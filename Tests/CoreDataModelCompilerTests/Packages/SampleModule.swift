@@ -56,7 +56,13 @@ struct SampleModule {
     }
 
     /// Everything the module is compiled from, once the job is done.
-    var compiledFiles: [String] { sources + sources.map(accessors) + [others, once] + (model == nil ? [] : [classes]) }
+    var compiledFiles: [String] {
+        sources + sources.filter(isPlanned).map { accessors(of: $0) } + [others, once] + (model == nil ? [] : [classes])
+    }
+
+    private func isPlanned(_ source: String) -> Bool {
+        !unplanned.contains(URL(fileURLWithPath: source).lastPathComponent)
+    }
 
     /// The accessors of a source file.
     func accessors(ofFile name: String) throws -> String {
@@ -81,7 +87,7 @@ struct SampleModule {
             "others", others, "once", once,
         ]
         arguments += conditions.flatMap { ["condition", $0] } + sources.flatMap { ["source", $0] }
-        for source in sources where !unplanned.contains(URL(fileURLWithPath: source).lastPathComponent) {
+        for source in sources where isPlanned(source) {
             arguments += ["managed", source, accessors(of: source)]
         }
         if let model { arguments += ["model", model, classes, "bundle", model, bundle.path] }
