@@ -17,7 +17,7 @@
         private static var seeds: [Int] {
             let asked = ProcessInfo.processInfo.environment["OPENCOREDATA_PREDICATE_SEED"] ?? ""
             let bounds = asked.split(separator: "-").compactMap { Int($0) }
-            guard let first = bounds.first, let last = bounds.last else { return Sample.seeds(150, long: 100_000) }
+            guard let first = bounds.first, let last = bounds.last else { return Sample.seeds(500, long: 100_000) }
             return Array(first...last)
         }
 
@@ -30,13 +30,15 @@
             for seed in Self.seeds where differences.count < 20 {
                 if seed / Self.perLibrary != content {
                     content = seed / Self.perLibrary
-                    let filling = UInt64(content + 1_000_000)
-                    libraries = (
-                        try PredicateLibrary(.postgreSQL, seed: filling), try PredicateLibrary(.sqlite, seed: filling)
-                    )
+                    let favourites = PredicateGenerator.favourites(ofContent: content)
+                    func library(_ kind: StoreKind) throws -> PredicateLibrary {
+                        try PredicateLibrary(kind, seed: UInt64(content + 1_000_000), favourites: favourites)
+                    }
+                    libraries = (try library(.postgreSQL), try library(.sqlite))
                 }
                 guard let (server, file) = libraries else { continue }
-                var generator = PredicateGenerator(seed: UInt64(seed))
+                var generator = PredicateGenerator(
+                    seed: UInt64(seed), favourites: PredicateGenerator.favourites(ofContent: content))
                 let generated = generator.make()
                 played += 1
                 let found = Result { try server.context.performAndWait { try server.found(generated) } }

@@ -41,8 +41,19 @@
         private var mixesKinds = false
         private var looksInside = false
         private var computes = false
+        private let favourites: [String]
 
-        init(seed: UInt64) { random = SplitMix(state: seed &* 0x9E37_79B9 &+ 17) }
+        /// - Parameter favourites: The texts of most values and constants. If they are few, equal ones meet.
+        init(seed: UInt64, favourites: [String] = Self.texts) {
+            random = SplitMix(state: seed &* 0x9E37_79B9 &+ 17)
+            self.favourites = favourites
+        }
+
+        /// The texts of most values and constants where the library has this content.
+        static func favourites(ofContent content: Int) -> [String] {
+            var random = SplitMix(state: UInt64(content))
+            return Array(texts.shuffled(using: &random).prefix(12))
+        }
 
         mutating func make() -> GeneratedPredicate {
             let scope = Scope.all[pick(6) == 0 ? 1 + pick(Scope.all.count - 1) : 0]
@@ -163,6 +174,7 @@
         mutating func pick(_ count: Int) -> Int { Int(random.next() % UInt64(max(1, count))) }
         mutating func pick<Element>(_ list: [Element]) -> Element { list[pick(list.count)] }
         mutating func one(in count: Int) -> Bool { pick(count) == 0 }
+        mutating func text() -> String { one(in: 4) ? pick(Self.texts) : pick(favourites) }
 
         private mutating func argument(_ value: Any?) -> String {
             arguments.append(value)
@@ -174,8 +186,8 @@
             switch kind {
             case .text:
                 if one(in: 60) { return "a\u{0}b" }
-                if one(in: 4) { return pick(Self.texts) + pick(Self.texts) }
-                return pick(Self.texts)
+                if one(in: 4) { return text() + text() }
+                return text()
             case .number:
                 switch pick(8) {
                 case 0...3: return NSNumber(value: pick(Self.whole))
@@ -258,7 +270,7 @@
         }
 
         private mutating func pattern() -> String {
-            (0..<(1 + pick(3))).map { _ in one(in: 2) ? pick(["*", "?", "\\*"]) : pick(Self.texts) }.joined()
+            (0..<(1 + pick(3))).map { _ in one(in: 2) ? pick(["*", "?", "\\*"]) : text() }.joined()
         }
 
         private mutating func expression() -> String {

@@ -29,12 +29,12 @@
             return model
         }
 
-        init(_ kind: StoreKind, seed: UInt64) throws {
+        init(_ kind: StoreKind, seed: UInt64, favourites: [String] = PredicateGenerator.texts) throws {
             library = try Library(kind, model: Self.model())
             context = library.context()
             if kind == .postgreSQL { try fixPlans(isAnalyzed: false) }
             try context.performAndWait {
-                fill(PredicateGenerator(seed: seed))
+                fill(PredicateGenerator(seed: seed, favourites: favourites))
                 try context.save()
                 for (number, object) in made.enumerated() { numbers[object.objectID] = number }
             }
@@ -73,8 +73,8 @@
             var random = source
             func text(missing: Int = 5) -> Any? {
                 if random.one(in: missing) { return nil }
-                let text = random.pick(PredicateGenerator.texts)
-                return random.one(in: 3) ? text + random.pick(PredicateGenerator.texts) : text
+                let text = random.text()
+                return random.one(in: 3) ? text + random.text() : text
             }
             func number(_ list: [Int]) -> Any? { random.one(in: 4) ? nil : random.pick(list) }
             func truth() -> Any? { random.one(in: 4) ? nil : random.one(in: 2) }
@@ -151,6 +151,8 @@
             }
             let left = comparison.leftExpression.expressionValue(with: object, context: nil)
             let right = comparison.rightExpression.expressionValue(with: object, context: nil)
+            // Where no value is missing, a comparison says by itself what it is to say.
+            if ![left, right].contains(where: lacksValue) { return comparison.evaluate(with: object) }
             func of(_ left: Any?) -> Bool? {
                 answer(comparison, left, right, isConstant: isConstant(comparison.rightExpression))
             }
@@ -179,13 +181,18 @@
             }
         }
 
+        private static func isMissing(_ value: Any?) -> Bool {
+            if let number = value as? NSNumber, !(value is NSDecimalNumber) { return number.doubleValue.isNaN }
+            return value == nil || value is NSNull || (value as? NSDecimalNumber)?.decimalValue.isNaN == true
+        }
+
+        private static func lacksValue(_ value: Any?) -> Bool {
+            isMissing(value) || elements(value).contains(where: isMissing)
+        }
+
         private static func answer(
             _ comparison: CoreData.NSComparisonPredicate, _ left: Any?, _ right: Any?, isConstant: Bool
         ) -> Bool? {
-            func isMissing(_ value: Any?) -> Bool {
-                if let number = value as? NSNumber, !(value is NSDecimalNumber) { return number.doubleValue.isNaN }
-                return value == nil || value is NSNull || (value as? NSDecimalNumber)?.decimalValue.isNaN == true
-            }
             func compare(_ left: Any?, _ right: Any?) -> Bool {
                 CoreData.NSComparisonPredicate(
                     leftExpression: CoreData.NSExpression(forConstantValue: left),
