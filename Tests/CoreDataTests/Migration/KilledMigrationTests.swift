@@ -48,6 +48,31 @@ struct KilledMigrationTests {
         }
     }
 
+    @Test("A migration killed at its last step, or behind it, leaves the old version; behind the commit, the new one")
+    func killedAtTheEnd() throws {
+        try withTemporaryFolder { folder in
+            let template = try MigrationFixture(folder, CrashModels.older, rows: CrashModels.rows).url
+            try run(on: template, "PRAGMA wal_checkpoint(TRUNCATE)")
+            let traced = try ChildProgram(
+                "migration-crash-child", [copy(template, to: folder, "traced").path],
+                environment: ["OPENCOREDATA_TRIAL_TRACE": "1"]
+            ).wait().output
+            let steps = traced.split(separator: "\n").count { $0 == "moment stepDone" }
+            #expect(steps > 5)
+            let outcomes: KeyValuePairs<String, Outcome> = [
+                "stepDone:\(steps)": .older, "stepsDone:1": .older, "committed:1": .newer,
+            ]
+            for (moment, outcome) in outcomes {
+                let url = try copy(template, to: folder, moment)
+                let end = try ChildProgram(
+                    "migration-crash-child", [url.path], environment: ["OPENCOREDATA_TRIAL_KILL": moment]
+                ).wait()
+                #expect(end.wasKilled, "\(moment): \(end.output)")
+                #expect(try state(of: url) == outcome, "\(moment)")
+            }
+        }
+    }
+
     private func copy(_ template: URL, to folder: URL, _ name: String) throws -> URL {
         let url = folder.appendingPathComponent(name + ".sqlite")
         try FileManager.default.copyItem(at: template, to: url)
