@@ -69,9 +69,10 @@ struct KilledFileMigrationTests {
             let trial = try Trial(folder, suffix)
             let moments = [
                 "folderLocked:1", "batchSaved:3", "legDone:1", "batchSaved:12", "legDone:3", "verified:1",
-                "synchronized:1", "mainsExchanged:1", "exchanged:1",
+                "exchanged:1",
             ]
-            for moment in Sample.slice(moments, oneIn: 3, suffix) {
+            // The newer file takes its place between the last two.
+            for moment in Sample.slice(moments, oneIn: 7, suffix) + ["synchronized:1", "mainsExchanged:1"] {
                 try trial.content.write(to: trial.store)
                 #expect(try !trial.isDone(trial.start("KILL", moment)), "\(moment)")
                 #expect(trial.isOlder != ["mainsExchanged:1", "exchanged:1"].contains(moment), "\(moment)")
