@@ -11,6 +11,10 @@ package struct PortCommand {
     private let outcome: Outcome
     private let models: [URL]
     private let package: ManifestPorter.Location?
+    private let options: PortOptions
+
+    /// What `--rules` prints: each rule with what it does.
+    package static var rules: String { PortRules.list }
 
     /// - Parameters:
     ///   - path: a file, or a folder.
@@ -18,20 +22,24 @@ package struct PortCommand {
     ///   - output: the folder that a changed copy is written to; excludes `inPlace`.
     ///   - models: models whose keys `#keyPath` may name, beside those at `path`.
     ///   - package: where Package.swift finds the framework: a folder or a URL.
-    package init(path: String, inPlace: Bool, output: String?, models: [String], package: String?) throws {
+    ///   - options: what the user chooses.
+    package init(
+        path: String, inPlace: Bool, output: String?, models: [String], package: String?, options: PortOptions
+    ) throws {
         if inPlace, output != nil { throw PortError("--in-place and --output exclude each other") }
         self.path = path
         let file = { URL(fileURLWithPath: $0).standardizedFileURL }
         outcome = inPlace ? .inPlace : output.map { .copied(file($0)) } ?? .shown
         self.models = models.map(file)
         self.package = try package.map(Self.location)
+        self.options = options
     }
 
     /// Ports; `diff` and `message` take what is to be printed. Returns whether something is left to do by hand.
     package func run(diff: (String) throws -> Void, message: (String) -> Void) throws -> Bool {
         let tree = try SourceTree(path)
         if case .copied(let target) = outcome { try check(target, tree) }
-        let porting = try Porting(tree, models: models, package: package ?? Self.ownPackage)
+        let porting = try Porting(tree, models: models, package: package ?? Self.ownPackage, options: options)
         for file in porting.changed { try diff(file.diff) }
         switch outcome {
         case .shown: break

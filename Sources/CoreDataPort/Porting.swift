@@ -3,9 +3,11 @@
 // - `coredata port` rewrites code that the compiler refuses whatever a plugin adds. It works on the scanner's tokens,
 //   so comments, strings and layout stay byte for byte. Of a string only the code inside `\( … )` is looked at. Code
 //   that `#if` leaves out on Linux is not looked at.
-// - The way of a file: `SourceFile` (tokens, scopes), `Knowledge` (declared types, models), `Rules` (one extension
-//   each), edits and notes. `PackageManifest`, `PackageTargets` and `ManifestPorter` do the same for `Package.swift`.
-//   `UnifiedDiff` shows edits. `FileWriter` writes them: all temporary files first, then all names.
+// - The way of a file: `SourceFile` (tokens, scopes), `Knowledge` (declared types, models), `Rules`, edits and notes.
+//   The rules are values in two tables, `PortRule.rewriting` and `PortRule.reporting`; their work is in extensions of
+//   `FilePorter`. A rule needs an example in `Tests/CoreDataPortTests/RuleExamples.swift`. `PackageManifest`,
+//   `PackageTargets` and `ManifestPorter` do for `Package.swift` what these do for sources. `UnifiedDiff` shows edits.
+//   `FileWriter` writes them: all temporary files first, then all names.
 // - An edit is made only where it is certain to mean the same. Everything else is a note with file, line and column. A
 //   class that `@objc(Name)` called otherwise is found by a model only under its Swift name. So the model's source
 //   changes with it: the name of its class is no part of an entity's version hash.
@@ -27,47 +29,48 @@ struct Porting {
     private(set) var changed: [ChangedFile] = []
     private(set) var notes: [PortNote] = []
     private var isAmbiguityNoted = false
+    private let rules: PortRules
 
     /// Ports the files of a tree. `models` are looked into besides those in the tree; `package` is where manifests find
     /// the framework.
-    init(_ tree: SourceTree, models others: [URL], package: ManifestPorter.Location? = nil) throws {
+    init(
+        _ tree: SourceTree, models others: [URL], package: ManifestPorter.Location? = nil,
+        options: PortOptions = PortOptions(), rules: PortRules = .all
+    ) throws {
+        self.rules = rules
         let sources = tree.swiftFiles.map { file in
             // Messages name files so that an editor finds them from where the program was called.
             SourceFile(path: Self.name(of: file.url), text: String(decoding: file.bytes, as: UTF8.self))
         }
         var types = DeclaredTypes()
-        var keyPathUses = KeyPathUses()
-        for source in sources {
-            types.add(source.scopes)
-            keyPathUses.add(source)
-        }
+        for source in sources { types.add(source.scopes) }
         let models = try read(tree.models, others)
         let renamed = Self.renamedClasses(sources, KnownKeys(types: types, models: models))
         let keys = KnownKeys(types: types, models: models, renamedClasses: renamed)
         let targets = PackageTargets(
             tree.manifests.map { PackageManifest($0, name: Self.name(of: $0.url)) }, files: tree.swiftFiles.map(\.path),
             models: tree.resources)
-        var surroundings = Surroundings(targets, tree.swiftFiles, sources)
-        surroundings.keyPathUses = keyPathUses
-        var needy: Set<PackageTargets.ID> = []
-        var homeless: [String] = []
+        var surroundings = Surroundings(targets, tree.swiftFiles, sources, keys, options)
+        var needs: [PackageTargets.ID: Set<PackageProduct>] = [:]
+        var homeless: [(file: String, products: Set<PackageProduct>)] = []
         for (file, source) in zip(tree.swiftFiles, sources) {
             let ids = targets.targets(of: file.path)
             surroundings.target = ids.first.map { targets[$0].name }
-            var porter = FilePorter(source, keys: keys, renamedClasses: renamed, surroundings: surroundings)
+            var porter = FilePorter(
+                source, rules: rules, keys: keys, renamedClasses: renamed, surroundings: surroundings)
             porter.run()
             notes += porter.notes
-            if porter.importsFramework { needy.formUnion(ids) }
-            if porter.importsFramework, ids.isEmpty { homeless.append(file.path) }
+            for id in ids { needs[id, default: []].formUnion(porter.neededProducts) }
+            if ids.isEmpty, !porter.neededProducts.isEmpty { homeless.append((file.path, porter.neededProducts)) }
             // The plugin that a target gets writes what tells the names apart.
             if let type = porter.ambiguousType, ids.isEmpty { noteAmbiguity(source, type) }
             if !porter.edits.isEmpty { changed.append(ChangedFile(file: file, edits: porter.edits)) }
         }
         for file in tree.modelContents {
-            let edits = ModelClassNames.edits(in: file.bytes, renamedClasses: renamed)
+            let edits = rules.ofModels.flatMap { $0(file.bytes, renamed) }
             if !edits.isEmpty { changed.append(ChangedFile(file: file, edits: edits)) }
         }
-        port(targets, needy, tree.manifests, package)
+        port(targets, needs, tree.manifests, package)
         noteUnreadable(targets.manifests, homeless)
     }
 
@@ -101,32 +104,38 @@ struct Porting {
     }
 
     private mutating func port(
-        _ targets: PackageTargets, _ needy: Set<PackageTargets.ID>, _ files: [SourceTree.File],
+        _ targets: PackageTargets, _ needs: [PackageTargets.ID: Set<PackageProduct>], _ files: [SourceTree.File],
         _ location: ManifestPorter.Location?
     ) {
         for (number, manifest) in targets.manifests.enumerated() {
-            var porter = ManifestPorter(manifest)
-            let own = manifest.targets.indices.map { PackageTargets.ID(manifest: number, target: $0) }
-            let those = own.filter { needy.contains($0) || targets.models[$0] != nil }
-            porter.run(needy: those.map { ($0.target, targets.modelsBelow($0)) }, location: location)
+            let needy = manifest.targets.indices.compactMap { target -> ManifestPorter.Needy? in
+                let id = PackageTargets.ID(manifest: number, target: target)
+                let products = needs[id, default: []].union(targets.models[id] == nil ? [] : [.framework])
+                return products.isEmpty
+                    ? nil : ManifestPorter.Needy(target: target, products: products, models: targets.modelsBelow(id))
+            }
+            var porter = ManifestPorter(manifest, needy, location)
+            porter.run(rules)
             notes += porter.notes
             if !porter.edits.isEmpty { changed.append(ChangedFile(file: files[number], edits: porter.edits)) }
         }
     }
 
-    /// Says where a manifest does not write out the targets of files that need the framework.
-    private mutating func noteUnreadable(_ manifests: [PackageManifest], _ files: [String]) {
+    /// Says where a manifest does not write out the targets of files that need something.
+    private mutating func noteUnreadable(
+        _ manifests: [PackageManifest], _ files: [(file: String, products: Set<PackageProduct>)]
+    ) {
         for manifest in manifests where manifest.targets.isEmpty {
-            guard let file = files.first(where: { manifest.folder.isEmpty || $0.hasPrefix(manifest.folder + "/") })
-            else {
-                continue
-            }
+            let own = files.filter { manifest.folder.isEmpty || $0.file.hasPrefix(manifest.folder + "/") }
+            guard let first = own.first else { continue }
+            let products = Set(own.flatMap(\.products))
+            let names = PackageProduct.allCases.filter(products.contains).map(\.rawValue).joined(separator: ", ")
             notes.append(
                 PortNote(
                     kind: .byHand, file: manifest.name, line: 1, column: 1,
                     message:
-                        "no target is written out here to which '\(file)' belongs: add the product CoreData and the "
-                        + "plugin CoreDataModelPlugin of OpenCoreData to the one that it is in"))
+                        "no target is written out here to which '\(first.file)' belongs: add to the one that it is in "
+                        + "what it needs (\(names)), and the plugin CoreDataModelPlugin of OpenCoreData"))
         }
     }
 

@@ -56,7 +56,7 @@ struct CodeTests {
     }
 
     @Test(
-        "Casts of fetch requests: those that are needless go, those that Swift can do otherwise change, others are told"
+        "Casts of fetch requests: those that are needless go, those that Swift can do otherwise change"
     )
     func casts() throws {
         let ported = try Ported(
@@ -103,8 +103,8 @@ struct CodeTests {
                 let c = NSBatchDeleteRequest(fetchRequest: request)
                 let d = try context.fetch(self.request) as? [Note]
                 let e = try context.count(for: request)
-                let f = request as! NSFetchRequest<Note>
-                guard let g = request as? NSFetchRequest<NSFetchRequestResult> else { return }
+                let f = NSFetchRequest<Note>(casting: request)!
+                guard let g = NSFetchRequest<NSFetchRequestResult>(casting: request) else { return }
                 let h = NSFetchRequest<Kit.Note>(entityName: name(1))
                 let i = NSFetchRequest<Kit.Note>(entityName: Memo.entity().name ?? "")
                 let copied = request.copy() as! NSFetchRequest<Note>
@@ -113,7 +113,7 @@ struct CodeTests {
                     return try fetch(any) as NSArray
                 }
                 func h() {
-                    let any = request as! NSFetchRequest<NSFetchRequestResult>
+                    let any = NSFetchRequest<NSFetchRequestResult>(casting: request)!
                     keep(any)
                 }
                 class Note: NSManagedObject {
@@ -133,7 +133,7 @@ struct CodeTests {
                 func o<T: NSManagedObject>(_ t: T.Type) -> NSFetchRequest<T> { t.fetchRequest() as! NSFetchRequest<T> }
                 import CoreData
                 """)
-        #expect(ported.byHand.map { $0.prefix(5) } == ["6:17:", "7:23:", "16:23"], "\(ported.byHand)")
+        #expect(ported.byHand.isEmpty)
     }
 
     @Test("The name of a key path comes from the framework")
@@ -378,8 +378,9 @@ struct CodeTests {
         #expect(ported.porting.changed.isEmpty)
         #expect(
             ported.byHand.map { $0.prefix { $0 != " " } } == [
-                "2:8:", "3:8:", "4:14:", "6:18:", "7:6:",
+                "2:8:", "4:14:", "6:18:", "7:6:",
             ])
+        #expect(ported.hints.contains { $0.hasPrefix("3:8: the module comes with the product OSLogging") })
         #expect(ported.hints.contains { $0.hasPrefix("8:15: a context made without") })
         #expect(ported.hints.contains { $0.contains("typealias NSExpression = CoreData.NSExpression") })
     }

@@ -115,4 +115,85 @@ struct ImportTests {
         let ported = try Ported("extension AnyKeyPath { var name: String? { _kvcKeyPathString } }")
         #expect(ported.text == "import CoreData\nextension AnyKeyPath { var name: String? { managedKeyPath } }")
     }
+
+    private func manifest(_ features: String...) -> String {
+        let settings = features.map { ".enableUpcomingFeature(\"\($0)\")" }.joined(separator: ", ")
+        return """
+            // swift-tools-version: 6.0
+            let package = Package(name: "Kit", targets: [.target(name: "Kit", dependencies: ["OpenCoreData"], \
+            swiftSettings: [\(settings)], plugins: ["CoreDataModelPlugin"])])
+            // OpenCoreData
+            """
+    }
+
+    @Test("Imports are public where others see what they bring, if an import without a word is not")
+    func internalImports() throws {
+        let files = [
+            "Package.swift": manifest("InternalImportsByDefault"),
+            "Sources/Kit/A.swift": "public import Foundation\nimport CoreData\npublic func f(_ a: UndoManager) {}",
+            "Sources/Kit/B.swift": "import CoreData\nfunc f(_ a: UndoManager) {}\npublic func g() { f(UndoManager()) }",
+            "Sources/Kit/C.swift": "import Foundation\npublic struct C {\n    public var a: URLRequest\n}",
+            "Sources/Kit/D.swift": "import Foundation\npublic let a = 1\nlet b = URLSession.shared, c: NSExpression",
+            "Sources/Kit/E.swift": "internal import Foundation\npublic let a = 1\nlet c: NSExpression",
+        ]
+        let ported = try Ported(files)
+        #expect(
+            ["A", "B", "C", "D", "E"].map { ported.text("Sources/Kit/\($0).swift")?.split(separator: "\n").prefix(5) }
+                == [
+                    ["public import Foundation", "public import CoreData", "public func f(_ a: UndoManager) {}"], nil,
+                    [
+                        "import Foundation", "#if canImport(FoundationNetworking)",
+                        "public import FoundationNetworking",
+                        "#endif", "public struct C {",
+                    ],
+                    [
+                        "import Foundation", "import CoreData", "#if canImport(FoundationNetworking)",
+                        "import FoundationNetworking", "#endif",
+                    ],
+                    [
+                        "internal import Foundation", "internal import CoreData", "public let a = 1",
+                        "let c: NSExpression",
+                    ],
+                ])
+    }
+
+    @Test("Members that the framework adds to Foundation bring its import, where each file imports for itself")
+    func memberImports() throws {
+        let file = "import Foundation\nlet a = b.predicateFormat\n"
+        let ported = try Ported(["Package.swift": manifest("MemberImportVisibility"), "Sources/Kit/A.swift": file])
+        #expect(ported.text == "import Foundation\nimport CoreData\nlet a = b.predicateFormat\n")
+        #expect(try Ported(["Package.swift": manifest("Other"), "Sources/Kit/A.swift": file]).porting.changed.isEmpty)
+    }
+
+    @Test("Own types of another target that Foundation has too are named by their module")
+    func ownNames() throws {
+        let ported = try Ported([
+            "Package.swift": """
+            // swift-tools-version: 6.0
+            let package = Package(name: "Kit", targets: [.target(name: "Kit"), .target(name: "Store"),
+                .target(name: "Text", dependencies: ["Kit"])])
+            """,
+            "Sources/Kit/A.swift":
+                "public struct Predicate<T> {}\nlet a: Predicate<Int>\npublic class SortDescriptor {}",
+            "Sources/Store/Store.swift": "public class Store {}\npublic enum Expression {}",
+            "Sources/Text/A.swift": """
+            import Foundation
+            import Kit
+            func f(Predicate: Int, by order: [SortDescriptor]) -> Predicate<Int> { #Predicate<Int> { _ in true } }
+            extension Predicate { enum SortDescriptor {}; var a: SortDescriptor? { Kit.SortDescriptor() } }
+            """,
+            "Sources/Text/B.swift": "import Store\nlet a: Expression",
+            "Sources/Text/C.swift": "import Foundation\nlet a: Predicate<Int>",
+            "Sources/Text/D.swift": "import Kit\nfunc f<Predicate>(_ a: Predicate) {}",
+        ])
+        #expect(
+            ported.text("Sources/Text/A.swift") == """
+                import Foundation
+                import Kit
+                func f(Predicate: Int, by order: [Kit.SortDescriptor]) -> Kit.Predicate<Int> { #Predicate<Int> { _ in true } }
+                extension Kit.Predicate { enum SortDescriptor {}; var a: SortDescriptor? { Kit.SortDescriptor() } }
+                """)
+        #expect(ported.porting.changed.count == 1)
+        #expect(ported.byHand.count == 1 && ported.byHand[0].contains("write 'import struct Store.Expression'"))
+    }
 }

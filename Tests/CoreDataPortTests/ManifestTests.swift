@@ -119,6 +119,137 @@ struct ManifestTests {
         #expect(text?.contains("dependencies: [\(Self.product)], plugins: [") == true)
     }
 
+    @Test("Targets that constants name are found, wherever the constants stand")
+    func constants() throws {
+        let ported = try Ported([
+            "Package.swift": """
+            // swift-tools-version: 6.0
+            let coreName = "Core", other = 1
+            enum Names {
+                static let sources = "Sources/"
+                static let text: String = "Text" + suffix
+            }
+            let suffix = "Kit"
+            let textTarget = Target.target(name: Names.text, path: Names.sources + "Text")
+            let round = "\\(round)"
+            let all: [Target] = [
+                .target(name: coreName),
+                textTarget,
+                .testTarget(name: "\\(coreName)Tests"),
+                .target(name: round),
+            ]
+            let package = Package(name: coreName, targets: all)
+            """,
+            "Sources/Core/A.swift": "import CoreData\n", "Sources/Text/A.swift": "import CoreData\n",
+            "Tests/CoreTests/A.swift": "import CoreData\n",
+        ])
+        #expect(
+            ported.text("Package.swift") == """
+                // swift-tools-version: 6.0
+                let coreName = "Core", other = 1
+                enum Names {
+                    static let sources = "Sources/"
+                    static let text: String = "Text" + suffix
+                }
+                let suffix = "Kit"
+                let textTarget = Target.target(name: Names.text, dependencies: [\(Self.product)], path: Names.sources + \
+                "Text", plugins: [\(Self.plugin)])
+                let round = "\\(round)"
+                let all: [Target] = [
+                    .target(name: coreName, dependencies: [\(Self.product)], plugins: [\(Self.plugin)]),
+                    textTarget,
+                    .testTarget(name: "\\(coreName)Tests", dependencies: [\(Self.product)], plugins: [\(Self.plugin)]),
+                    .target(name: round),
+                ]
+                let package = Package(name: coreName, dependencies: [\(Self.dependency)], targets: all)
+                """)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    private static let logging =
+        ".product(name: \"OSLogging\", package: \"OpenCoreData\", condition: .when(platforms: [.linux]))"
+
+    @Test(
+        "A target that logs gets the product for it, and no plugin; one that has its own module, or asks first, does not"
+    )
+    func logging() throws {
+        let manifest = """
+            // swift-tools-version: 6.0
+            let package = Package(name: "Kit", targets: [.target(name: "Kit"), .target(name: "Text"), .target(name: "Lock")])
+            """
+        let files = [
+            "Package.swift": manifest, "Sources/Kit/A.swift": "import struct os.Logger\n",
+            "Sources/Text/A.swift": "#if canImport(os)\nimport os\n#endif\n",
+            "Sources/Lock/A.swift": "import Foundation\nlet lock = OSAllocatedUnfairLock()\n",
+        ]
+        let ported = try Ported(files)
+        #expect(
+            ported.text("Package.swift") == """
+                // swift-tools-version: 6.0
+                let package = Package(name: "Kit", dependencies: [\(Self.dependency)], targets: [.target(name: "Kit", \
+                dependencies: [\(Self.logging)]), .target(name: "Text"), .target(name: "Lock", dependencies: \
+                [\(Self.logging)])])
+                """)
+        #expect(
+            ported.text("Sources/Lock/A.swift") == "import Foundation\nimport os\nlet lock = OSAllocatedUnfairLock()\n")
+        #expect(ported.byHand.isEmpty && ported.porting.changed.count == 2)
+        var options = PortOptions()
+        options.logging = false
+        let without = try Ported(files, options: options)
+        #expect(without.porting.changed.isEmpty)
+        #expect(without.byHand.map { $0.prefix(5) } == ["1:15:", "2:12:"].map { $0.prefix(5) }, "\(without.byHand)")
+        let own = [
+            "Package.swift": manifest.replacing("\"Text\"", with: "\"os\""), "Sources/Kit/A.swift": "import os\n",
+        ]
+        #expect(try Ported(own).porting.changed.isEmpty)
+    }
+
+    @Test("OpenCombine takes the place of Combine where the user asks for it, and is said")
+    func combine() throws {
+        let files = [
+            "Package.swift": """
+            // swift-tools-version: 6.0
+            let package = Package(name: "Kit", targets: [.target(name: "Kit")])
+            """,
+            "Sources/Kit/A.swift":
+                "@preconcurrency public import Combine // why\nlet a: Combine.Just<Int>, b: Just<Combine.Own>",
+            "Sources/Kit/B.swift": "enum Own {}",
+        ]
+        var options = PortOptions()
+        options.combine = true
+        let ported = try Ported(files, options: options)
+        func product(_ name: String) -> String {
+            ".product(name: \"\(name)\", package: \"OpenCombine\", condition: .when(platforms: [.linux]))"
+        }
+        #expect(
+            ported.text("Package.swift") == """
+                // swift-tools-version: 6.0
+                let package = Package(name: "Kit", dependencies: [.package(url: \
+                "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0")], targets: [.target(name: "Kit", \
+                dependencies: [\(product("OpenCombine")), \(product("OpenCombineFoundation")), \
+                \(product("OpenCombineDispatch"))])])
+                """)
+        #expect(
+            ported.text("Sources/Kit/A.swift") == """
+                #if canImport(Combine)
+                @preconcurrency public import Combine
+                #else
+                @preconcurrency public import OpenCombine
+                @preconcurrency public import OpenCombineFoundation
+                @preconcurrency public import OpenCombineDispatch
+                #endif // why
+                let a: Just<Int>, b: Just<Combine.Own>
+                """)
+        #expect(ported.hints == ["2:65: the target 'Kit' uses OpenCombine on Linux, in place of Combine"])
+        #expect(ported.byHand.count == 1 && ported.byHand[0].contains("the module is OpenCombine on Linux"))
+        var second = files
+        second["Sources/Kit/A.swift"] = ported.text("Sources/Kit/A.swift")
+        second["Package.swift"] = ported.text("Package.swift")
+        #expect(try Ported(second, options: options).porting.changed.isEmpty)
+        let without = try Ported(files)
+        #expect(without.byHand.count == 1 && without.byHand[0].contains("'--combine' writes the package OpenCombine"))
+    }
+
     @Test("An old version of the tools is raised, and said; without one nothing is done, and said")
     func toolsVersion() throws {
         let old = try ported(

@@ -19,15 +19,86 @@ struct NamedKeyPathTests {
     @Test(
         "An unmodelled property whose key path is asked for its name is told",
         arguments: [
-            "let a = NSSortDescriptor(keyPath: \\Note.shout, ascending: true)", "let a = SortDescriptor(\\Note.shout)",
-            "let a = (\\Note.shout)._kvcKeyPathString", "let a = f([NSExpression(forKeyPath: \\Note.shout)])",
-            "let a = #keyPath(Note.shout)", "let a = g(\\.shout), b = path._kvcKeyPathString",
+            "let a = SortDescriptor(\\Note.shout)", "let a = (\\Note.shout)._kvcKeyPathString",
+            "let a = g(\\.shout), b = path._kvcKeyPathString",
+            "let a = #keyPath(Note.shout), b = SortDescriptor(\\Note.shout)",
         ])
     func told(use: String) throws {
         let warnings = try warnings(use)
         #expect(warnings.count == 1)
         #expect(warnings.first?.hasPrefix("3:15: the name of '\\Note.shout' is used in ") == true)
         #expect(warnings.first?.contains("B.swift, line 2, and there is none without '@objc'") == true)
+    }
+
+    @Test("A class answers for such properties where the key can stand in the place of the key path")
+    func keyed() throws {
+        let ported = try Ported(
+            [
+                "A.swift": """
+                import CoreData
+                public class Note: NSManagedObject {
+                  @objc dynamic var shout: String { title.uppercased() }
+                  @objc
+                  public dynamic var size = 1
+                  @objc dynamic var unused = 1
+                  @objc var title: String { "" }
+                }
+                class Memo: Note {}
+                """,
+                "B.swift": """
+                import CoreData
+                let a = NSSortDescriptor(keyPath: \\Kit.Memo.shout, ascending: true)
+                let b = f([NSExpression(forKeyPath: \\Note.size)], #keyPath(Memo.size))
+                let c = NSSortDescriptor(keyPath: \\Note.title, ascending: true)
+                """,
+            ], model: notes)
+        #expect(
+            ported.text("A.swift") == """
+                import CoreData
+                public class Note: NSManagedObject {
+                  dynamic var shout: String { title.uppercased() }
+                  public dynamic var size = 1
+                  dynamic var unused = 1
+                  var title: String { "" }
+
+                  public override func value(forUndefinedKey key: String) -> Any? {
+                    switch key {
+                    case "shout": return shout
+                    case "size": return size
+                    default: return super.value(forUndefinedKey: key)
+                    }
+                  }
+                }
+                class Memo: Note {}
+                """)
+        #expect(
+            ported.text("B.swift") == """
+                import CoreData
+                let a = NSSortDescriptor(key: "shout", ascending: true)
+                let b = f([NSExpression(forKeyPath: "size")], "size")
+                let c = NSSortDescriptor(keyPath: \\Note.title, ascending: true)
+                """)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("A class that answers for unknown keys itself, and one that no source has, are told")
+    func answering() throws {
+        let ported = try Ported(
+            [
+                "A.swift": """
+                import CoreData
+                class Note: NSManagedObject {
+                    @objc dynamic var shout = ""
+                    override func value(forUndefinedKey key: String) -> Any? { nil }
+                }
+                extension Folder { @objc var path: String { "" } }
+                let a = [#keyPath(Note.shout), #keyPath(Folder.path)]
+                """
+            ], model: notes)
+        #expect(
+            ported.byHand.map { $0.prefix { $0 != "i" } } == [
+                "4:25: key-value cod", "6:30: the name of '\\Folder.path' ",
+            ])
     }
 
     @Test(

@@ -68,4 +68,49 @@ struct ObserverTests {
         #expect(ported.porting.changed.isEmpty)
         #expect(ported.byHand.map { $0.prefix { $0 != " " } } == ["3:18:", "5:45:", "6:44:", "7:25:"])
     }
+
+    @Test("An observer that a local holds gets the method of its class, and is removed as before")
+    func locals() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            class A {
+                func f(_ third: C) {
+                    queue.async { [weak self] in
+                        guard let strongSelf = self else { return }
+                        center.addObserver(strongSelf, selector: #selector(saved(_:)), name: name, object: nil)
+                        center.addObserver(strongSelf, selector: #selector(strongSelf.saved), name: name, object: nil)
+                        center.removeObserver(strongSelf, name: name, object: nil)
+                    }
+                    let other = B()
+                    center.addObserver(other, selector: #selector(other.saved), name: name, object: nil)
+                    center.addObserver(third, selector: #selector(C.saved), name: name, object: nil)
+                    center.addObserver(third, selector: #selector(third.saved), name: name, object: nil)
+                    let fourth = make()
+                    center.addObserver(fourth, selector: #selector(fourth.saved), name: name, object: nil)
+                }
+            }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                class A {
+                    func f(_ third: C) {
+                        queue.async { [weak self] in
+                            guard let strongSelf = self else { return }
+                            center.addObserver(strongSelf, selector: A.saved(_:), name: name, object: nil)
+                            center.addObserver(strongSelf, selector: A.saved, name: name, object: nil)
+                            center.removeObserver(strongSelf, name: name, object: nil)
+                        }
+                        let other = B()
+                        center.addObserver(other, selector: B.saved, name: name, object: nil)
+                        center.addObserver(third, selector: C.saved, name: name, object: nil)
+                        center.addObserver(third, selector: C.saved, name: name, object: nil)
+                        let fourth = make()
+                        center.addObserver(fourth, selector: #selector(fourth.saved), name: name, object: nil)
+                    }
+                }
+                """)
+        #expect(ported.byHand.map { $0.prefix { $0 != " " } } == ["15:46:"])
+    }
 }

@@ -179,6 +179,21 @@ struct PortCommandTests {
         }
     }
 
+    @Test("The rules are listed without a path, and the options change what is done")
+    func options() throws {
+        try withSources { folder, file in
+            let rules = try port(["--rules"], in: folder)
+            #expect(rules.status == 0 && rules.output == PortCommand.rules)
+            try Data("import Combine\nimport os\n".utf8).write(to: file)
+            let plain = try port(["app"], in: folder)
+            #expect(plain.status == 1 && plain.output.isEmpty && plain.messages.contains("'--combine' writes"))
+            let combine = try port(["app", "--combine"], in: folder)
+            #expect(combine.status == 0 && combine.output.contains("+import OpenCombine\n"))
+            let silent = try port(["app", "--combine", "--without-logging"], in: folder)
+            #expect(silent.status == 1 && silent.messages.contains("Note.swift:2:8: warning: there is no module 'os'"))
+        }
+    }
+
     @Test("A file that cannot be read is an error that names it, and nothing is written")
     func badInput() throws {
         try withSources { folder, file in

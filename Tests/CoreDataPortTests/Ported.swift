@@ -13,7 +13,10 @@ struct Ported {
         try self.init(["File.swift": text], model: entities)
     }
 
-    init(_ files: [String: String], model entities: String? = nil) throws {
+    init(
+        _ files: [String: String], model entities: String? = nil, options: PortOptions = PortOptions(),
+        rules: PortRules = .all
+    ) throws {
         for (name, text) in files {
             let url = folder.url.appendingPathComponent(name)
             try FileManager.default.createDirectory(
@@ -25,7 +28,9 @@ struct Ported {
             try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
             try Data("<model>\(entities)</model>".utf8).write(to: version.appendingPathComponent("contents"))
         }
-        porting = try Porting(try SourceTree(folder.url.path), models: [], package: .path("/OpenCoreData"))
+        porting = try Porting(
+            try SourceTree(folder.url.path), models: [], package: .path("/OpenCoreData"), options: options, rules: rules
+        )
     }
 
     /// The text of the file that changed.

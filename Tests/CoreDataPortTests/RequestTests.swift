@@ -76,4 +76,75 @@ struct RequestTests {
         #expect(ported.text == nil)
         #expect(ported.byHand == ["3:9: \(message)", "4:14: \(message)"])
     }
+
+    @Test("A cast of whatever gives a request becomes a request of the other type")
+    func castsOfResults() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            let a = make(1, "x").request as? NSFetchRequest<NSFetchRequestResult>
+            let b = try await self.source?.requests[0]!.copied { $0 } as! NSFetchRequest<any NSFetchRequestResult>
+            func f() -> NSFetchRequest<Note> { return (try? g()) as! NSFetchRequest<Note> }
+            let c = .shared.request() as? NSFetchRequest<Note> ?? Kit<Note>(#keyPath(Note.title)) as? NSFetchRequest<Note>
+            func g(_ request: NSPersistentStoreRequest) {
+                if let r = request as? NSFetchRequest<NSFetchRequestResult>, r.fetchLimit == 1 { r.fetchLimit = 2 }
+            }
+            """, model: notes)
+        #expect(
+            ported.text == """
+                import CoreData
+                let a = NSFetchRequest<NSFetchRequestResult>(casting: make(1, "x").request)
+                let b = try await NSFetchRequest<any NSFetchRequestResult>(casting: self.source?.requests[0]!.copied { $0 })!
+                func f() -> NSFetchRequest<Note> { return NSFetchRequest<Note>(casting: (try? g()))! }
+                let c = NSFetchRequest<Note>(casting: .shared.request()) ?? NSFetchRequest<Note>(casting: Kit<Note>("title"))
+                func g(_ request: NSPersistentStoreRequest) {
+                    if let r = NSFetchRequest<NSFetchRequestResult>(casting: request), r.fetchLimit == 1 { r.fetchLimit = 2 }
+                }
+                """)
+        #expect(ported.hints.count == 1)
+        #expect(ported.hints.first?.hasPrefix("7:24: 'r' becomes a copy: what is set on it") == true)
+    }
+
+    @Test("A request that is returned has the type that the function gives")
+    func returnedRequests() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            class Note: NSManagedObject {
+                class func all() -> NSFetchRequest<NSFetchRequestResult> {
+                    let request = Note.fetchRequest()
+                    if isSorted {
+                        let other = Kit.Memo.fetchRequest()
+                        return other
+                    }
+                    request.fetchLimit = 1
+                    return request
+                }
+                var own: NSFetchRequest<Note> { let request = Note.fetchRequest(); return request }
+                var base: NSFetchRequest<Base> { get { let request = Note.fetchRequest(); return request } }
+                func none() -> NSFetchRequest<Base> { let request = Note.fetchRequest(); return request.copy() }
+                func text() -> String { let request = Note.fetchRequest(); return request }
+            }
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                class Note: NSManagedObject {
+                    class func all() -> NSFetchRequest<NSFetchRequestResult> {
+                        let request: NSFetchRequest<NSFetchRequestResult> = Note.fetchRequest()
+                        if isSorted {
+                            let other: NSFetchRequest<NSFetchRequestResult> = Kit.Memo.fetchRequest()
+                            return other
+                        }
+                        request.fetchLimit = 1
+                        return request
+                    }
+                    var own: NSFetchRequest<Note> { let request = Note.fetchRequest(); return request }
+                    var base: NSFetchRequest<Base> { get { let request: NSFetchRequest<Base> = Note.fetchRequest(); \
+                return request } }
+                    func none() -> NSFetchRequest<Base> { let request = Note.fetchRequest(); return request.copy() }
+                    func text() -> String { let request = Note.fetchRequest(); return request }
+                }
+                """)
+    }
 }

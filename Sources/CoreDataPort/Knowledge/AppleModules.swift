@@ -6,9 +6,11 @@ enum AppleModules {
         let screens = "leave the file out on Linux, or put what needs the module in '#if canImport'"
         let services = "there is no such service on Linux; put what needs it in '#if canImport'"
         var advice = [
-            "Combine": "use the package OpenCombine, or the notifications themselves",
+            "Combine": "'--combine' writes the package OpenCombine in its place",
             "os": "use print, a package such as swift-log, or locks of Foundation",
             "OSLog": "use a package such as swift-log",
+            "CommonCrypto": "add the package swift-crypto, and use 'SHA256', 'HMAC' … of its module Crypto",
+            "CryptoKit": "add the package swift-crypto, and import its module Crypto, which has the same names",
             "ObjectiveC": "there is no runtime of Objective-C; NSObject is Foundation's",
             "Darwin": "import Glibc, or Foundation",
             "SwiftData": "write the classes as managed objects",
@@ -22,12 +24,15 @@ enum AppleModules {
         for module in [
             "CloudKit", "CoreSpotlight", "CoreLocation", "Contacts", "ContactsUI", "EventKit", "HealthKit", "StoreKit",
             "WatchConnectivity", "UserNotifications", "BackgroundTasks", "Intents", "AppIntents", "MobileCoreServices",
-            "UniformTypeIdentifiers", "LocalAuthentication", "Security", "CryptoKit", "MessageUI", "CoreServices",
+            "UniformTypeIdentifiers", "LocalAuthentication", "Security", "MessageUI", "CoreServices",
             "Network",
             "SystemConfiguration", "GameKit", "CoreML", "Vision", "NaturalLanguage",
         ] { advice[module] = services }
         return advice
     }()
+
+    /// What the product OSLogging stands in for.
+    static let ofLogging: Set<String> = ["os", "OSLog"]
 
     /// Whether a file imports a module only for names that it re-exports from Foundation, or that Foundation on Linux
     /// has.

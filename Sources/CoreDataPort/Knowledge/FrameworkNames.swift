@@ -47,6 +47,18 @@ enum FrameworkNames {
         "NSValueTransformerName", "UndoManager", "ValueTransformer",
     ]
 
+    /// Members of Foundation's types that the framework adds here.
+    static let members: Set<String> = [
+        "predicateFormat", "withSubstitutionVariables", "notifications", "section", "row", "item",
+    ]
+
+    /// What every module of a Mac sees, and the product OSLogging has here.
+    static let unfairLocks: Set<String> = [
+        "OSAllocatedUnfairLock", "os_unfair_lock", "os_unfair_lock_lock", "os_unfair_lock_s", "os_unfair_lock_t",
+        "os_unfair_lock_trylock", "os_unfair_lock_unlock", "os_unfair_lock_assert_owner",
+        "os_unfair_lock_assert_not_owner",
+    ]
+
     /// What Foundation has in a module of its own on Linux, by that module.
     static let partsOfFoundation: [(module: String, names: Set<String>)] = [
         (

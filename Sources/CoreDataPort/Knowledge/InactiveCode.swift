@@ -3,29 +3,43 @@ import CoreDataModelCompiler
 /// The parts of a file that conditional compilation leaves out on Linux: they may keep what only Apple's platforms
 /// have.
 struct InactiveCode {
-    private var ranges: [Range<Int>] = []
+    /// What stands between two lines of conditional compilation.
+    struct Branch {
+        let range: Range<Int>
+        /// The line that it begins with.
+        let start: SwiftToken
+        let isLeftOut: Bool
+    }
+
+    private(set) var branches: [Branch] = []
 
     init(_ tokens: [SwiftToken]) {
-        // For each open `#if`: whether the present branch is left out (and since where), and whether a branch before it
-        // was certainly taken.
-        var open: [(start: Int?, isDecided: Bool)] = []
+        // For each open `#if`: the present branch, and whether a branch before it was certainly taken.
+        var open: [(start: SwiftToken, isLeftOut: Bool, isDecided: Bool)] = []
         for token in tokens {
             guard case .directive(let directive) = token.kind else { continue }
             if directive != .ifCondition {
                 guard let last = open.popLast() else { continue }
-                if let start = last.start { ranges.append(start..<token.range.lowerBound) }
+                let range = last.start.range.upperBound..<token.range.lowerBound
+                branches.append(Branch(range: range, start: last.start, isLeftOut: last.isLeftOut))
                 if directive == .end { continue }
                 let holds = directive == .elseBranch ? nil : Condition.evaluate(token.text)
-                open.append(
-                    (last.isDecided || holds == false ? token.range.upperBound : nil, last.isDecided || holds == true))
+                open.append((token, last.isDecided || holds == false, last.isDecided || holds == true))
             } else {
                 let holds = Condition.evaluate(token.text)
-                open.append((holds == false ? token.range.upperBound : nil, holds == true))
+                open.append((token, holds == false, holds == true))
             }
         }
     }
 
-    func contains(_ position: Int) -> Bool { ranges.contains { $0.contains(position) } }
+    func contains(_ position: Int) -> Bool {
+        branches.contains { $0.isLeftOut && $0.range.contains(position) }
+    }
+
+    /// Whether a place is compiled only if a module is there.
+    func isGuarded(_ position: Int, by module: String) -> Bool {
+        branches.contains { $0.range.contains(position) && $0.start.text.contains("canImport(\(module))") }
+    }
 }
 
 /// What a condition of compilation comes to on Linux.
@@ -41,6 +55,8 @@ private enum Condition {
         case .call("targetEnvironment", _): return false
         case .call("_runtime", let runtime): return runtime == "_Native"
         case .call("canImport", let module):
+            // A package of the same build may bring these.
+            if AppleModules.ofLogging.contains(module) { return nil }
             if AppleModules.advice[module] != nil || ["Darwin", "ObjectiveC"].contains(module) { return false }
             let known = ["CoreData", "Foundation", "FoundationNetworking", "FoundationXML", "Dispatch", "Glibc"]
             return known.contains(module) ? true : nil

@@ -9,12 +9,17 @@ struct KeyPathUses {
         let line: Int
         /// Whether it is the framework that asks for the name: it does so of managed objects alone.
         let isOfFramework: Bool
+        /// Whether the place takes the key in place of the key path.
+        let takesKey: Bool
     }
 
     private var uses: [String: [Use]] = [:]
     /// Uses in calls of functions that may ask a key path for its name, if anything does.
     private var doubtful: [String: [Use]] = [:]
     private var asksForNames = false
+    private let types: DeclaredTypes
+
+    init(_ types: DeclaredTypes) { self.types = types }
 
     /// Functions that only read by a key path, whatever it is called.
     private static let readers: Set<String> = [
@@ -28,13 +33,24 @@ struct KeyPathUses {
         for interpolation in file.interpolations { add(interpolation.tokens, file) }
     }
 
-    /// The first use of a property by its key path where the name matters.
-    func first(of property: String, in type: String, isManaged: Bool) -> Use? {
+    /// The uses of a property by its key path where the name matters.
+    private func uses(of property: String, in type: String) -> [Use] {
         let all = uses[property, default: []] + (asksForNames ? doubtful[property, default: []] : [])
         let last = type.split(separator: ".").last.map(String.init) ?? type
-        return all.first { use in
-            (use.root.isEmpty || use.root == last || use.root == "Self") && (isManaged || !use.isOfFramework)
+        return all.filter { use in
+            ["", "Self", last].contains(use.root) || types.chain(from: use.root).contains(type)
         }
+    }
+
+    /// The first use of a property where the name matters.
+    func first(of property: String, in type: String, isManaged: Bool) -> Use? {
+        uses(of: property, in: type).first { isManaged || !$0.isOfFramework }
+    }
+
+    /// Whether the name of a property matters, and the key can stand in each of the places.
+    func asksByKeyOnly(_ property: String, in type: String) -> Bool {
+        let uses = uses(of: property, in: type)
+        return !uses.isEmpty && uses.allSatisfy(\.takesKey)
     }
 
     private mutating func add(_ tokens: [SwiftToken], _ file: SourceFile) {
@@ -65,8 +81,10 @@ struct KeyPathUses {
                 || tokens[position...].prefix(3).contains { $0.isWord("_kvcKeyPathString") }
             let callee = Self.callee(tokens, index)
             let isOfFramework = isString || callee?.hasSuffix("SortDescriptor") == true || callee == "NSExpression"
+            let takesKey = isString || callee == "NSSortDescriptor" || callee == "NSExpression"
             let use = Use(
-                root: root ?? "", file: file.path, line: token.line, isOfFramework: isOfFramework && !isAskedForName)
+                root: root ?? "", file: file.path, line: token.line, isOfFramework: isOfFramework && !isAskedForName,
+                takesKey: takesKey && !isAskedForName)
             switch callee {
             case _ where isOfFramework, _ where isAskedForName: uses[last, default: []].append(use)
             case let name? where !Self.readers.contains(name): doubtful[last, default: []].append(use)

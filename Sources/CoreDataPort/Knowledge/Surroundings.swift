@@ -8,7 +8,7 @@ struct Surroundings {
     let targets: Set<String>
     /// The targets that have a bundle of resources.
     var targetsWithResources: Set<String> = []
-    var keyPathUses = KeyPathUses()
+    let keyPathUses: KeyPathUses
     /// The methods of protocols that need not be implemented.
     var optionalMethods: Set<String> = []
     /// The functions with a generic parameter that has to be the result of a fetch request.
@@ -17,10 +17,31 @@ struct Surroundings {
     var classCounts: [String: Int] = [:]
     /// How many files name something of a name that types have.
     var filesNaming: [String: Int] = [:]
+    /// Declarations that conditions leave out, and that code of any file needs, by the file that has them.
+    let hiddenDeclarations: HiddenDeclarations
+    let keyedProperties: KeyedProperties
     /// Whether a package is written for version 6 of the language, which refuses what C lets anyone change.
     let isStrict: Bool
+    let options: PortOptions
+    /// The upcoming features of the language that targets enable, by the target.
+    private var features: [String: Set<String>] = [:]
 
-    init(_ targets: PackageTargets, _ files: [SourceTree.File], _ sources: [SourceFile]) {
+    /// Whether the file's target enables an upcoming feature of the language.
+    func hasFeature(_ name: String) -> Bool { target.flatMap { features[$0] }?.contains(name) == true }
+
+    init(
+        _ targets: PackageTargets, _ files: [SourceTree.File], _ sources: [SourceFile], _ keys: KnownKeys,
+        _ options: PortOptions
+    ) {
+        self.options = options
+        hiddenDeclarations = HiddenDeclarations(sources)
+        var uses = KeyPathUses(keys.types)
+        for source in sources { uses.add(source) }
+        keyPathUses = uses
+        keyedProperties = KeyedProperties(sources, keys, uses)
+        for manifest in targets.manifests {
+            for target in manifest.targets { features[target.name] = manifest.features(of: target) }
+        }
         self.targets = Set(targets.manifests.flatMap { $0.targets.map(\.name) })
         isStrict = targets.manifests.contains { $0.toolsVersion.map { $0.major >= 6 } == true }
         for (file, source) in zip(files, sources) {

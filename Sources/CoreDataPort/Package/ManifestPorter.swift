@@ -1,6 +1,7 @@
 import Foundation
 
-/// Adds the framework to a package: the dependency, and for each target that needs it product, plugin and models.
+/// Adds the framework and other packages to a package: the dependencies, and for each target that needs them products,
+/// plugin and models.
 struct ManifestPorter {
     /// Where the package OpenCoreData is to be found.
     enum Location: Equatable {
@@ -8,10 +9,18 @@ struct ManifestPorter {
         case url(String)
     }
 
-    private static let name = "OpenCoreData"
-    private static let product =
-        ".product(name: \"CoreData\", package: \"\(name)\", condition: .when(platforms: [.linux]))"
-    private static let plugin = ".plugin(name: \"CoreDataModelPlugin\", package: \"\(name)\")"
+    /// A target that comes to need something.
+    struct Needy {
+        /// Its place among the targets of the manifest.
+        let target: Int
+        let products: Set<PackageProduct>
+        /// Models and mapping models in it, relative to its folder.
+        let models: [String]
+    }
+
+    private static let plugin = ".plugin(name: \"CoreDataModelPlugin\", package: \"OpenCoreData\")"
+    private static let openCombine =
+        ".package(url: \"https://github.com/OpenCombine/OpenCombine.git\", from: \"0.14.0\")"
 
     /// Arguments have to stand in this order.
     private static let orderOfPackage = [
@@ -26,62 +35,102 @@ struct ManifestPorter {
     ]
 
     private let manifest: PackageManifest
+    private let needy: [Needy]
+    private let location: Location?
     private(set) var edits: [TextEdit] = []
     private(set) var notes: [PortNote] = []
 
-    init(_ manifest: PackageManifest) { self.manifest = manifest }
+    init(_ manifest: PackageManifest, _ needy: [Needy], _ location: Location?) {
+        self.manifest = manifest
+        self.needy = needy
+        self.location = location
+    }
 
-    /// Does it. `needy` are the places of the targets that name the framework, with the models in them, relative to the
-    /// target's folder.
-    mutating func run(needy: [(target: Int, models: [String])], location: Location?) {
-        guard !needy.isEmpty else { return }
-        guard let package = manifest.package, raiseToolsVersion() else { return }
-        if !manifest.texts(in: 0..<manifest.tokens.count).contains(Self.name) {
-            guard let location else {
-                return note(
-                    .byHand, 1, 1, "say where the package OpenCoreData is, by '--package PATH' or '--package URL'")
-            }
-            add([Self.dependency(location, from: manifest)], to: "dependencies", of: package, Self.orderOfPackage)
-        }
-        for (number, models) in needy {
-            let call = manifest.targets[number].call
+    /// Applies the rules to a manifest that has targets in need.
+    mutating func run(_ rules: PortRules) {
+        guard !needy.isEmpty, manifest.package != nil else { return }
+        for port in rules.ofManifests { port(&self) }
+    }
+
+    /// Adds the packages, and to each target the products, the models and the plugin.
+    mutating func addProducts() {
+        // Without a version of the tools nothing is certain to be understood.
+        guard manifest.toolsVersion != nil, addPackages() else { return }
+        for target in needy {
+            let call = manifest.targets[target.target].call
             let known = call["dependencies"].map { manifest.texts(in: $0.value) } ?? []
-            if !known.contains(Self.name) { add([Self.product], to: "dependencies", of: call, Self.orderOfTarget) }
-            let resources = call["resources"].map { manifest.texts(in: $0.value) } ?? []
-            let missing = models.filter { model in
-                !resources.contains { model == $0 || model.hasPrefix($0 + "/") || $0 == "." }
+            // A target that names the package has the framework.
+            let products = PackageProduct.allCases.filter { product in
+                target.products.contains(product)
+                    && !known.contains(product == .framework ? product.package : product.rawValue)
             }
-            if !missing.isEmpty {
-                add(missing.map { ".process(\"\($0)\")" }, to: "resources", of: call, Self.orderOfTarget)
+            if !products.isEmpty {
+                add(products.map(\.dependency), to: "dependencies", of: call, Self.orderOfTarget)
             }
-            let plugins = call["plugins"].map { manifest.texts(in: $0.value) } ?? []
-            if !plugins.contains("CoreDataModelPlugin") {
-                add([Self.plugin], to: "plugins", of: call, Self.orderOfTarget)
-            }
+            if target.products.contains(.framework) { addModels(target.models, to: call) }
+            if products.contains(.openCombine) { noteOpenCombine(target) }
         }
     }
 
-    private static func dependency(_ location: Location, from manifest: PackageManifest) -> String {
+    /// Adds the packages that are missing. False where it is not known where OpenCoreData is.
+    private mutating func addPackages() -> Bool {
+        guard let package = manifest.package else { return false }
+        let known = manifest.texts(in: 0..<manifest.tokens.count)
+        let needed = Set(needy.flatMap(\.products).map(\.package))
+        var missing: [String] = []
+        if needed.contains("OpenCoreData"), !known.contains("OpenCoreData") {
+            guard let location else {
+                note(.byHand, 1, 1, "say where the package OpenCoreData is, by '--package PATH' or '--package URL'")
+                return false
+            }
+            missing.append(Self.dependency(location))
+        }
+        if needed.contains("OpenCombine"), !known.contains("OpenCombine") { missing.append(Self.openCombine) }
+        if !missing.isEmpty { add(missing, to: "dependencies", of: package, Self.orderOfPackage) }
+        return true
+    }
+
+    private mutating func addModels(_ models: [String], to call: PackageManifest.Call) {
+        let resources = call["resources"].map { manifest.texts(in: $0.value) } ?? []
+        let missing = models.filter { model in
+            !resources.contains { model == $0 || model.hasPrefix($0 + "/") || $0 == "." }
+        }
+        if !missing.isEmpty {
+            add(missing.map { ".process(\"\($0)\")" }, to: "resources", of: call, Self.orderOfTarget)
+        }
+        let plugins = call["plugins"].map { manifest.texts(in: $0.value) } ?? []
+        if !plugins.contains("CoreDataModelPlugin") {
+            add([Self.plugin], to: "plugins", of: call, Self.orderOfTarget)
+        }
+    }
+
+    private mutating func noteOpenCombine(_ target: Needy) {
+        let place = manifest.tokens[manifest.targets[target.target].call.close]
+        note(
+            .hint, place.line, place.column,
+            "the target '\(manifest.targets[target.target].name)' uses OpenCombine on Linux, in place of Combine")
+    }
+
+    private static func dependency(_ location: Location) -> String {
         switch location {
         case .url(let url): ".package(url: \"\(url)\", branch: \"main\")"
-        case .path(let path): ".package(name: \"\(name)\", path: \"\(path)\")"
+        case .path(let path): ".package(name: \"OpenCoreData\", path: \"\(path)\")"
         }
     }
 
     // MARK: Tools version
 
-    /// Plugins need version 5.6 of the manifest's language. False when it cannot be had.
-    private mutating func raiseToolsVersion() -> Bool {
-        if let version = manifest.toolsVersion {
-            if (version.major, version.minor) >= (5, 6) { return true }
-            edits.append(TextEdit(range: version.range, replacement: "5.9"))
-            note(.hint, version.line, 1, "a plugin needs version 5.6 of the manifest or later: it becomes 5.9")
-            return true
+    /// Plugins need version 5.6 of the manifest's language.
+    mutating func raiseToolsVersion() {
+        guard let version = manifest.toolsVersion else {
+            return note(
+                .byHand, 1, 1,
+                "the manifest names no version of the tools: write one of 5.9 or later, with its targets, and port again"
+            )
         }
-        note(
-            .byHand, 1, 1,
-            "the manifest names no version of the tools: write one of 5.9 or later, with its targets, and port again")
-        return false
+        if (version.major, version.minor) >= (5, 6) { return }
+        edits.append(TextEdit(range: version.range, replacement: "5.9"))
+        note(.hint, version.line, 1, "a plugin needs version 5.6 of the manifest or later: it becomes 5.9")
     }
 
     private mutating func note(_ kind: PortNote.Kind, _ line: Int, _ column: Int, _ message: String) {

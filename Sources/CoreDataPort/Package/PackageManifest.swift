@@ -14,6 +14,9 @@ struct PackageManifest {
         let close: Int
         let arguments: [Argument]
 
+        /// Whether a token is one of an argument's value.
+        func contains(_ index: Int) -> Bool { arguments.contains { $0.value.contains(index) } }
+
         subscript(label: String) -> Argument? { arguments.first { $0.label == label } }
     }
 
@@ -36,6 +39,7 @@ struct PackageManifest {
     let name: String
     let bytes: [UInt8]
     let tokens: [SwiftToken]
+    private let constants: ManifestConstants
     private(set) var package: Call?
     private(set) var targets: [Target] = []
 
@@ -67,15 +71,23 @@ struct PackageManifest {
         path = file.path
         self.name = name
         bytes = file.bytes
-        tokens = SwiftLexer.tokensAndInterpolations(in: String(decoding: file.bytes, as: UTF8.self)).tokens
+        let scanned = SwiftLexer.tokensAndInterpolations(in: String(decoding: file.bytes, as: UTF8.self))
+        tokens = scanned.tokens
+        constants = ManifestConstants(scanned.tokens, scanned.interpolations)
         guard let start = tokens.indices.first(where: { isWord("Package", $0) && isMark("(", $0 + 1) }) else { return }
         package = call(at: start + 1)
-        guard let list = package?["targets"], let elements = arrayElements(list.value) else { return }
-        for element in elements {
+        guard let list = package?["targets"], let elements = arrayElements(constants.value(of: list.value)) else {
+            return
+        }
+        for var element in elements.map(constants.value) {
+            // `Target.target(…)` and `.target(…)`.
+            if isWord("Target", element.lowerBound) { element = element.dropFirst() }
             guard isMark(".", element.lowerBound), isMark("(", element.lowerBound + 2) else { continue }
             let kind = tokens[element.lowerBound + 1].text
             let call = call(at: element.lowerBound + 2)
-            guard Self.kindsWithSources.contains(kind), let name = call["name"].flatMap({ string($0.value) }) else {
+            guard Self.kindsWithSources.contains(kind),
+                let name = call["name"].flatMap({ constants.text(of: $0.value) })
+            else {
                 continue
             }
             targets.append(
@@ -131,12 +143,20 @@ struct PackageManifest {
         return pieces(from: value.lowerBound, to: value.upperBound - 1)
     }
 
-    private func string(_ value: Range<Int>) -> String? {
-        guard value.count == 1, case .literal = tokens[value.lowerBound].kind else { return nil }
-        return tokens[value.lowerBound].text.filter { $0 != "\"" }
+    private func strings(_ value: Range<Int>) -> [String]? {
+        arrayElements(constants.value(of: value))?.compactMap(constants.text)
     }
 
-    private func strings(_ value: Range<Int>) -> [String]? { arrayElements(value)?.compactMap(string) }
+    /// The upcoming features of the language that a target enables: those that its own settings name, and those that
+    /// are named outside of all targets, for all of them.
+    func features(of target: Target) -> Set<String> {
+        let own = target.call["swiftSettings"].map { $0.value } ?? 0..<0
+        let places = tokens.indices.filter { place in
+            tokens[place].isWord("enableUpcomingFeature")
+                && (own.contains(place) || !targets.contains { $0.call.contains(place) })
+        }
+        return Set(places.flatMap { texts(in: $0 + 1..<min($0 + 4, tokens.count)) })
+    }
 
     /// Every text in a value, however deep.
     func texts(in value: Range<Int>) -> Set<String> {
@@ -151,7 +171,7 @@ struct PackageManifest {
             let parts = (folder.isEmpty ? [] : [Substring(folder)]) + path.split(separator: "/").filter { $0 != "." }
             return parts.joined(separator: "/")
         }
-        if let path { return string(path.value).map { [below($0)] } ?? [] }
+        if let path { return constants.text(of: path.value).map { [below($0)] } ?? [] }
         let usual =
             kind == "testTarget"
             ? ["Tests", "Sources", "Source", "src", "srcs"] : ["Sources", "Source", "src", "srcs"]

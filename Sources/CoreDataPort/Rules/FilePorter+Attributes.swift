@@ -5,51 +5,35 @@ extension FilePorter {
         "class", "struct", "enum", "protocol", "extension", "var", "let", "func", "init", "subscript", "case", "actor",
     ]
 
-    private static let ofInterfaceFiles: Set<String> = [
-        "IBAction", "IBOutlet", "IBInspectable", "IBDesignable", "IBSegueAction",
-    ]
+    /// `@objc`, `@objc(Name)` or `@objcMembers`, with the declaration that it belongs to.
+    struct ObjectiveCAttribute {
+        let last: Int
+        let name: String?
+        let keyword: Int?
+        /// Whether it belongs to a member of a protocol that need not be implemented.
+        let isOptional: Bool
+    }
 
-    /// Takes `@objc`, `@objc(Name)` and `@objcMembers` away.
-    mutating func portAttribute(at index: Int) {
-        guard let name = token(index + 1) else { return }
-        if Self.ofInterfaceFiles.contains(name.text) {
-            return byHand(
-                tokens[index], "there are no interface files on Linux: '@\(name.text)' has to go, or what has it")
-        }
-        guard name.isWord("objc") || name.isWord("objcMembers") else { return }
+    func objectiveCAttribute(at index: Int) -> ObjectiveCAttribute? {
+        guard isWord("objc", at: index + 1) || isWord("objcMembers", at: index + 1) else { return nil }
         var last = index + 1
-        var objectiveCName: String?
+        var name: String?
         if let open = token(index + 2), open.isMark("("), open.follows == .nothing, let close = closing(of: index + 2) {
-            if close == index + 4 { objectiveCName = token(index + 3)?.text }
+            if close == index + 4 { name = token(index + 3)?.text }
             last = close
         }
         let declaration = declaration(after: last)
-        if declaration.isOptional {
-            if portOptionalMethod(at: index, through: last, declaration.keyword) { return }
-            return byHand(
-                tokens[index],
-                "a protocol has no optional members on Linux: declare it without '@objc optional' and give it a default in "
-                    + "an extension")
-        }
-        remove(from: index, through: last)
-        guard let keyword = declaration.keyword else { return }
-        if tokens[keyword].isWord("protocol") { restrictToClasses(at: keyword) }
-        if tokens[keyword].isWord("class"), let objectiveCName { checkClass(at: keyword, objectiveCName) }
-        if tokens[keyword].isWord("var"), tokens[index + 1].isWord("objc") { checkProperty(at: keyword) }
+        return ObjectiveCAttribute(
+            last: last, name: name, keyword: declaration.keyword, isOptional: declaration.isOptional)
     }
 
-    /// A property whose key path is asked for its name: only properties of the model have one without `@objc`.
-    private mutating func checkProperty(at keyword: Int) {
-        guard let name = token(keyword + 1), let type = file.scopes.type(at: name.range.lowerBound) else { return }
-        let plain = name.text.filter { $0 != "`" }
-        let isManaged = tokens[startOfDeclaration(with: keyword)..<keyword].contains { $0.isWord("NSManaged") }
-        guard !isManaged || !keys.isManaged(type), !keys.isModelled(plain, of: type),
-            let use = surroundings.keyPathUses.first(of: plain, in: type, isManaged: keys.isManaged(type))
-        else { return }
-        byHand(
-            name,
-            "the name of '\\\(type).\(plain)' is used in \(use.file), line \(use.line), and there is none without "
-                + "'@objc': only properties of the model have names on Linux")
+    /// Takes `@objc`, `@objc(Name)` and `@objcMembers` away.
+    mutating func portAttribute(at index: Int) {
+        guard let attribute = objectiveCAttribute(at: index), !attribute.isOptional else { return }
+        remove(from: index, through: attribute.last)
+        guard let keyword = attribute.keyword else { return }
+        if tokens[keyword].isWord("protocol") { restrictToClasses(at: keyword) }
+        if tokens[keyword].isWord("class"), let name = attribute.name { checkClass(at: keyword, name) }
     }
 
     /// The keyword of the declaration that attributes and modifiers belong to.

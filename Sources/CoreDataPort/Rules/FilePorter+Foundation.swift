@@ -149,10 +149,4 @@ extension FilePorter {
             tokens[index - 1].range.lowerBound..<tokens[index].range.upperBound,
             by: isWord("commonModes", at: index) ? "kCFRunLoopCommonModes" : "kCFRunLoopDefaultMode")
     }
-
-    func importsByName(_ module: String) -> Bool {
-        file.tokens.indices.contains {
-            file.tokens[$0].isWord(module) && $0 > 0 && file.tokens[$0 - 1].isWord("import")
-        }
-    }
 }

@@ -142,28 +142,22 @@ extension FilePorter {
     }
 
     private mutating func write(_ functions: [Function], into body: ScopeMap.Body, like method: Int) {
-        let outer = indentation(at: body.range.upperBound)
-        let inner = indentation(at: tokens[startOfDeclaration(with: method)].range.lowerBound)
-        let step = inner.count > outer.count && inner.hasPrefix(outer) ? String(inner.dropFirst(outer.count)) : "    "
         let access = isPublic(body) ? "public " : ""
-        var lines = [
-            "\(access)override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {",
-            step + "switch (name, arguments.count) {",
-        ]
-        for function in functions { lines += self.lines(of: function, step).map { step + $0 } }
-        lines += [
-            step + "default: break", step + "}", step + "return try super.performFunction(name, arguments: arguments)",
-            "}",
-        ]
-        let text = "\n" + lines.map { outer + step + $0 + "\n" }.joined()
-        let end = body.range.upperBound
-        let start = end - indentation(at: end).utf8.count
-        let isOwnLine = start > 0 && file.bytes[start - 1] == UInt8(ascii: "\n")
-        insert(text, at: isOwnLine ? start : end)
+        append(to: body, like: method) { step in
+            var lines = [
+                "\(access)override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {",
+                step + "switch (name, arguments.count) {",
+            ]
+            for function in functions { lines += Self.lines(of: function, step).map { step + $0 } }
+            return lines + [
+                step + "default: break", step + "}",
+                step + "return try super.performFunction(name, arguments: arguments)", "}",
+            ]
+        }
     }
 
     /// The case for one function.
-    private func lines(of function: Function, _ step: String) -> [String] {
+    private static func lines(of function: Function, _ step: String) -> [String] {
         var conditions: [String] = []
         var arguments: [String] = []
         for (index, parameter) in function.parameters.enumerated() {
@@ -183,19 +177,5 @@ extension FilePorter {
         var lines = ["case (\"\(function.selector)\", \(function.parameters.count)):"]
         if !conditions.isEmpty { lines.append(step + "guard \(conditions.joined(separator: ", ")) else { break }") }
         return lines + (function.returnsNothing ? [step + call, step + "return nil"] : [step + "return \(call)"])
-    }
-
-    private func isPublic(_ body: ScopeMap.Body) -> Bool {
-        guard let brace = tokens.firstIndex(where: { $0.range.upperBound == body.range.lowerBound }),
-            let keyword = tokens[..<brace].lastIndex(where: { $0.isWord("class") })
-        else { return false }
-        return tokens[startOfDeclaration(with: keyword)..<keyword].contains { $0.isWord("public") || $0.isWord("open") }
-    }
-
-    /// The blanks that the line of a place begins with.
-    private func indentation(at position: Int) -> String {
-        let start = file.bytes[..<position].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        let blank = file.bytes[start..<position].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        return String(decoding: blank, as: UTF8.self)
     }
 }

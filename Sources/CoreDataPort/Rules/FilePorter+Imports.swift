@@ -1,125 +1,129 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    private static let importKinds: Set<String> = [
+    static let importKinds: Set<String> = [
         "class", "struct", "enum", "protocol", "typealias", "func", "var", "let",
     ]
 
-    /// Imports of modules that Linux does not have, and of parts of modules that it does not know as such.
-    mutating func portImport(at index: Int) {
-        if isMark(".", at: index - 1) { return }
-        let isKind = token(index + 1).map { $0.isWord && Self.importKinds.contains($0.text) } == true
-        let place = index + (isKind ? 2 : 1)
-        guard let module = token(place), module.isWord else { return }
-        if surroundings.targets.contains(module.text), AppleModules.advice[module.text] != nil {
-            // The package has something in the module's place, which has no such parts.
-            if !isKind, isMark(".", at: place + 1), let part = token(place + 2), part.isWord {
-                replace(module.range.upperBound..<part.range.upperBound, by: "")
-            }
-            return
+    /// An import as it stands in the file.
+    struct Import {
+        let module: SwiftToken
+        /// Whether it is of one declaration: `import struct Foundation.Date`.
+        let isOfDeclaration: Bool
+        /// The first and the last token, with attributes and access.
+        let tokens: ClosedRange<Int>
+        /// What stands behind the module: a header, or the declaration.
+        let part: Range<Int>
+    }
+
+    /// The import whose keyword stands at a place.
+    func importDeclaration(at index: Int) -> Import? {
+        if isMark(".", at: index - 1) { return nil }
+        let isOfDeclaration = token(index + 1).map { $0.isWord && Self.importKinds.contains($0.text) } == true
+        let place = index + (isOfDeclaration ? 2 : 1)
+        guard let module = token(place), module.isWord else { return nil }
+        var last = place
+        while isMark(".", at: last + 1), token(last + 2)?.isWord == true { last += 2 }
+        return Import(
+            module: module, isOfDeclaration: isOfDeclaration, tokens: startOfDeclaration(with: index)...last,
+            part: module.range.upperBound..<tokens[last].range.upperBound)
+    }
+
+    /// Whether the file imports a module, or a declaration of it.
+    func importsByName(_ module: String) -> Bool {
+        let tokens = file.tokens
+        return tokens.indices.dropFirst().contains { index in
+            guard tokens[index].isWord(module) else { return false }
+            let isOfDeclaration = Self.importKinds.contains(tokens[index - 1].text) && index > 1
+            return tokens[isOfDeclaration ? index - 2 : index - 1].isWord("import")
         }
-        if let advice = AppleModules.advice[module.text] {
-            if !isKind, AppleModules.isReplaceable(module.text, in: file.tokens) {
-                return replace(module.range, by: "Foundation")
-            }
-            return byHand(module, "there is no module '\(module.text)' on Linux: \(advice)")
+    }
+
+    /// Whether the package has a target in the place of a module that Linux does not have.
+    private func hasStandIn(for module: String) -> Bool {
+        surroundings.targets.contains(module) && AppleModules.advice[module] != nil
+    }
+
+    /// Whether there is no module of a name on Linux, and none is brought.
+    private func isAbsent(_ found: Import) -> Bool {
+        let module = found.module.text
+        if AppleModules.ofLogging.contains(module) {
+            let isSafe = file.inactive.isGuarded(found.module.range.lowerBound, by: module)
+            return !isSafe && !surroundings.options.logging && !hasStandIn(for: module)
         }
-        // `import CoreData.NSFetchRequest` names a header; modules of Swift have no such parts.
-        guard !isKind, module.text == "CoreData" || module.text == "Foundation", isMark(".", at: place + 1),
-            let part = token(place + 2), part.isWord
+        return AppleModules.advice[module] != nil && !hasStandIn(for: module)
+    }
+
+    /// `import CoreData.NSFetchRequest` names a header; modules of Swift have no such parts. A target in the place of a
+    /// module has none either.
+    mutating func portHeaderImport(at index: Int) {
+        guard let found = importDeclaration(at: index), !found.isOfDeclaration, !found.part.isEmpty,
+            ["CoreData", "Foundation"].contains(found.module.text) || hasStandIn(for: found.module.text)
         else { return }
-        replace(module.range.upperBound..<part.range.upperBound, by: "")
+        replace(found.part, by: "")
     }
 
-    /// Adds imports that names in the file need here.
-    mutating func addImports() {
-        let active = file.tokens.indices.filter { !file.inactive.contains(file.tokens[$0].range.lowerBound) }
-        let imported = Set(active.compactMap(importedModule))
-        var missing: [(module: String, isFramework: Bool)] = []
-        if !imported.contains("CoreData"), usesAdditions || active.contains(where: names(FrameworkNames.framework)) {
-            missing.append(("CoreData", true))
-        }
-        for (module, types) in FrameworkNames.partsOfFoundation
-        where !imported.contains(module) && active.contains(where: names(types)) { missing.append((module, false)) }
-        importsFramework = imported.contains("CoreData") || missing.first?.isFramework == true
-        guard !missing.isEmpty else { return }
-        let (position, prefix) = placeForImports(active)
-        // Where imports say who may see them, one that says nothing is internal to the file's module.
-        let access = active.contains { isWord("public", at: $0) && isWord("import", at: $0 + 1) } ? "public " : ""
-        var text = ""
-        for (module, isFramework) in missing {
-            text +=
-                isFramework
-                ? "\(access)import \(module)\n" : "#if canImport(\(module))\n\(access)import \(module)\n#endif\n"
-        }
-        insert(prefix ? "\n" + text.dropLast() : text, at: position)
+    /// An import for the sake of what Foundation has on Linux.
+    mutating func portReplaceableImport(at index: Int) {
+        guard let found = importDeclaration(at: index), !found.isOfDeclaration, isAbsent(found),
+            AppleModules.isReplaceable(found.module.text, in: file.tokens)
+        else { return }
+        replace(found.module.range, by: "Foundation")
     }
 
-    /// The module that a token imports, if it is the word before one.
-    private func importedModule(_ index: Int) -> String? {
-        guard isWord("import", at: index), !isMark(".", at: index - 1), let next = token(index + 1), next.isWord else {
-            return nil
-        }
-        guard Self.importKinds.contains(next.text) else { return next.text }
-        // `import class Foundation.ValueTransformer` becomes one of the framework.
-        let isMoved = FrameworkNames.ofFoundation.contains(token(index + 4)?.text ?? "")
-        return isMoved ? "CoreData" : token(index + 2)?.text
-    }
-
-    /// Whether a token is one of some names and stands for what they mean.
-    private func names(_ known: Set<String>) -> (Int) -> Bool {
-        { index in
-            let token = tokens[index]
-            guard token.isWord else { return false }
-            if token.text == "NSPredicate" || token.text == "NSSortDescriptor" {
-                // Foundation has the types, the framework the initialisers.
-                let labels = ["format", "argumentArray", "key"]
-                return known.contains("NSExpression") && isMark("(", at: index + 1)
-                    && labels.contains { isWord($0, at: index + 2) }
-            }
-            guard known.contains(token.text), !isMark(".", at: index - 1) else { return false }
-            // A label, or a name of the program's own.
-            if isMark(":", at: index + 1), isMark("(", at: index - 1) || isMark(",", at: index - 1) { return false }
-            return keys.types.declarations[token.text]?.isWhole != true
+    /// `import os.log`: the target needs the product that brings the module.
+    mutating func portLoggingImport(at index: Int) {
+        guard let found = importDeclaration(at: index), AppleModules.ofLogging.contains(found.module.text),
+            !isAbsent(found), !hasStandIn(for: found.module.text),
+            !AppleModules.ofLogging.contains(where: { file.inactive.isGuarded(found.module.range.lowerBound, by: $0) })
+        else { return }
+        neededProducts.insert(.logging)
+        if surroundings.target == nil {
+            hint(found.module, "the module comes with the product OSLogging of OpenCoreData: add it to the target")
         }
     }
 
-    /// Behind the first import that no condition surrounds; else before the first of all tokens.
-    private func placeForImports(_ active: [Int]) -> (position: Int, isBehind: Bool) {
-        var depth = 0
-        for index in tokens.indices {
-            if case .directive(let directive) = tokens[index].kind {
-                if directive == .ifCondition { depth += 1 }
-                if directive == .end { depth -= 1 }
-            }
-            guard depth == 0, importedModule(index) != nil else { continue }
-            var last = index + 1
-            while let next = token(last + 1), next.follows != .newline, !next.isMark(";") { last += 1 }
-            // A comment may stand behind it on the line.
-            let end = file.bytes[tokens[last].range.upperBound...].firstIndex(of: UInt8(ascii: "\n"))
-            return (end ?? file.bytes.count, true)
+    /// `import Combine` becomes an import of OpenCombine where Combine is not there.
+    mutating func portCombineImport(at index: Int) {
+        guard surroundings.options.combine, let found = importDeclaration(at: index), found.module.isWord("Combine"),
+            !hasStandIn(for: "Combine"), tokens[found.tokens.lowerBound].follows == .newline,
+            token(found.tokens.upperBound + 1)?.follows ?? .newline == .newline
+        else { return }
+        let start = tokens[found.tokens.lowerBound].range.lowerBound
+        let blank = indentation(at: start)
+        func line(_ module: String, from first: Int) -> String {
+            text(first..<found.module.range.lowerBound) + module + text(found.part) + "\n" + blank
         }
-        // Before the attributes of the first declaration and what is written above it.
-        return (file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0, false)
+        let others = ["OpenCombineFoundation", "OpenCombineDispatch"].map { module in
+            text(start..<tokens[index].range.upperBound) + " \(module)\n" + blank
+        }
+        replace(
+            start..<found.part.upperBound,
+            by: "#if canImport(Combine)\n" + blank + line("Combine", from: start) + "#else\n" + blank
+                + line("OpenCombine", from: start) + others.joined() + "#endif")
+        neededProducts.formUnion([.openCombine, .openCombineFoundation, .openCombineDispatch])
     }
 
-    /// Says that nothing of a file is left where `#if` leaves out all that it declares.
-    mutating func reportVanished() {
-        var condition: SwiftToken?
-        var isInImport = false
-        for (index, token) in file.tokens.enumerated() {
-            if case .directive(let directive) = token.kind {
-                if condition == nil, directive == .ifCondition { condition = token }
-                continue
-            }
-            if token.follows == .newline { isInImport = false }
-            if isWord("import", at: index) || isMark("@", at: index) && isWord("testable", at: index + 1) {
-                isInImport = true
-            }
-            if !isInImport, !file.inactive.contains(token.range.lowerBound) { return }
+    /// `Combine.Just`: the module has another name on Linux.
+    mutating func portNameOfCombine(at index: Int) {
+        guard surroundings.options.combine, isMark(".", at: index + 1), let name = token(index + 2), name.isWord,
+            !isMark(".", at: index - 1), !isWord("import", at: index - 1), !isWord("import", at: index - 2),
+            importsByName("Combine"), !hasStandIn(for: "Combine")
+        else { return }
+        if keys.types.declarations[name.text] != nil {
+            return byHand(
+                tokens[index],
+                "the module is OpenCombine on Linux, and a type of the package has the name '\(name.text)'")
         }
-        guard let condition else { return }
-        hint(
-            condition, "nothing of this file is left on Linux: '#if \(condition.text)' leaves out all that it declares")
+        replace(tokens[index].range.lowerBound..<name.range.lowerBound, by: "")
+    }
+
+    /// An import of a module that is not there.
+    mutating func reportAbsentImport(at index: Int) {
+        guard let found = importDeclaration(at: index), isAbsent(found), !isRewritten(index),
+            !edits.contains(where: { $0.range == found.module.range }),
+            let advice = AppleModules.advice[found.module.text]
+        else { return }
+        byHand(found.module, "there is no module '\(found.module.text)' on Linux: \(advice)")
     }
 }

@@ -61,5 +61,5 @@ extension FilePorter {
         return parts.joined(separator: ".")
     }
 
-    private func isTypeName(_ name: String) -> Bool { name.first { $0 != "_" }?.isUppercase == true }
+    func isTypeName(_ name: String) -> Bool { name.first { $0 != "_" }?.isUppercase == true }
 }

@@ -5,6 +5,7 @@ extension FilePorter {
     /// the end of the file where no other of its name is in the sources, and it needs nothing else that the function
     /// declares.
     mutating func portLocalClass(at index: Int) {
+        guard isWord("NSManaged", at: index + 1) else { return }
         let body = file.scopes.body(at: tokens[index].range.lowerBound)
         guard let body, body.isLocal, interpolation == nil, movedClasses.insert(body.type).inserted else { return }
         guard surroundings.classCounts[body.type] == 1, let place = declaration(of: body), needsNoNeighbour(body, place)

@@ -1,60 +1,24 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    private static let observing =
-        "there is no key-value observing on Linux: use the notifications of the context, or a property observer"
-
     /// Constants of Dispatch that its headers alone have.
     private static let units = [
         "NSEC_PER_SEC": "1_000_000_000", "NSEC_PER_MSEC": "1_000_000", "NSEC_PER_USEC": "1_000",
         "USEC_PER_SEC": "1_000_000",
     ]
 
-    /// Names that mean something which does not exist on Linux.
-    mutating func reportName(at index: Int) {
-        let token = tokens[index]
-        switch token.text {
-        case "NSManagedObjectContext":
-            if isMark("(", at: index + 1), isMark(")", at: index + 2) {
-                hint(token, "a context made without a concurrency type is confined to the thread that made it")
-            }
-        case "_kvcKeyPathString":
-            // Always nil on Linux; the framework has a name for key paths of managed objects. Without a point before it
-            // the name is asked of an implicit self.
-            if isWord("var", at: index - 1) || isWord("let", at: index - 1) || isMark(":", at: index + 1) { return }
-            usesAdditions = true
-            replace(token.range, by: "managedKeyPath")
-        case "observe":
-            if isMark("(", at: index + 1), isMark("\\", at: index + 2) { byHand(token, Self.observing) }
-        case "observeValue":
-            if isMark("(", at: index + 1), isWord("forKeyPath", at: index + 2) { byHand(token, Self.observing) }
-        case "addObserver", "removeObserver":
-            guard isMark("(", at: index + 1), let close = closing(of: index + 1),
-                tokens[index..<close].contains(where: { $0.isWord("forKeyPath") })
-            else { return }
-            byHand(token, Self.observing)
-        case "NSKeyValueObservation": byHand(token, Self.observing)
-        case "NSEC_PER_SEC", "NSEC_PER_MSEC", "NSEC_PER_USEC", "USEC_PER_SEC":
-            if !isMark(".", at: index - 1) { replace(token.range, by: Self.units[token.text] ?? token.text) }
-        case "objc_setAssociatedObject", "objc_getAssociatedObject":
-            byHand(token, "there are no associated objects on Linux: use 'userInfo', or a table of the program's own")
-        case "objc_sync_enter", "objc_sync_exit":
-            byHand(
-                token,
-                "objects have no locks of their own on Linux: use an 'NSRecursiveLock', or an 'NSLock' where no thread "
-                    + "comes twice")
-        case "NSPersistentCloudKitContainer", "NSPersistentCloudKitContainerOptions":
-            byHand(token, "there is no CloudKit on Linux: put what needs it in '#if canImport(CloudKit)'")
-        case "containerURL":
-            if isMark("(", at: index + 1), isWord("forSecurityApplicationGroupIdentifier", at: index + 2) {
-                byHand(token, "there are no application groups on Linux: choose a folder")
-            }
-        case "RelativeDateTimeFormatter", "DateComponentsFormatter", "NSUbiquitousKeyValueStore":
-            byHand(token, "Foundation on Linux has no '\(token.text)'")
-        case "XCTExpectFailure", "keyValueObservingExpectation", "XCTKVOExpectation":
-            byHand(token, "XCTest on Linux has no '\(token.text)'")
-        default: break
-        }
+    /// `2 * NSEC_PER_SEC`: the number is written out.
+    mutating func portUnit(at index: Int) {
+        guard !isMark(".", at: index - 1), let number = Self.units[tokens[index].text] else { return }
+        replace(tokens[index].range, by: number)
+    }
+
+    /// `path._kvcKeyPathString`: always nil on Linux. The framework has a name for key paths of managed objects. Without
+    /// a point before it the name is asked of an implicit self.
+    mutating func portNameOfKeyPath(at index: Int) {
+        if isWord("var", at: index - 1) || isWord("let", at: index - 1) || isMark(":", at: index + 1) { return }
+        usesAdditions = true
+        replace(tokens[index].range, by: "managedKeyPath")
     }
 
     /// `Foundation.ValueTransformer`: what is Foundation's on a Mac and the framework's here.
@@ -63,6 +27,37 @@ extension FilePorter {
             FrameworkNames.ofFoundation.contains(name.text)
         else { return }
         replace(tokens[index].range, by: "CoreData")
+    }
+
+    /// `Predicate` of another target, which Foundation has, too: its module is named, so that it is clear which is meant.
+    mutating func portOwnName(at index: Int) {
+        let name = tokens[index].text
+        guard let own = surroundings.target, let owner = surroundings.typeTargets[name], owner != own,
+            importsByName(owner), !isMark(".", at: index - 1), !isMark("#", at: index - 1),
+            !isMark(":", at: index + 1) || !isMark("(", at: index - 1) && !isMark(",", at: index - 1),
+            keys.types.fullName(of: name, seenFrom: file.scopes.type(at: tokens[index].range.lowerBound)) == name,
+            !declaresName(name)
+        else { return }
+        if surroundings.typeTargets[owner] != nil {
+            return byHand(
+                tokens[index],
+                "Foundation has '\(name)', too, and the module has the name of a type: write 'import struct "
+                    + "\(owner).\(name)' (or class, enum)")
+        }
+        insert("\(owner).", at: tokens[index].range.lowerBound)
+    }
+
+    /// Whether the file itself gives a name a meaning: as a type at its top, an alias, or a generic parameter.
+    private func declaresName(_ name: String) -> Bool {
+        let keywords = ["typealias", "associatedtype"]
+        let generic = keywords + ["func", "struct", "class", "enum", "actor", "protocol"]
+        return file.scopes.declarations[name]?.isWhole == true
+            || file.tokens.indices.dropFirst(3).contains { place in
+                guard file.tokens[place].isWord(name) else { return false }
+                let before = file.tokens[place - 1]
+                return keywords.contains(where: before.isWord)
+                    || before.isMark("<") && generic.contains(where: file.tokens[place - 3].isWord)
+            }
     }
 
     /// `withVaList(list) { NSPredicate(format: text, arguments: $0) }`: objects do not go into such lists on Linux.

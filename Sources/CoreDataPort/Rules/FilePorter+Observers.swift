@@ -4,13 +4,12 @@ extension FilePorter {
     /// `#selector(saved(_:))` that an observer is given becomes the method itself, `Stack.saved(_:)`, which the
     /// framework's `addObserver(_:selector:name:object:)` takes. So does one that is kept under a name that an observer
     /// is given.
-    mutating func portObserver(at selector: Int) -> Bool {
-        guard isMark("#", at: selector), let close = closing(of: selector + 2), isObserving(selector),
-            let method = method(selector + 3..<close, isOfSelf: observesItself(selector))
-        else { return false }
+    mutating func portObserver(at selector: Int) {
+        guard let close = endOfSelector(at: selector), isObserving(selector),
+            let method = method(selector + 3..<close, of: observer(at: selector))
+        else { return }
         usesAdditions = true
         replace(tokens[selector].range.lowerBound..<tokens[close].range.upperBound, by: method)
-        return true
     }
 
     /// Whether a selector is an argument of `addObserver`, or the value of a constant that is one.
@@ -25,34 +24,45 @@ extension FilePorter {
         }
     }
 
-    /// Whether the object that is given as the observer is the one whose code this is.
-    private func observesItself(_ selector: Int) -> Bool {
-        isMark("=", at: selector - 1)
-            || isMark(":", at: selector - 1) && isMark(",", at: selector - 3) && isWord("self", at: selector - 4)
-                && isMark("(", at: selector - 5)
+    /// The observer that a selector is given with, and its class; `nil` where that cannot be told.
+    private func observer(at selector: Int) -> (name: String, type: String)? {
+        let scope = file.scopes.body(at: tokens[selector].range.lowerBound)
+        let own = scope?.keyword == "struct" || scope?.keyword == "enum" ? nil : scope?.type
+        if isMark("=", at: selector - 1) { return own.map { ("self", $0) } }
+        guard isMark(":", at: selector - 1), isMark(",", at: selector - 3), let name = token(selector - 4), name.isWord,
+            isMark("(", at: selector - 5)
+        else { return nil }
+        let type = name.text == "self" ? own : typeOfLocal(name.text, before: selector, own: own)
+        return type.map { (name.text, $0) }
+    }
+
+    /// The class of a local: `guard let strongSelf = self`, `let observer = Observer()`, `observer: Observer`.
+    private func typeOfLocal(_ name: String, before index: Int, own: String?) -> String? {
+        for place in stride(from: index - 5, to: 0, by: -1) where isWord(name, at: place) {
+            if isMark("=", at: place + 1), isWord("let", at: place - 1) || isWord("var", at: place - 1) {
+                if isWord("self", at: place + 2), !isMark(".", at: place + 3) { return own }
+                guard let type = token(place + 2), isTypeName(type.text), isMark("(", at: place + 3) else { return nil }
+                return type.text
+            }
+            if isMark(":", at: place + 1), let type = token(place + 2), type.isWord, isTypeName(type.text),
+                [",", ")", "=", "?"].contains(where: { isMark($0, at: place + 3) })
+            {
+                return type.text
+            }
+        }
+        return nil
     }
 
     /// The method that a selector names, with its type before it.
-    private func method(_ range: Range<Int>, isOfSelf: Bool) -> String? {
+    private func method(_ range: Range<Int>, of observer: (name: String, type: String)?) -> String? {
         guard let first = token(range.lowerBound), first.isWord, !isMark(":", at: range.lowerBound + 1),
             !tokens[range].contains(where: { $0.isWord("as") })
         else { return nil }
         let isMember = isMark(".", at: range.lowerBound + 1)
-        if isMember || isMark("<", at: range.lowerBound + 1), first.text.first?.isUppercase == true,
-            first.text != "Self"
-        {
-            return text(range)
+        if isMember || isMark("<", at: range.lowerBound + 1), isTypeName(first.text), first.text != "Self" {
+            return text(ofTokens: range)
         }
-        guard isOfSelf, !isMember || first.text == "self" || first.text == "Self",
-            let scope = file.scopes.body(at: first.range.lowerBound), scope.keyword != "struct", scope.keyword != "enum"
-        else { return nil }
-        return scope.type + "." + text(isMember ? range.lowerBound + 2..<range.upperBound : range)
-    }
-
-    private func text(_ range: Range<Int>) -> String {
-        String(
-            decoding: file.bytes[
-                tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound],
-            as: UTF8.self)
+        guard let observer, !isMember || ["self", "Self", observer.name].contains(first.text) else { return nil }
+        return observer.type + "." + text(ofTokens: isMember ? range.lowerBound + 2..<range.upperBound : range)
     }
 }

@@ -1,9 +1,20 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// A method of a protocol that need not be implemented, as only Objective-C has it: it gets an implementation that
-    /// does nothing. False where what it would return is not known.
-    mutating func portOptionalMethod(at attribute: Int, through last: Int, _ keyword: Int?) -> Bool {
+    /// A member of a protocol that need not be implemented, as only Objective-C has it: a method gets an implementation
+    /// that does nothing.
+    mutating func portOptionalMember(at index: Int) {
+        guard let attribute = objectiveCAttribute(at: index), attribute.isOptional,
+            !portOptionalMethod(at: index, through: attribute.last, attribute.keyword)
+        else { return }
+        byHand(
+            tokens[index],
+            "a protocol has no optional members on Linux: declare it without '@objc optional' and give it a default in "
+                + "an extension")
+    }
+
+    /// False where what the method would return is not known.
+    private mutating func portOptionalMethod(at attribute: Int, through last: Int, _ keyword: Int?) -> Bool {
         guard let keyword, isWord("func", at: keyword),
             let word = (last..<keyword).first(where: { isWord("optional", at: $0) }),
             let body = file.scopes.body(at: tokens[keyword].range.lowerBound), body.keyword == "protocol",

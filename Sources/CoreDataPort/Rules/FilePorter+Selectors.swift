@@ -7,42 +7,42 @@ extension FilePorter {
         "localizedStandardCompare",
     ]
 
+    /// The index of the parenthesis that closes `#selector(…)`.
+    func endOfSelector(at index: Int) -> Int? {
+        isMark("#", at: index) && isWord("selector", at: index + 1) && isMark("(", at: index + 2)
+            ? closing(of: index + 2) : nil
+    }
+
     /// `#selector(NSString.caseInsensitiveCompare(_:))` becomes the comparison of that name.
-    mutating func portSelector(at index: Int) {
-        guard isWord("selector", at: index + 1), isMark("(", at: index + 2), let close = closing(of: index + 2) else {
-            return
-        }
+    mutating func portComparison(at index: Int) {
+        guard let close = endOfSelector(at: index) else { return }
         let names = tokens[(index + 3)..<close].filter(\.isWord).map(\.text)
         // `getter:`, casts and arguments' labels make other words than a type and a comparison.
-        if let name = names.first(where: Self.comparisons.contains),
+        guard let name = names.first(where: Self.comparisons.contains),
             ["NSString", "NSNumber", "NSDate"].contains(names[0])
-        {
-            return replaceSelector(index, close, by: name)
-        }
-        if portNameOfGetter(at: index, close) || portWrittenSelector(at: index, close) { return }
-        reportSelector(at: index)
+        else { return }
+        replaceSelector(index, close, by: name)
     }
 
     /// `NSStringFromSelector(#selector(getter: Note.title))` is the name of the property.
-    private mutating func portNameOfGetter(at index: Int, _ close: Int) -> Bool {
-        guard isWord("getter", at: index + 3), isMark(":", at: index + 4), let name = token(close - 1), name.isWord,
-            isMark("(", at: index - 1), isWord("NSStringFromSelector", at: index - 2), isMark(")", at: close + 1)
-        else { return false }
-        let path = tokens[(index + 5)..<close]
-        guard path.allSatisfy({ $0.isWord || $0.isMark(".") }) else { return false }
+    mutating func portNameOfGetter(at index: Int) {
+        guard let close = endOfSelector(at: index), isWord("getter", at: index + 3), isMark(":", at: index + 4),
+            let name = token(close - 1), name.isWord, isMark("(", at: index - 1),
+            isWord("NSStringFromSelector", at: index - 2), isMark(")", at: close + 1),
+            tokens[(index + 5)..<close].allSatisfy({ $0.isWord || $0.isMark(".") })
+        else { return }
         replace(tokens[index - 2].range.lowerBound..<tokens[close + 1].range.upperBound, by: "\"\(name.text)\"")
-        return true
     }
 
     /// `"FUNCTION($source, \"\(#selector(NSManagedObject.value(forKey:)))\", …)"`: a text with the name of what a class
     /// of Foundation or the framework has.
-    private mutating func portWrittenSelector(at index: Int, _ close: Int) -> Bool {
-        guard let interpolation, index == 0, close == tokens.count - 1 else { return false }
+    mutating func portWrittenSelector(at index: Int) {
+        guard let interpolation, index == 0, endOfSelector(at: 0) == tokens.count - 1 else { return }
         let isGetter = isWord("getter", at: 3) && isMark(":", at: 4)
-        let path = tokens[(isGetter ? 5 : 3)..<close]
+        let path = tokens[(isGetter ? 5 : 3)..<(tokens.count - 1)]
         guard let type = path.first, type.isWord, type.text.hasPrefix("NS"), path.count > 2,
             path[path.startIndex + 1].isMark("."), path[path.startIndex + 2].isWord
-        else { return false }
+        else { return }
         let name = path[path.startIndex + 2].text
         let rest = path.dropFirst(3)
         if isGetter, rest.isEmpty {
@@ -50,30 +50,24 @@ extension FilePorter {
         } else if !isGetter, rest.first?.isMark("(") == true, rest.last?.isMark(")") == true {
             let labels = rest.filter(\.isWord).map(\.text)
             replace(interpolation.range, by: SelectorName.of(name, labels: labels))
-        } else {
-            return false
         }
-        return true
     }
 
-    /// `Selector("localizedStandardCompare:")`, and the function that does the same.
-    mutating func portNamedSelector(at index: Int) {
+    /// `Selector("localizedStandardCompare:")`, the function that does the same, and the type where the file has no
+    /// other selectors.
+    mutating func portNamedComparison(at index: Int) {
         guard isMark("(", at: index + 1), let close = closing(of: index + 1) else {
-            if isMark(":", at: index - 1) || isMark("->", at: index - 1) {
-                if selectsComparisonsOnly { return replace(tokens[index].range, by: "SortSelector") }
-                byHand(tokens[index], "there is no type 'Selector' on Linux; comparisons are named by 'SortSelector'")
-            }
+            if isTypeOfSelector(at: index), selectsComparisonsOnly { replace(tokens[index].range, by: "SortSelector") }
             return
         }
         let inner = tokens[(index + 2)..<close].filter { !$0.isMark("(") && !$0.isMark(")") }
-        if inner.count == 1, case .literal = inner[0].kind {
-            let name = inner[0].text.filter { $0 != "\"" }
-            if name.hasSuffix(":"), Self.comparisons.contains(String(name.dropLast())) {
-                return replaceSelector(index, close, by: String(name.dropLast()))
-            }
-        }
-        reportSelector(at: index)
+        guard inner.count == 1, case .literal = inner[0].kind else { return }
+        let name = inner[0].text.filter { $0 != "\"" }
+        guard name.hasSuffix(":"), Self.comparisons.contains(String(name.dropLast())) else { return }
+        replaceSelector(index, close, by: String(name.dropLast()))
     }
+
+    private func isTypeOfSelector(at index: Int) -> Bool { isMark(":", at: index - 1) || isMark("->", at: index - 1) }
 
     /// Whether the file names comparisons by selectors, and nothing else.
     private var selectsComparisonsOnly: Bool {
@@ -93,8 +87,16 @@ extension FilePorter {
             by: (isArgument ? "." : "SortSelector.") + name)
     }
 
-    private mutating func reportSelector(at index: Int) {
-        if portObserver(at: index) || portTimer(at: index) { return }
+    /// Reports a selector that no other rule has rewritten.
+    mutating func reportSelector(at index: Int) {
+        let isMade = isMark("(", at: index + 1) && closing(of: index + 1) != nil
+        guard !isRewritten(index), isMade || isTypeOfSelector(at: index) || endOfSelector(at: index) != nil else {
+            return
+        }
+        if !isMade, tokens[index].isWord {
+            return byHand(
+                tokens[index], "there is no type 'Selector' on Linux; comparisons are named by 'SortSelector'")
+        }
         let advice =
             callee(around: index) == "addObserver"
             ? "observe with addObserver(forName:object:queue:using:), keep what it returns and remove that"

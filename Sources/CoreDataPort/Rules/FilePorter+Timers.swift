@@ -4,8 +4,8 @@ extension FilePorter {
     /// `Timer(timeInterval: 1, target: self, selector: #selector(tick), userInfo: nil, repeats: true)` becomes
     /// `Timer(timeInterval: 1, repeats: true, block: { _ in self.tick() })`. Both hold the target until they are
     /// invalidated.
-    mutating func portTimer(at selector: Int) -> Bool {
-        guard isMark("#", at: selector), let end = closing(of: selector + 2), let open = opening(around: selector),
+    mutating func portTimer(at selector: Int) {
+        guard let end = endOfSelector(at: selector), let open = opening(around: selector),
             isMark("(", at: open), let close = closing(of: open), let first = token(open + 1),
             isMark(":", at: selector - 1), isWord("selector", at: selector - 2), isMark(",", at: selector - 3),
             let target = token(selector - 4), target.isWord, isMark(":", at: selector - 5),
@@ -14,11 +14,10 @@ extension FilePorter {
             isWord("nil", at: end + 4), isMark(",", at: end + 5), isWord("repeats", at: end + 6),
             let label = Self.labelOfTimer(token(open - 1)?.text, first.text),
             let call = callOfMethod(selector + 3..<end, of: target.text)
-        else { return false }
+        else { return }
         replace(first.range, by: label)
         replace(tokens[selector - 6].range.lowerBound..<tokens[end + 6].range.lowerBound, by: "")
         insert(", block: \(call)", at: tokens[close].range.lowerBound)
-        return true
     }
 
     /// What the first argument of a timer with a block is called.

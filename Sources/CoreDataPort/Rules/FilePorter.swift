@@ -6,6 +6,7 @@ import CoreDataModelCompiler
 /// write. Code that conditional compilation leaves out on Linux stays as well.
 struct FilePorter {
     let file: SourceFile
+    let rules: PortRules
     let keys: KnownKeys
     /// Classes of managed objects by the Objective-C name that a model knows them by, where that is another one.
     let renamedClasses: [String: String]
@@ -20,8 +21,8 @@ struct FilePorter {
     var usesAdditions = false
     /// What stands in for members of protocols that need not be implemented, by the end of the protocol.
     var defaults: [Int: [String]] = [:]
-    /// Whether the file imports the framework, as it is now or by what is added.
-    var importsFramework = false
+    /// What the target has to depend on for what the file imports, as it is now or by what is added.
+    var neededProducts: Set<PackageProduct> = []
 
     /// Classes inside functions that were looked at.
     var movedClasses: Set<String> = []
@@ -37,85 +38,38 @@ struct FilePorter {
     /// The interpolation the tokens are of.
     var interpolation: SwiftInterpolation?
 
-    init(_ file: SourceFile, keys: KnownKeys, renamedClasses: [String: String], surroundings: Surroundings) {
+    init(
+        _ file: SourceFile, rules: PortRules, keys: KnownKeys, renamedClasses: [String: String],
+        surroundings: Surroundings
+    ) {
         self.file = file
+        self.rules = rules
         self.surroundings = surroundings
         self.keys = keys
         self.renamedClasses = renamedClasses
         tokens = file.tokens
     }
 
-    /// Applies every rule to every token.
+    /// Applies every rule to every token, then to the file as a whole.
     mutating func run() {
-        applyRules()
+        applyToTokens()
         for interpolation in file.interpolations {
             tokens = interpolation.tokens
             self.interpolation = interpolation
-            applyRules()
+            applyToTokens()
         }
         tokens = file.tokens
         interpolation = nil
-        openPrivateClasses()
         writeDefaults()
-        writeFunctions()
+        for port in rules.ofFiles { port(&self) }
         turnMovesIntoEdits()
-        addImports()
-        reportVanished()
         notes.sort { ($0.line, $0.column) < ($1.line, $1.column) }
     }
 
-    private mutating func applyRules() {
-        var index = 0
-        while index < tokens.count {
-            let token = tokens[index]
-            defer { index += 1 }
-            if file.inactive.contains(token.range.lowerBound) { continue }
-            if token.isMark("@") {
-                portAttribute(at: index)
-                if isWord("NSManaged", at: index + 1) { portLocalClass(at: index) }
-            } else if token.isMark("#") {
-                portKeyPath(at: index)
-                portSelector(at: index)
-            } else if token.isWord {
-                portWord(at: index)
-            } else if case .literal = token.kind {
-                portMacroText(at: index)
-            }
-        }
-    }
-
-    private mutating func portWord(at index: Int) {
-        switch tokens[index].text {
-        case "import": portImport(at: index)
-        case "as": portCast(at: index)
-        case "override":
-            portOverride(at: index)
-        case "Bundle", "init": portBundle(at: index)
-        case "NSPredicate": portEmptyPredicate(at: index)
-        case "Foundation": portQualifiedName(at: index)
-        case "withVaList": portArgumentList(at: index)
-        case "getVaList": portArgumentPointer(at: index)
-        case "CVarArg": portArgumentType(at: index)
-        case "fputs": portErrorOutput(at: index)
-        case "value": portMutableValue(at: index)
-        case "urls": portResourceList(at: index)
-        case "classForCoder": portClassForCoder(at: index)
-        case "description": portClassDescription(at: index)
-        case "className": portTestName(at: index)
-        case "NSSet", "NSMutableSet": portSetLiteral(at: index)
-        case "wait", "fulfillment": portWait(at: index)
-        case "commonModes", "defaultMode": portRunLoopMode(at: index)
-        case "func": portGenericRequest(at: index)
-        case "fetchRequest": portPlainRequest(at: index)
-        case "managedObjectClassName": portClassName(at: index)
-        case "NSStringFromClass": portNameOfClass(at: index)
-        case "Selector", "NSSelectorFromString": portNamedSelector(at: index)
-        case "NSExpression", "NSComparisonPredicate", "NSCompoundPredicate":
-            ambiguousType = ambiguousType ?? tokens[index]
-        default:
-            portOptionalCall(at: index)
-            portSetValue(at: index)
-            reportName(at: index)
+    private mutating func applyToTokens() {
+        let rules = rules
+        for index in tokens.indices where !file.inactive.contains(tokens[index].range.lowerBound) {
+            rules.apply(to: &self, at: index)
         }
     }
 
@@ -143,7 +97,25 @@ struct FilePorter {
         return nil
     }
 
+    /// What stands in a part of the file, given in bytes.
+    func text(_ range: Range<Int>) -> String { String(decoding: file.bytes[range], as: UTF8.self) }
+
+    /// What some tokens stand for, with everything between them.
+    func text(ofTokens range: Range<Int>) -> String {
+        text(tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound)
+    }
+
+    /// The blanks that the line of a place begins with.
+    func indentation(at position: Int) -> String {
+        let start = file.bytes[..<position].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let blank = file.bytes[start..<position].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        return String(decoding: blank, as: UTF8.self)
+    }
+
     // MARK: Saying and changing
+
+    /// Whether another rule has already rewritten a token.
+    func isRewritten(_ index: Int) -> Bool { edits.contains { $0.range.contains(tokens[index].range.lowerBound) } }
 
     mutating func byHand(_ token: SwiftToken, _ message: String) { note(.byHand, token, message) }
 

@@ -3,7 +3,7 @@
 /// The name of its class is no part of an entity's version hash: stores stay compatible.
 enum ModelClassNames {
     /// The edits that give entities the Swift names of their classes.
-    static func edits(in bytes: [UInt8], renamedClasses: [String: String]) -> [TextEdit] {
+    @Sendable static func edits(in bytes: [UInt8], renamedClasses: [String: String]) -> [TextEdit] {
         let key = Array("representedClassName=".utf8)
         var edits: [TextEdit] = []
         var position = 0

@@ -5,7 +5,7 @@ import Foundation
 package struct PortingCommand: Command {
     package static let page = CommandPage(
         "port", "rewrite Swift sources and models that were written for Apple's Core Data",
-        operands: [Operand("PATH", completion: .file)],
+        operands: [Operand("PATH", .optional, completion: .file)],
         discussion: [
             "Rewrites what Swift on Linux does not compile in the Swift files (and models) at PATH: @objc and "
                 + "@objc(Name), #keyPath, the #selector of sort descriptors and observers, optional members of "
@@ -27,26 +27,47 @@ package struct PortingCommand: Command {
                 "package", value: "PLACE", completion: .folder,
                 "where Package.swift finds OpenCoreData: a folder or a URL; without it, the folder that this program was "
                     + "built in"),
+            Option(
+                "combine",
+                "write OpenCombine in the place of Combine: its imports, and package and products in Package.swift"),
+            Option(
+                "without-logging",
+                "leave imports of os and OSLog, and unfair locks, to be done by hand; without it, their targets get the "
+                    + "product OSLogging"),
+            Option("rules", "list the rules by which it rewrites and reports, and do nothing else"),
         ],
         examples: [
             .init("coredata port Sources | less", "look at what would change"),
             .init("coredata port . --in-place", "change a package where it lies"),
+            .init("coredata port --rules", "look up what it rewrites"),
         ],
         found: "something is left to do by hand")
 
-    private let command: PortCommand
+    /// Nil for the list of rules.
+    private let command: PortCommand?
 
     package init(_ arguments: Arguments) throws {
+        if arguments.has("rules") {
+            command = nil
+            return
+        }
+        var options = PortOptions()
+        options.combine = arguments.has("combine")
+        options.logging = !arguments.has("without-logging")
         do {
             command = try PortCommand(
                 path: arguments.required(0), inPlace: arguments.has("in-place"), output: arguments.value("output"),
-                models: arguments.values("model"), package: arguments.value("package"))
+                models: arguments.values("model"), package: arguments.value("package"), options: options)
         } catch let error as PortError {
             throw arguments.misuse("\(error)")
         }
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
+        guard let command else {
+            try console.write(PortCommand.rules)
+            return .done
+        }
         do {
             let isLeft = try command.run(diff: { try console.write($0) }, message: { console.draw($0) })
             return isLeft ? .found : .done

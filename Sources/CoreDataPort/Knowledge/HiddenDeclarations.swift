@@ -1,0 +1,96 @@
+import CoreDataModelCompiler
+
+/// Declarations that conditions leave out on Linux, and that code which is compiled needs.
+struct HiddenDeclarations {
+    struct Finding {
+        let name: String
+        /// The line of conditional compilation that leaves it out.
+        let condition: SwiftToken
+        let user: String
+        let line: Int
+    }
+
+    /// By the file that has the declarations.
+    private(set) var findings: [String: [Finding]] = [:]
+
+    private static let types: Set<String> = ["class", "struct", "enum", "actor", "protocol", "typealias"]
+
+    init(_ sources: [SourceFile]) {
+        var hidden: [(file: String, name: SwiftToken, label: String?, condition: SwiftToken)] = []
+        var declared: Set<String> = []
+        for source in sources {
+            for (keyword, name) in Self.declarations(source) {
+                let place = source.tokens[keyword].range.lowerBound
+                if source.inactive.contains(place) {
+                    guard let condition = Self.condition(at: place, source),
+                        keyword == 0 || !source.tokens[keyword - 1].isWord("override")
+                    else { continue }
+                    hidden.append((source.path, name, Self.label(keyword, source), condition))
+                } else {
+                    declared.insert(name.text)
+                }
+            }
+        }
+        hidden.removeAll { declared.contains($0.name.text) }
+        let names = Set(hidden.map(\.name.text))
+        guard !names.isEmpty else { return }
+        let uses = sources.map { source in (source, Self.uses(of: names, source)) }
+        for (file, name, label, condition) in hidden {
+            guard
+                let (source, token) = uses.lazy.compactMap({ source, uses in
+                    uses.first { $0.token.text == name.text && (label == nil || $0.label == label) }
+                        .map { (source, $0.token) }
+                }).first
+            else { continue }
+            let finding = Finding(name: name.text, condition: condition, user: source.path, line: token.line)
+            findings[file, default: []].append(finding)
+        }
+    }
+
+    /// Types and functions, by the keyword and the name.
+    private static func declarations(_ source: SourceFile) -> [(keyword: Int, name: SwiftToken)] {
+        let tokens = source.tokens
+        return tokens.indices.dropLast().compactMap { index in
+            guard tokens[index].isWord, tokens[index].text == "func" || types.contains(tokens[index].text),
+                tokens[index + 1].isWord,
+                !["func", "var", "let", "init", "subscript"].contains(tokens[index + 1].text),
+                index == 0 || !tokens[index - 1].isMark(".") && !tokens[index - 1].isWord("import")
+            else { return nil }
+            return (index, tokens[index + 1])
+        }
+    }
+
+    /// The condition of the innermost branch that is left out, if it asks for a system or for Objective-C, and not for a
+    /// module of screens and the like, whose users are left out as well.
+    private static func condition(at place: Int, _ source: SourceFile) -> SwiftToken? {
+        let around = source.inactive.branches.filter { $0.isLeftOut && $0.range.contains(place) }
+        guard let start = around.max(by: { $0.range.lowerBound < $1.range.lowerBound })?.start else { return nil }
+        let asked = ["ObjectiveC", "ObjC", "os(", "Darwin"]
+        return start.text.isEmpty || asked.contains(where: start.text.contains) ? start : nil
+    }
+
+    /// The label of a function's first parameter; empty where it has none, `nil` for a type.
+    private static func label(_ keyword: Int, _ source: SourceFile) -> String? {
+        guard source.tokens[keyword].isWord("func") else { return nil }
+        return firstLabel(behind: keyword + 1, source.tokens)
+    }
+
+    /// The label of the first argument or parameter behind a name; empty where there is none.
+    private static func firstLabel(behind name: Int, _ tokens: [SwiftToken]) -> String {
+        guard name + 3 < tokens.count, tokens[name + 1].isMark("("), tokens[name + 2].isWord,
+            tokens[name + 2].text != "_", tokens[name + 3].isMark(":") || tokens[name + 3].isWord
+        else { return "" }
+        return tokens[name + 2].text
+    }
+
+    private static func uses(of names: Set<String>, _ source: SourceFile) -> [(token: SwiftToken, label: String?)] {
+        let tokens = source.tokens
+        return tokens.indices.compactMap { index in
+            guard tokens[index].isWord, names.contains(tokens[index].text),
+                !source.inactive.contains(tokens[index].range.lowerBound)
+            else { return nil }
+            let isCall = index + 1 < tokens.count && tokens[index + 1].isMark("(")
+            return (tokens[index], isCall ? firstLabel(behind: index, tokens) : nil)
+        }
+    }
+}

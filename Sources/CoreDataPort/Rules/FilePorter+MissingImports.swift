@@ -1,0 +1,130 @@
+import CoreDataModelCompiler
+
+extension FilePorter {
+    /// Adds imports that names in the file need here.
+    mutating func addImports() {
+        let active = file.tokens.indices.filter { !file.inactive.contains(file.tokens[$0].range.lowerBound) }
+        let imported = Set(active.compactMap(importedModule))
+        var text = ""
+        func isNamed(_ names: Set<String>) -> Bool { active.contains(where: self.names(names)) }
+        if !imported.contains("CoreData"), usesAdditions || isNamed(FrameworkNames.framework) || usesMembers(active) {
+            text += access(to: FrameworkNames.framework, active) + "import CoreData\n"
+        }
+        for (module, names) in FrameworkNames.partsOfFoundation where !imported.contains(module) && isNamed(names) {
+            text += "#if canImport(\(module))\n\(access(to: names, active))import \(module)\n#endif\n"
+        }
+        if surroundings.options.logging, imported.isDisjoint(with: AppleModules.ofLogging),
+            isNamed(FrameworkNames.unfairLocks)
+        {
+            text += access(to: FrameworkNames.unfairLocks, active) + "import os\n"
+            neededProducts.insert(.logging)
+        }
+        if imported.contains("CoreData") || text.contains("import CoreData\n") { neededProducts.insert(.framework) }
+        guard !text.isEmpty else { return }
+        let (position, isBehind) = placeForImports(active)
+        insert(isBehind ? "\n" + text.dropLast() : text, at: position)
+    }
+
+    /// Whether each file of the target has to import the modules of the members that it uses, and this one uses members
+    /// that are Foundation's on a Mac and the framework's here.
+    private func usesMembers(_ active: [Int]) -> Bool {
+        surroundings.hasFeature("MemberImportVisibility")
+            && active.contains { FrameworkNames.members.contains(tokens[$0].text) && isMark(".", at: $0 - 1) }
+    }
+
+    /// The access that an import needs whose module has some names, with a space behind it.
+    private func access(to known: Set<String>, _ active: [Int]) -> String {
+        let isStated = active.contains { index in
+            isWord("import", at: index)
+                && ["public", "package", "internal"].contains { isWord($0, at: index - 1) }
+        }
+        guard isStated || surroundings.hasFeature("InternalImportsByDefault") else { return "" }
+        return showsOthers(known) ? "public " : isStated ? "internal " : ""
+    }
+
+    /// `import CoreData` of a file whose public declarations name what is Foundation's on a Mac, which another import
+    /// hands on there.
+    mutating func openImport(at index: Int) {
+        guard let found = importDeclaration(at: index), found.module.isWord("CoreData"), !found.isOfDeclaration else {
+            return
+        }
+        let attributes = tokens[found.tokens.lowerBound..<index]
+        if attributes.contains(where: { $0.isWord("public") || $0.isWord("_exported") }) { return }
+        let access = attributes.first { $0.isWord("internal") || $0.isWord("package") }
+        guard access != nil || surroundings.hasFeature("InternalImportsByDefault"),
+            showsOthers(FrameworkNames.ofFoundation)
+        else { return }
+        if let access { return replace(access.range, by: "public") }
+        insert("public ", at: tokens[index].range.lowerBound)
+    }
+
+    /// Whether a public declaration shows one of some names to other modules.
+    private func showsOthers(_ known: Set<String>) -> Bool {
+        let isNamed = names(known)
+        let isInlinable = file.tokens.contains { $0.isWord("inlinable") }
+        return file.tokens.indices.contains { index in
+            guard isWord("public", at: index) || isWord("open", at: index), !isWord("import", at: index + 1) else {
+                return false
+            }
+            // To the body, or to the end of the line where no bracket is open.
+            var position = index + 1
+            var depth = 0
+            while let token = token(position), isInlinable || depth > 0 || !token.isMark("{") {
+                if ["(", "[", "{"].contains(where: token.isMark) { depth += 1 }
+                if [")", "]", "}"].contains(where: token.isMark) { depth -= 1 }
+                if depth < 0 || depth == 0 && token.follows == .newline && !isMark("->", at: position) { return false }
+                if isNamed(position) { return true }
+                position += 1
+            }
+            return false
+        }
+    }
+
+    /// The module that a token imports, if it is the word before one.
+    private func importedModule(_ index: Int) -> String? {
+        guard isWord("import", at: index), !isMark(".", at: index - 1), let next = token(index + 1), next.isWord else {
+            return nil
+        }
+        guard Self.importKinds.contains(next.text) else { return next.text }
+        // `import class Foundation.ValueTransformer` becomes one of the framework.
+        let isMoved = FrameworkNames.ofFoundation.contains(token(index + 4)?.text ?? "")
+        return isMoved ? "CoreData" : token(index + 2)?.text
+    }
+
+    /// Whether a token is one of some names and stands for what they mean.
+    private func names(_ known: Set<String>) -> (Int) -> Bool {
+        { index in
+            let token = tokens[index]
+            guard token.isWord else { return false }
+            if token.text == "NSPredicate" || token.text == "NSSortDescriptor" {
+                // Foundation has the types, the framework the initialisers.
+                let labels = ["format", "argumentArray", "key"]
+                return known.contains("NSExpression") && isMark("(", at: index + 1)
+                    && labels.contains { isWord($0, at: index + 2) }
+            }
+            guard known.contains(token.text), !isMark(".", at: index - 1) else { return false }
+            // A label, or a name of the program's own.
+            if isMark(":", at: index + 1), isMark("(", at: index - 1) || isMark(",", at: index - 1) { return false }
+            return keys.types.declarations[token.text]?.isWhole != true
+        }
+    }
+
+    /// Behind the first import that no condition surrounds; else before the first of all tokens.
+    private func placeForImports(_ active: [Int]) -> (position: Int, isBehind: Bool) {
+        var depth = 0
+        for index in tokens.indices {
+            if case .directive(let directive) = tokens[index].kind {
+                if directive == .ifCondition { depth += 1 }
+                if directive == .end { depth -= 1 }
+            }
+            guard depth == 0, importedModule(index) != nil else { continue }
+            var last = index + 1
+            while let next = token(last + 1), next.follows != .newline, !next.isMark(";") { last += 1 }
+            // A comment may stand behind it on the line.
+            let end = file.bytes[tokens[last].range.upperBound...].firstIndex(of: UInt8(ascii: "\n"))
+            return (end ?? file.bytes.count, true)
+        }
+        // Before the attributes of the first declaration and what is written above it.
+        return (file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0, false)
+    }
+}

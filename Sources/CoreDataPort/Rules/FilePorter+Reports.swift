@@ -1,0 +1,173 @@
+import CoreDataModelCompiler
+
+// Names that mean something which does not exist on Linux, where the name alone does not tell.
+extension FilePorter {
+    /// `NSManagedObjectContext()`.
+    mutating func reportConfinedContext(at index: Int) {
+        guard isMark("(", at: index + 1), isMark(")", at: index + 2) else { return }
+        hint(tokens[index], "a context made without a concurrency type is confined to the thread that made it")
+    }
+
+    /// `observe(\.title)`, `observeValue(forKeyPath:)`, `addObserver(_:forKeyPath:)`, and what the first one returns.
+    mutating func reportObserving(at index: Int) {
+        guard tokens[index].text == "NSKeyValueObservation" || observesKeys(at: index) else { return }
+        byHand(
+            tokens[index],
+            "there is no key-value observing on Linux: use the notifications of the context, or a property observer")
+    }
+
+    private func observesKeys(at index: Int) -> Bool {
+        guard isMark("(", at: index + 1), let close = closing(of: index + 1) else { return false }
+        switch tokens[index].text {
+        case "observe": return isMark("\\", at: index + 2)
+        case "observeValue": return isWord("forKeyPath", at: index + 2)
+        default: return tokens[index..<close].contains { $0.isWord("forKeyPath") }
+        }
+    }
+
+    /// `containerURL(forSecurityApplicationGroupIdentifier:)`.
+    mutating func reportApplicationGroup(at index: Int) {
+        guard isMark("(", at: index + 1), isWord("forSecurityApplicationGroupIdentifier", at: index + 2) else { return }
+        byHand(tokens[index], "there are no application groups on Linux: choose a folder")
+    }
+
+    /// A type that a module of Linux does not have.
+    mutating func reportAbsence(at index: Int, from module: String) {
+        byHand(tokens[index], "\(module) on Linux has no '\(tokens[index].text)'")
+    }
+
+    /// Notes the first name of a type that Foundation declares too.
+    mutating func reportAmbiguity(at index: Int) { ambiguousType = ambiguousType ?? tokens[index] }
+
+    /// `@IBAction` and its kin.
+    mutating func reportInterfaceFile(at index: Int) {
+        guard let name = token(index + 1), Self.ofInterfaceFiles.contains(name.text) else { return }
+        byHand(tokens[index], "there are no interface files on Linux: '@\(name.text)' has to go, or what has it")
+    }
+
+    private static let ofInterfaceFiles: Set<String> = [
+        "IBAction", "IBOutlet", "IBInspectable", "IBDesignable", "IBSegueAction",
+    ]
+
+    /// `controller as! NSFetchedResultsController<NSFetchRequestResult>`, which fails when it runs.
+    mutating func reportControllerCast(at index: Int) {
+        guard isMark("!", at: index + 1) || isMark("?", at: index + 1),
+            isWord("NSFetchedResultsController", at: index + 2), isMark("<", at: index + 3)
+        else { return }
+        byHand(tokens[index], "a fetched results controller casts to its own type only: let it be made with that type")
+    }
+
+    /// `NSFetchRequestResult.self`: a protocol conforms to itself in Objective-C only.
+    mutating func reportResultType(at index: Int) {
+        guard isMark(".", at: index + 1), isWord("self", at: index + 2) else { return }
+        byHand(
+            tokens[index],
+            "the protocol is no type of results itself on Linux: name one, such as 'NSManagedObject.self', "
+                + "'NSDictionary.self' or 'NSManagedObjectID.self'")
+    }
+
+    /// `NSPredicate(format: text, arguments: pointer)`, whose list comes from elsewhere.
+    mutating func reportArgumentPointer(at index: Int) {
+        guard isMark("(", at: index + 1), isWord("format", at: index + 2), let close = closing(of: index + 1),
+            let label = (index + 4..<close).first(where: { isWord("arguments", at: $0) && isMark(":", at: $0 + 1) }),
+            opening(around: label) == index + 1, !isRewritten(label)
+        else { return }
+        byHand(
+            tokens[label],
+            "a list of C holds no objects on Linux, and predicates take none: pass an array, by 'argumentArray:'")
+    }
+
+    /// `willChangeValue(forKey:)` of another class than one of managed objects.
+    mutating func reportAnnouncedChange(at index: Int) {
+        let isOfSelf = !isMark(".", at: index - 1) || isWord("self", at: index - 2) || isWord("super", at: index - 2)
+        guard isMark("(", at: index + 1), isWord("forKey", at: index + 2), isOfSelf,
+            let type = file.scopes.type(at: tokens[index].range.lowerBound), !keys.isManaged(type),
+            type != "NSManagedObject"
+        else { return }
+        byHand(
+            tokens[index],
+            "only managed objects announce changes by key on Linux: tell those that depend on '\(type)' by a notification "
+                + "or a closure")
+    }
+
+    /// `String(localized: "…", bundle: .module, comment: "…")`.
+    mutating func reportLocalizedText(at index: Int) {
+        guard isMark("(", at: index + 1), isWord("localized", at: index + 2), isMark(":", at: index + 3) else { return }
+        byHand(
+            tokens[index],
+            "Foundation on Linux has no 'String(localized:)': use 'NSLocalizedString(_:bundle:comment:)', or the text itself"
+        )
+    }
+
+    /// `kCFBundleNameKey`.
+    mutating func reportBundleKey(at index: Int) {
+        let name = tokens[index].text
+        byHand(
+            tokens[index],
+            "Foundation on Linux has no '\(name)': write the key itself, \"\(name.dropFirst().dropLast(3))\"")
+    }
+
+    /// `os_unfair_lock`, where nothing stands in for it.
+    mutating func reportUnfairLock(at index: Int) {
+        let isThere = surroundings.options.logging || surroundings.targets.contains("os")
+        if isThere || file.inactive.isGuarded(tokens[index].range.lowerBound, by: "os") { return }
+        byHand(
+            tokens[index],
+            "there are no unfair locks on Linux without the product OSLogging: use an 'NSLock', or a 'Mutex' of the module "
+                + "Synchronization")
+    }
+
+    /// A wait behind a block for the main queue that fulfils nothing: XCTest on Linux ends the wait with the last
+    /// expectation, whether or not the block has run.
+    mutating func reportWait(at index: Int) {
+        guard isMark("(", at: index + 1), !isWord("func", at: index - 1), importsByName("XCTest"),
+            let body = opening(around: index), isMark("{", at: body),
+            let block = (body..<index).last(where: isBlockOfMainQueue),
+            let open = (block..<index).first(where: isBrace),
+            let close = closing(of: open), close < index,
+            !tokens[open..<close].contains(where: { $0.isWord("fulfill") })
+        else { return }
+        hint(
+            tokens[index],
+            "the wait ends when its expectations are fulfilled: the block for the main queue in line "
+                + "\(tokens[block].line) needs one of its own to have run by then")
+    }
+
+    private func isBrace(_ index: Int) -> Bool { isMark("{", at: index) }
+
+    /// `DispatchQueue.main.async`, `OperationQueue.main.addOperation`.
+    private func isBlockOfMainQueue(_ index: Int) -> Bool {
+        isWord("main", at: index) && isMark(".", at: index + 1)
+            && ["async", "asyncAfter", "addOperation"].contains { isWord($0, at: index + 2) }
+    }
+
+    /// Says which declarations of the file other code misses.
+    mutating func reportHiddenDeclarations() {
+        for finding in surroundings.hiddenDeclarations.findings[file.path, default: []] {
+            byHand(
+                finding.condition,
+                "'\(finding.name)' is left out on Linux, and \(finding.user), line \(finding.line), needs it: write one "
+                    + "for Linux, or leave its users out, too")
+        }
+    }
+
+    /// Says that nothing of a file is left where `#if` leaves out all that it declares.
+    mutating func reportVanished() {
+        var condition: SwiftToken?
+        var isInImport = false
+        for (index, token) in file.tokens.enumerated() {
+            if case .directive(let directive) = token.kind {
+                if condition == nil, directive == .ifCondition { condition = token }
+                continue
+            }
+            if token.follows == .newline { isInImport = false }
+            if isWord("import", at: index) || isMark("@", at: index) && isWord("testable", at: index + 1) {
+                isInImport = true
+            }
+            if !isInImport, !file.inactive.contains(token.range.lowerBound) { return }
+        }
+        guard let condition else { return }
+        hint(
+            condition, "nothing of this file is left on Linux: '#if \(condition.text)' leaves out all that it declares")
+    }
+}
