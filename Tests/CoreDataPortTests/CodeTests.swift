@@ -17,6 +17,7 @@ struct CodeTests {
             control.perform(#selector(getter: Note.title))
             func f(_ action: Selector) {}
             import CoreData
+            f(name: #function, in: #filePath)
             """)
         #expect(
             ported.text == """
@@ -29,6 +30,7 @@ struct CodeTests {
                 control.perform(#selector(getter: Note.title))
                 func f(_ action: Selector) {}
                 import CoreData
+                f(name: #function, in: #filePath)
                 """)
         #expect(ported.byHand.map { $0.prefix(7) } == ["6:36: t", "7:17: t", "8:18: t"])
         #expect(ported.byHand[0].contains("addObserver(forName:object:queue:using:)"))

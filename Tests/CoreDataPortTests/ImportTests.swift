@@ -89,6 +89,8 @@ struct ImportTests {
             try Ported("import ObjectiveC\nclass A: NSObject {}\n").text == "import Foundation\nclass A: NSObject {}\n")
         #expect(try Ported("import ObjectiveC\nlet a = objc_getClass(b)\n").byHand.count == 1)
         #expect(try Ported("import AppKit\nlet a = Date()\n").byHand.count == 1)
+        #expect(try Ported("import Darwin\nlet a = sin(1)\n").text == "import Foundation\nlet a = sin(1)\n")
+        #expect(try Ported("import Darwin\nlet a = mach_absolute_time()\n").byHand.count == 1)
         #expect(
             try Ported("import UniformTypeIdentifiers\nlet a = Date()\n").text == "import Foundation\nlet a = Date()\n")
         #expect(try Ported("import UniformTypeIdentifiers\nlet a = UTType.json\n").byHand.count == 1)
@@ -126,7 +128,7 @@ struct ImportTests {
             """
     }
 
-    @Test("Imports are public where others see what they bring, if an import without a word is not")
+    @Test("Imports are public where public declarations show what they bring, if an import without a word is not")
     func internalImports() throws {
         let files = [
             "Package.swift": manifest("InternalImportsByDefault"),
@@ -134,9 +136,11 @@ struct ImportTests {
             "Sources/Kit/B.swift": "import CoreData\nfunc f(_ a: UndoManager) {}\npublic func g() { f(UndoManager()) }",
             "Sources/Kit/C.swift": "import Foundation\npublic struct C {\n    public var a: URLRequest\n}",
             "Sources/Kit/D.swift": "import Foundation\npublic let a = 1\nlet b = URLSession.shared, c: NSExpression",
+            "Sources/Kit/F.swift": "import CoreData\npublic protocol P {\n    func f() -> UndoManager\n}",
             "Sources/Kit/E.swift": "internal import Foundation\npublic let a = 1\nlet c: NSExpression",
         ]
         let ported = try Ported(files)
+        #expect(ported.text("Sources/Kit/F.swift")?.hasPrefix("public import CoreData\n") == true)
         #expect(
             ["A", "B", "C", "D", "E"].map { ported.text("Sources/Kit/\($0).swift")?.split(separator: "\n").prefix(5) }
                 == [

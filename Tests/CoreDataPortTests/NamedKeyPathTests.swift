@@ -81,7 +81,7 @@ struct NamedKeyPathTests {
         #expect(ported.byHand.isEmpty)
     }
 
-    @Test("A class that answers for unknown keys itself, and one that no source has, are told")
+    @Test("A class that answers for unknown keys itself, and one that no source has, are reported")
     func answering() throws {
         let ported = try Ported(
             [

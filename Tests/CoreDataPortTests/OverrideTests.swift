@@ -100,6 +100,7 @@ struct OverrideTests {
             "A.swift": "import CoreData\nclass Note: NSManagedObject {}\n",
             "B.swift": "import CoreData\nextension Note {\n    override public func validateForInsert() throws {}\n}\n",
             "C.swift": "import CoreData\nextension Tag { override var isFault: Bool { false } }\n",
+            "D.swift": "extension NSDecimalNumber { override var kind: Int { 1 } }\n",
         ])
         #expect(ported.porting.changed.isEmpty)
         #expect(
@@ -107,6 +108,8 @@ struct OverrideTests {
                 "3:5: 'validateForInsert' cannot be overridden in an extension on Linux: move it into the class 'Note'",
                 "2:17: 'isFault' cannot be overridden in an extension on Linux: no class 'Tag' was looked at; write "
                     + "out one that the model generates",
+                "1:29: 'kind' cannot be overridden in an extension on Linux: let the method that it overrides decide by the "
+                    + "type",
             ])
     }
 

@@ -12,7 +12,7 @@ enum AppleModules {
             "CommonCrypto": "add the package swift-crypto, and use 'SHA256', 'HMAC' … of its module Crypto",
             "CryptoKit": "add the package swift-crypto, and import its module Crypto, which has the same names",
             "ObjectiveC": "there is no runtime of Objective-C; NSObject is Foundation's",
-            "Darwin": "import Glibc, or Foundation",
+            "Darwin": "Glibc and Foundation have nothing of the Mach kernel",
             "SwiftData": "write the classes as managed objects",
         ]
         for module in [
@@ -34,6 +34,11 @@ enum AppleModules {
     /// What the product OSLogging stands in for.
     static let ofLogging: Set<String> = ["os", "OSLog"]
 
+    /// Whether a module is there on Apple's systems only, and nothing takes its place.
+    static func isOfSystem(_ module: String) -> Bool {
+        advice[module] != nil && !ofLogging.contains(module) && !["Combine", "Darwin", "ObjectiveC"].contains(module)
+    }
+
     /// Whether a file imports a module only for names that it re-exports from Foundation, or that Foundation on Linux
     /// has.
     static func isReplaceable(_ module: String, in tokens: [SwiftToken]) -> Bool {
@@ -44,6 +49,7 @@ enum AppleModules {
             return !tokens.contains { token in
                 token.isWord && ["objc_", "class_", "method_", "object_"].contains(where: token.text.hasPrefix)
             }
+        case "Darwin": return !tokens.contains { $0.isWord && $0.text.hasPrefix("mach_") }
         case "UniformTypeIdentifiers": prefixes = ["UT", "kUT"]
         case "CloudKit": prefixes = ["CK", "NSPersistentCloudKit"]
         case "CoreLocation": prefixes = ["CL", "kCL"]

@@ -22,10 +22,11 @@ struct HiddenDeclarations {
             for (keyword, name) in Self.declarations(source) {
                 let place = source.tokens[keyword].range.lowerBound
                 if source.inactive.contains(place) {
-                    guard let condition = Self.condition(at: place, source),
+                    let label = Self.label(keyword, source)
+                    guard let condition = Self.condition(at: place, source, isOfType: label == nil),
                         keyword == 0 || !source.tokens[keyword - 1].isWord("override")
                     else { continue }
-                    hidden.append((source.path, name, Self.label(keyword, source), condition))
+                    hidden.append((source.path, name, label, condition))
                 } else {
                     declared.insert(name.text)
                 }
@@ -36,6 +37,8 @@ struct HiddenDeclarations {
         guard !names.isEmpty else { return }
         let uses = sources.map { source in (source, Self.uses(of: names, source)) }
         for (file, name, label, condition) in hidden {
+            // Each system may have one.
+            if findings[file, default: []].contains(where: { $0.name == name.text }) { continue }
             guard
                 let (source, token) = uses.lazy.compactMap({ source, uses in
                     uses.first { $0.token.text == name.text && (label == nil || $0.label == label) }
@@ -47,26 +50,27 @@ struct HiddenDeclarations {
         }
     }
 
-    /// Types and functions, by the keyword and the name.
+    /// Types and functions, by the keyword and the name. The name of an alias inside a type is too common.
     private static func declarations(_ source: SourceFile) -> [(keyword: Int, name: SwiftToken)] {
         let tokens = source.tokens
         return tokens.indices.dropLast().compactMap { index in
             guard tokens[index].isWord, tokens[index].text == "func" || types.contains(tokens[index].text),
                 tokens[index + 1].isWord,
                 !["func", "var", "let", "init", "subscript"].contains(tokens[index + 1].text),
-                index == 0 || !tokens[index - 1].isMark(".") && !tokens[index - 1].isWord("import")
+                index == 0 || !tokens[index - 1].isMark(".") && !tokens[index - 1].isWord("import"),
+                !tokens[index].isWord("typealias") || source.scopes.type(at: tokens[index].range.lowerBound) == nil
             else { return nil }
             return (index, tokens[index + 1])
         }
     }
 
-    /// The condition of the innermost branch that is left out, if it asks for a system or for Objective-C, and not for a
-    /// module of screens and the like, whose users are left out as well.
-    private static func condition(at place: Int, _ source: SourceFile) -> SwiftToken? {
+    /// The condition of the innermost branch that is left out. For a function it has to ask for a system or for
+    /// Objective-C: the names of functions for screens and the like are too common.
+    private static func condition(at place: Int, _ source: SourceFile, isOfType: Bool) -> SwiftToken? {
         let around = source.inactive.branches.filter { $0.isLeftOut && $0.range.contains(place) }
         guard let start = around.max(by: { $0.range.lowerBound < $1.range.lowerBound })?.start else { return nil }
         let asked = ["ObjectiveC", "ObjC", "os(", "Darwin"]
-        return start.text.isEmpty || asked.contains(where: start.text.contains) ? start : nil
+        return isOfType || start.text.isEmpty || asked.contains(where: start.text.contains) ? start : nil
     }
 
     /// The label of a function's first parameter; empty where it has none, `nil` for a type.
@@ -85,6 +89,12 @@ struct HiddenDeclarations {
 
     private static func uses(of names: Set<String>, _ source: SourceFile) -> [(token: SwiftToken, label: String?)] {
         let tokens = source.tokens
+        // A file that imports a module of screens and the like is left out itself.
+        let isLeftOut = tokens.indices.dropFirst().contains { index in
+            tokens[index - 1].isWord("import") && AppleModules.isOfSystem(tokens[index].text)
+                && !source.inactive.contains(tokens[index].range.lowerBound)
+        }
+        if isLeftOut { return [] }
         return tokens.indices.compactMap { index in
             guard tokens[index].isWord, names.contains(tokens[index].text),
                 !source.inactive.contains(tokens[index].range.lowerBound)

@@ -28,8 +28,7 @@ extension FilePorter {
         }
         guard index + 4 < close else { return }
         usesAdditions = true
-        let type = file.bytes[tokens[index + 4].range.lowerBound..<tokens[close - 1].range.upperBound]
-        replace(range, by: "Bundle.withResources(of: \(String(decoding: type, as: UTF8.self)))")
+        replace(range, by: "Bundle.withResources(of: \(text(ofTokens: index + 4..<close)))")
     }
 
     /// Whether a place is in the default value of a parameter. A caller outside the module takes that, too, so that it

@@ -135,8 +135,7 @@ extension FilePorter {
         // Blocks, parameters that are changed and any number of values do not come from expressions.
         let words = tokens[colon + 1..<end]
         guard !words.contains(where: { $0.isMark("@") || $0.isMark("->") || $0.isWord("inout") }) else { return nil }
-        let type = String(
-            decoding: file.bytes[tokens[colon + 1].range.lowerBound..<tokens[end - 1].range.upperBound], as: UTF8.self)
+        let type = text(ofTokens: colon + 1..<end)
         guard !type.hasSuffix("...") else { return nil }
         return Parameter(label: tokens[range.lowerBound].text, type: type)
     }

@@ -94,14 +94,17 @@ extension FilePorter {
         func line(_ module: String, from first: Int) -> String {
             text(first..<found.module.range.lowerBound) + module + text(found.part) + "\n" + blank
         }
-        let others = ["OpenCombineFoundation", "OpenCombineDispatch"].map { module in
+        let imports = ["OpenCombineFoundation", "OpenCombineDispatch"].map { module in
             text(start..<tokens[index].range.upperBound) + " \(module)\n" + blank
         }
         replace(
             start..<found.part.upperBound,
             by: "#if canImport(Combine)\n" + blank + line("Combine", from: start) + "#else\n" + blank
-                + line("OpenCombine", from: start) + others.joined() + "#endif")
+                + line("OpenCombine", from: start) + imports.joined() + "#endif")
         neededProducts.formUnion([.openCombine, .openCombineFoundation, .openCombineDispatch])
+        if surroundings.target == nil {
+            hint(found.module, "OpenCombine takes the place of Combine on Linux: add its products to the target")
+        }
     }
 
     /// `Combine.Just`: the module has another name on Linux.

@@ -39,7 +39,7 @@ extension FilePorter {
                 && ["public", "package", "internal"].contains { isWord($0, at: index - 1) }
         }
         guard isStated || surroundings.hasFeature("InternalImportsByDefault") else { return "" }
-        return showsOthers(known) ? "public " : isStated ? "internal " : ""
+        return isShown(known) ? "public " : isStated ? "internal " : ""
     }
 
     /// `import CoreData` of a file whose public declarations name what is Foundation's on a Mac, which another import
@@ -52,15 +52,16 @@ extension FilePorter {
         if attributes.contains(where: { $0.isWord("public") || $0.isWord("_exported") }) { return }
         let access = attributes.first { $0.isWord("internal") || $0.isWord("package") }
         guard access != nil || surroundings.hasFeature("InternalImportsByDefault"),
-            showsOthers(FrameworkNames.ofFoundation)
+            isShown(FrameworkNames.ofFoundation)
         else { return }
         if let access { return replace(access.range, by: "public") }
         insert("public ", at: tokens[index].range.lowerBound)
     }
 
     /// Whether a public declaration shows one of some names to other modules.
-    private func showsOthers(_ known: Set<String>) -> Bool {
+    private func isShown(_ known: Set<String>) -> Bool {
         let isNamed = names(known)
+        // Members of these need not say that they are public, and what is inlinable shows its body.
         let isInlinable = file.tokens.contains { $0.isWord("inlinable") }
         return file.tokens.indices.contains { index in
             guard isWord("public", at: index) || isWord("open", at: index), !isWord("import", at: index + 1) else {
@@ -69,7 +70,8 @@ extension FilePorter {
             // To the body, or to the end of the line where no bracket is open.
             var position = index + 1
             var depth = 0
-            while let token = token(position), isInlinable || depth > 0 || !token.isMark("{") {
+            let showsBody = isInlinable || ["extension", "protocol", "enum"].contains { isWord($0, at: position) }
+            while let token = token(position), showsBody || depth > 0 || !token.isMark("{") {
                 if ["(", "[", "{"].contains(where: token.isMark) { depth += 1 }
                 if [")", "]", "}"].contains(where: token.isMark) { depth -= 1 }
                 if depth < 0 || depth == 0 && token.follows == .newline && !isMark("->", at: position) { return false }

@@ -67,11 +67,11 @@ extension FilePorter {
             closing(of: close + 3) == end - 1, isWord("$0", at: end - 2),
             isMark(":", at: end - 3), isWord("arguments", at: end - 4)
         else { return }
-        let list = file.bytes[tokens[index + 2].range.lowerBound..<tokens[close].range.lowerBound]
-        let start = file.bytes[tokens[close + 2].range.lowerBound..<tokens[end - 4].range.lowerBound]
+        let list = text(tokens[index + 2].range.lowerBound..<tokens[close].range.lowerBound)
+        let start = text(tokens[close + 2].range.lowerBound..<tokens[end - 4].range.lowerBound)
         replace(
             tokens[index].range.lowerBound..<tokens[end].range.upperBound,
-            by: String(decoding: start, as: UTF8.self) + "argumentArray: \(String(decoding: list, as: UTF8.self)))")
+            by: start + "argumentArray: \(list))")
     }
 
     /// `NSPredicate(format: text, arguments: getVaList(list))`: objects do not go into such lists on Linux.

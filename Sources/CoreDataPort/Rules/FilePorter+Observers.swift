@@ -24,7 +24,7 @@ extension FilePorter {
         }
     }
 
-    /// The observer that a selector is given with, and its class; `nil` where that cannot be told.
+    /// The observer that a selector is given with, and its class; `nil` where the class is not known.
     private func observer(at selector: Int) -> (name: String, type: String)? {
         let scope = file.scopes.body(at: tokens[selector].range.lowerBound)
         let own = scope?.keyword == "struct" || scope?.keyword == "enum" ? nil : scope?.type

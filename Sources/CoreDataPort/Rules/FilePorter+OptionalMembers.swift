@@ -36,7 +36,7 @@ extension FilePorter {
         let signature = tokens[keyword].range.lowerBound..<tokens[end].range.upperBound
         let returnsNothing = isMark("?", at: end) ? "{ nil }" : "{}"
         defaults[body.range.upperBound, default: []].append(
-            "\(access)\(String(decoding: file.bytes[signature], as: UTF8.self)) \(returnsNothing)")
+            "\(access)\(text(signature)) \(returnsNothing)")
         return true
     }
 

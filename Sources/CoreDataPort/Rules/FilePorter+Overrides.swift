@@ -19,12 +19,15 @@ extension FilePorter {
         let text = "'\(name)' cannot be overridden in an extension on Linux: "
         guard let owner = file.scopes.bodies.first(where: { $0.keyword == "class" && $0.type == body.type }) else {
             let isDeclared = keys.types.declarations[body.type]?.isClass == true
-            return byHand(
-                place,
-                text
-                    + (isDeclared
-                        ? "move it into the class '\(body.type)'"
-                        : "no class '\(body.type)' was looked at; write out one that the model generates"))
+            let advice =
+                if isDeclared {
+                    "move it into the class '\(body.type)'"
+                } else if body.type.hasPrefix("NS") {
+                    "let the method that it overrides decide by the type"
+                } else {
+                    "no class '\(body.type)' was looked at; write out one that the model generates"
+                }
+            return byHand(place, text + advice)
         }
         guard !file.inactive.contains(owner.range.upperBound),
             let open = (position..<tokens.count).first(where: { isMark("{", at: $0) }), let close = closing(of: open)

@@ -44,12 +44,14 @@ extension FilePorter {
         let operand = tokens[start].range.lowerBound..<tokens[index - 1].range.upperBound
         insert(text(ofTokens: index + 2..<end + 1) + "(casting: ", at: operand.lowerBound)
         replace(operand.upperBound..<tokens[end].range.upperBound, by: isMark("!", at: index + 1) ? ")!" : ")")
-        guard !isMark(")", at: index - 1), isMark("=", at: start - 1), let name = token(start - 2),
-            isChanged(name.text, behind: end)
-        else { return }
+        if isMark(")", at: index - 1) { return }
+        let isHandedOn = isMark(")", at: end + 1) && isMark("(", at: start - 1)
+        let name = isMark("=", at: start - 1) ? token(start - 2)?.text : nil
+        guard isHandedOn || name.map({ isChanged($0, behind: end) }) == true else { return }
         hint(
             tokens[index],
-            "'\(name.text)' becomes a copy: what is set on it is no longer set on '\(text(operand))', too")
+            "\(name.map { "'\($0)'" } ?? "the argument") becomes a copy: what is set on it is no longer set on "
+                + "'\(text(operand))', too")
     }
 
     /// `request is NSFetchRequest<Note>`, which is true on a Mac for a request of any type of results.

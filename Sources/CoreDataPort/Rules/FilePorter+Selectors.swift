@@ -89,19 +89,17 @@ extension FilePorter {
 
     /// Reports a selector that no other rule has rewritten.
     mutating func reportSelector(at index: Int) {
+        if isRewritten(index) { return }
         let isMade = isMark("(", at: index + 1) && closing(of: index + 1) != nil
-        guard !isRewritten(index), isMade || isTypeOfSelector(at: index) || endOfSelector(at: index) != nil else {
-            return
+        if endOfSelector(at: index) != nil || tokens[index].isWord && isMade {
+            let advice =
+                callee(around: index) == "addObserver"
+                ? "observe with addObserver(forName:object:queue:using:), keep what it returns and remove that"
+                : "pass a closure instead"
+            byHand(tokens[index], "there are no selectors on Linux: \(advice)")
+        } else if tokens[index].isWord, isTypeOfSelector(at: index) {
+            byHand(tokens[index], "there is no type 'Selector' on Linux; comparisons are named by 'SortSelector'")
         }
-        if !isMade, tokens[index].isWord {
-            return byHand(
-                tokens[index], "there is no type 'Selector' on Linux; comparisons are named by 'SortSelector'")
-        }
-        let advice =
-            callee(around: index) == "addObserver"
-            ? "observe with addObserver(forName:object:queue:using:), keep what it returns and remove that"
-            : "pass a closure instead"
-        byHand(tokens[index], "there are no selectors on Linux: \(advice)")
     }
 
     /// The name of the function whose arguments hold a place.
