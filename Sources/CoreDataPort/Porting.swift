@@ -28,7 +28,8 @@ struct Porting {
 
     private(set) var changed: [ChangedFile] = []
     private(set) var notes: [PortNote] = []
-    private var isAmbiguityNoted = false
+    /// What has been said of files without a target: it is the same for each.
+    private var said: Set<String> = []
     private let rules: PortRules
 
     /// Ports the files of a tree. `models` are looked into besides those in the tree; `package` is where manifests find
@@ -62,8 +63,7 @@ struct Porting {
             notes += porter.notes
             for id in ids { needs[id, default: []].formUnion(porter.neededProducts) }
             if ids.isEmpty, !porter.neededProducts.isEmpty { homeless.append((file.path, porter.neededProducts)) }
-            // The plugin that a target gets writes what tells the names apart.
-            if let type = porter.ambiguousType, ids.isEmpty { noteAmbiguity(source, type) }
+            if ids.isEmpty { noteOnce(source, porter) }
             if !porter.edits.isEmpty { changed.append(ChangedFile(file: file, edits: porter.edits)) }
         }
         for file in tree.modelContents {
@@ -91,16 +91,30 @@ struct Porting {
         return result
     }
 
-    /// Says once that Foundation has some names, too, where it matters.
-    private mutating func noteAmbiguity(_ source: SourceFile, _ type: SwiftToken) {
-        guard !isAmbiguityNoted else { return }
-        isAmbiguityNoted = true
-        notes.append(
-            PortNote(
-                kind: .hint, file: source.path, line: type.line, column: type.column,
-                message:
-                    "Foundation declares NSExpression and the two kinds of predicate, too: the plugin writes what "
-                    + "tells them apart; a target without it needs 'typealias NSExpression = CoreData.NSExpression' …"))
+    /// Says once what the target of a file needs, which no manifest writes out.
+    private mutating func noteOnce(_ source: SourceFile, _ porter: FilePorter) {
+        var hints = PackageProduct.allCases.compactMap { product in
+            porter.replacedModules[product].map { module in
+                (
+                    module,
+                    "on Linux the module comes with '\(product.rawValue)' of the package \(product.package): add that to "
+                        + "the targets that import it"
+                )
+            }
+        }
+        // The plugin that a target gets writes what tells the names apart.
+        if let type = porter.ambiguousType {
+            hints.append(
+                (
+                    type,
+                    "Foundation declares NSExpression and the two kinds of predicate, too: the plugin writes what tells "
+                        + "them apart; a target without it needs 'typealias NSExpression = CoreData.NSExpression' …"
+                ))
+        }
+        for (token, message) in hints where said.insert(message).inserted {
+            notes.append(
+                PortNote(kind: .hint, file: source.path, line: token.line, column: token.column, message: message))
+        }
     }
 
     private mutating func port(

@@ -32,8 +32,24 @@ struct UnifiedDiff {
                     range: edit.range.lowerBound - start..<edit.range.upperBound - start, replacement: edit.replacement)
             }
             let text = TextEdit.apply(moved, to: Array(bytes[start..<end]))
-            changes.append((group.lines, Self.lines(of: text[...])))
+            changes.append(withoutCommonLines(group.lines, Self.lines(of: text[...])[...]))
         }
+    }
+
+    /// A change without the lines at its ends that stay: an insertion may be made at the end of a line.
+    private func withoutCommonLines(
+        _ lines: Range<Int>, _ new: ArraySlice<ArraySlice<UInt8>>
+    ) -> (lines: Range<Int>, new: [ArraySlice<UInt8>]) {
+        var (lines, new) = (lines, new)
+        while let first = new.first, !lines.isEmpty, old[lines.lowerBound] == first {
+            lines = lines.dropFirst()
+            new = new.dropFirst()
+        }
+        while let last = new.last, !lines.isEmpty, old[lines.upperBound - 1] == last {
+            lines = lines.dropLast()
+            new = new.dropLast()
+        }
+        return (lines, Array(new))
     }
 
     /// The lines with their ends.

@@ -69,6 +69,14 @@ struct ImportTests {
             try Ported("import Foundation\nextension URLRequest {}\n").text?.contains("FoundationNetworking") == true)
         #expect(try Ported("import FoundationXML\nlet a: XMLParser").porting.changed.isEmpty)
         #expect(try Ported(ported.text ?? "").porting.changed.isEmpty)
+        let lines = ported.porting.changed.first?.diff.split(separator: "\n").dropFirst(2)
+        #expect(
+            lines.map(Array.init) == [
+                "@@ -1,2 +1,5 @@", " import Foundation", "+#if canImport(FoundationNetworking)",
+                "+import FoundationNetworking", "+#endif",
+                " func load(_ url: URL) -> URLRequest { URLRequest(url: url) }",
+                "\\ No newline at end of file",
+            ])
     }
 
     @Test("The import of a header becomes one of the module")

@@ -78,9 +78,7 @@ extension FilePorter {
             !AppleModules.ofLogging.contains(where: { file.inactive.isGuarded(found.module.range.lowerBound, by: $0) })
         else { return }
         neededProducts.insert(.logging)
-        if surroundings.target == nil {
-            hint(found.module, "the module comes with the product OSLogging of OpenCoreData: add it to the target")
-        }
+        replacedModules[.logging] = replacedModules[.logging] ?? found.module
     }
 
     /// `import Combine` becomes an import of OpenCombine where Combine is not there.
@@ -102,9 +100,7 @@ extension FilePorter {
             by: "#if canImport(Combine)\n" + blank + line("Combine", from: start) + "#else\n" + blank
                 + line("OpenCombine", from: start) + imports.joined() + "#endif")
         neededProducts.formUnion([.openCombine, .openCombineFoundation, .openCombineDispatch])
-        if surroundings.target == nil {
-            hint(found.module, "OpenCombine takes the place of Combine on Linux: add its products to the target")
-        }
+        replacedModules[.openCombine] = replacedModules[.openCombine] ?? found.module
     }
 
     /// `Combine.Just`: the module has another name on Linux.

@@ -23,6 +23,8 @@ struct FilePorter {
     var defaults: [Int: [String]] = [:]
     /// What the target has to depend on for what the file imports, as it is now or by what is added.
     var neededProducts: Set<PackageProduct> = []
+    /// The first import of a module that a product takes the place of.
+    var replacedModules: [PackageProduct: SwiftToken] = [:]
 
     /// Classes inside functions that were looked at.
     var movedClasses: Set<String> = []

@@ -11,7 +11,7 @@ package struct PortingCommand: Command {
                 + "@objc(Name), #keyPath, the #selector of sort descriptors and observers, optional members of "
                 + "protocols, casts of fetch requests, overrides in extensions, bundles of classes, NSSet from a literal, "
                 + "missing imports. Adds the framework, its plugin and the models to the targets of Package.swift that "
-                + "need them.",
+                + "need them, and the product OSLogging to those that log.",
             "Prints the changes as a diff, then what has to be done by hand. Without --in-place or --output nothing is "
                 + "written.",
         ],
