@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "CoreDataManager", targets: ["CoreDataManager"]),
         .library(name: "MigrationTestKit", targets: ["MigrationTestKit"]),
         .library(name: "CoreDataPostgreSQL", targets: ["CoreDataPostgreSQL"]),
+        .library(name: "OSLogging", targets: ["os", "OSLog"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
         .executable(name: "coredata", targets: ["coredata-tool"]),
     ],
@@ -42,6 +43,11 @@ let package = Package(
             name: "CoreDataPostgreSQL",
             dependencies: ["CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
         .target(name: "MigrationTestKit", dependencies: ["CoreData", "CSQLite"]),
+        // Modules of Apple's systems, with loggers and locks. The module of C is named `os`, too. The Swift module is
+        // its overlay, and the parts of the module of C make `import os.log` compile.
+        .systemLibrary(name: "COSLock"),
+        .target(name: "os", dependencies: ["COSLock"]),
+        .target(name: "OSLog", dependencies: ["os"]),
         // What the plugin's tool needs of the framework, compiled under another name: with the framework itself, a
         // program that uses the plugin would compile all of it twice. Links lead to the framework's sources.
         .target(
@@ -182,6 +188,7 @@ let package = Package(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz-replay"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "fuzz-replay"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
+        .testTarget(name: "OSLoggingTests", dependencies: ["os", "OSLog", "TestSupport"]),
         // Reads the sources and the documents. Code of the articles is compiled by the other target.
         .testTarget(name: "DocumentationTests", dependencies: ["TestSupport"]),
         .testTarget(
