@@ -26,6 +26,13 @@
 // - `Module/` writes aliases for the types that Foundation declares and nobody can use. It leaves the module's name in
 //   a section of the program (`@section`, Swift 6.3). The class lookup reads that section, whose ends the linker
 //   defines. So a model may name a class without its module, and nothing runs for it when the program starts.
+// - `NamedMethods/` writes the list of methods that the framework calls by name (`NamedMethod` in `CoreData`). It
+//   knows a member by its words alone. So it leaves out whatever another file could not call without a word more:
+//   members of actors, generic, overloaded and deprecated ones. Overrides are left out as well, because a call of the
+//   superclass's method finds them.
+// - A name of a member behind `#if` is asked for with the flags of a debug build, and again with other flags if it has
+//   none (`ProbeSetting`). The probe has an empty module for each one that a condition asks for by `canImport`.
+// - Imports of generated files state a level where the target's own files do (`ImportWriter`).
 // - A clean debug build of a hundred classes takes 1.2 times the processor time of the same classes without the plugin
 //   (`bin/bench plugin`). With the framework in the tool it took twice as much. When nothing changed the plugin adds
 //   0.01 s. A release build compiles the framework once and the tool twice. The package manager builds plugins' tools
@@ -111,12 +118,20 @@ extension Job {
         for (model, source) in zip(models, modelSources) {
             let text = ClassWriter(model: source).text(imports: imports)
             try write(text, to: model.classes)
-            files.append(DeclarationScanner.scan(source: text, path: model.classes))
+            var scanned = DeclarationScanner.scan(source: text, path: model.classes)
+            // What is generated are properties of the entity.
+            scanned.namedMembers = []
+            files.append(scanned)
         }
         try compileBundles(classes: Set(files.flatMap(\.types).map(\.fullName)))
         try compileMappingModels()
-        try write(ModuleWriter(module: module, dependsOnFramework: dependsOnFramework).text(for: files), to: once)
-        try writeAccessors(ScannedModule(name: module, files: files), modelSources, warn)
+        let target = ScannedModule(name: module, files: files)
+        let dependencies = try scannedDependencies(of: target)
+        let named = NamedMethodWriter(ClassFamilies(target, dependencies: dependencies))
+        named.warnings(about: files.flatMap(\.namedMembers)).forEach(warn)
+        let writer = ModuleWriter(module: module, dependsOnFramework: dependsOnFramework, named: named)
+        try write(writer.text(for: files), to: once)
+        try writeAccessors(target, dependencies, modelSources, warn)
     }
 
     private func readModels() throws -> [ModelSource] {
@@ -160,11 +175,11 @@ extension Job {
     }
 
     private func writeAccessors(
-        _ target: ScannedModule, _ models: [ModelSource], _ warn: (any CustomStringConvertible) -> Void
+        _ target: ScannedModule, _ dependencies: [ScannedModule], _ models: [ModelSource],
+        _ warn: (any CustomStringConvertible) -> Void
     ) throws {
         var problems = target.files.flatMap(\.diagnostics)
         let check = ModelCheck(models: models, ownTypes: Set(target.files.flatMap(\.types).map(\.name)))
-        let dependencies = try scannedDependencies(of: target)
         let qualifier = TypeQualifier([target] + dependencies)
         let members = target.files.flatMap(\.members).map { $0.qualified(by: qualifier) }
         let declared = Dictionary(grouping: members, by: \.className)
@@ -252,12 +267,13 @@ extension Job {
             folder: URL(fileURLWithPath: folder))
     }
 
-    /// The dependencies of a target that has members, where it names any of them: those may hand others on.
+    /// The dependencies of a target with members, where it names any of them: those may hand others on.
     private func scannedDependencies(of target: ScannedModule) throws -> [ScannedModule] {
         let members = target.files.flatMap(\.members)
         let named = Set(target.files.flatMap(\.imports).map(\.module))
             .union(Set(members.flatMap(\.conditions)).flatMap { BuildCondition($0).modules })
-        guard !members.isEmpty, dependencies.contains(where: { named.contains($0.module) })
+        let hasMembers = !members.isEmpty || target.files.contains { !$0.namedMembers.isEmpty }
+        guard hasMembers, dependencies.contains(where: { named.contains($0.module) })
         else { return [] }
         return try dependencies.map { dependency in
             let classes = try dependency.models.map { path in

@@ -14,6 +14,16 @@ final class StopRatingPolicy: NSEntityMigrationPolicy {
     }
 }
 
+/// Has a function for expressions, which names it as Objective-C does.
+final class StopWordsPolicy: NSEntityMigrationPolicy {
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    func rating(of place: String, plus number: NSNumber) -> NSNumber {
+        NSNumber(value: Double(place.count) + number.doubleValue)
+    }
+}
+
 /// A store of the model's first version becomes one of the second by a mapping model, object by object.
 struct MappingModelTests {
     private let older = Journal.model(version: "Journal")
@@ -90,6 +100,24 @@ struct MappingModelTests {
                 toDestinationURL: destination, destinationType: NSSQLiteStoreType, destinationOptions: nil)
             #expect(manager.migrationProgress == 1)
             #expect(try journey(at: destination) == ["North", "Oslo 4.0", "Tromsø 6.0", "Ann"])
+        }
+    }
+
+    @Test func functionOfAPolicy() throws {
+        try withOldStore { source, destination in
+            let manager = NSMigrationManager(sourceModel: older, destinationModel: newer)
+            let mapping = try mapping()
+            let stops = try #require(mapping.entityMappings.first { $0.destinationEntityName == "Stop" })
+            stops.entityMigrationPolicyClassName = NSStringFromClass(StopWordsPolicy.self)
+            let rating = NSPropertyMapping()
+            rating.name = "rating"
+            stops.attributeMappings = (stops.attributeMappings ?? []).filter { $0.name != "rating" } + [rating]
+            rating.valueExpression = NSExpression(
+                format: "FUNCTION($entityPolicy, 'ratingOf:plus:', $source.place, 0.5)")
+            try manager.migrateStore(
+                from: source, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
+                toDestinationURL: destination, destinationType: NSSQLiteStoreType, destinationOptions: nil)
+            #expect(try journey(at: destination) == ["North", "Oslo 4.5", "Tromsø 6.5", "Ann"])
         }
     }
 

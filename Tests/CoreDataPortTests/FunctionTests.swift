@@ -1,3 +1,4 @@
+import CoreDataModelCompiler
 import Testing
 
 @testable import CoreDataPort

@@ -232,9 +232,8 @@ extension DocumentSnippets {
 
     class Person: NSManagedObject {
         // snippet: validation of a property
-        override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
-            try super.validateValue(value, forKey: key)
-            if key == "email", (value.pointee as? String)?.contains("@") == false {
+        func validateEmail(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+            if (value.pointee as? String)?.contains("@") == false {
                 throw CocoaError(.validationStringPatternMatching)
             }
         }

@@ -96,7 +96,8 @@ enum MappingErrors {
     static func unknownFunction(_ name: String, of object: AnyObject) -> NSError {
         .coreData(
             NSEntityMigrationPolicyError,
-            reason: "\(type(of: object)) has no function “\(name)”: override performFunction(_:arguments:).")
+            reason: "\(type(of: object)) has no function “\(name)” that the plugin sees: make it "
+                + "internal in a target with the plugin, or override performFunction(_:arguments:).")
     }
 
     static func unknownKey(_ key: String, of object: AnyObject) -> NSError {

@@ -134,8 +134,9 @@ open class NSEntityMigrationPolicy: NSObject {
 
     /// Carries out a function that a value expression calls by `FUNCTION($entityPolicy, "name:", argument)`.
     ///
-    /// OpenCoreData only. On Apple's platforms the name is a selector of the policy. Here a subclass overrides this
-    /// method and compares the name:
+    /// OpenCoreData only. On Apple's platforms the name is a selector of the policy. Here it is the method with this
+    /// name in Objective-C, such as `join(_:with:)` for `join:with:`, if the policy's target uses the plugin
+    /// (``NamedMethod``). Without the plugin a subclass overrides this method and compares the name:
     ///
     /// ```swift
     /// override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
@@ -152,6 +153,7 @@ open class NSEntityMigrationPolicy: NSObject {
     /// - Returns: The value of the function.
     /// - Throws: `NSEntityMigrationPolicyError` (134170) for a name that no class knows.
     open func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+        if let result = try NamedMethods.call(name, of: self, arguments) { return result }
         throw MappingErrors.unknownFunction(name, of: self)
     }
 }

@@ -311,6 +311,7 @@ open class NSMigrationManager: NSObject {
     /// - Returns: The value of the function.
     /// - Throws: `NSEntityMigrationPolicyError` (134170) for a name that no class knows.
     open func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
+        if let result = try NamedMethods.call(name, of: self, arguments) { return result }
         throw MappingErrors.unknownFunction(name, of: self)
     }
 

@@ -64,7 +64,8 @@ enum ManagedClassLookup {
         return found
     }
 
-    private static var modules: [String] { lock.withLock { knownModules } }
+    /// The names of the modules in which classes are looked for.
+    static var modules: [String] { lock.withLock { knownModules } }
 
     /// Changes when another module becomes known.
     static var generation: Int { lock.withLock { knownModules.count } }

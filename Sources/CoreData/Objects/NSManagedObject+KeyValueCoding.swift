@@ -245,7 +245,7 @@ extension NSManagedObject: KeyValueReadable {
         let isOfRelative =
             layout.access[key] == nil
             && home.modelLayout.entities.contains { $0.rootIndex == layout.rootIndex && $0.access[key] != nil }
-        return isOfRelative ? nil : value(forKey: key)
+        return isOfRelative ? valueByName(forKey: key) ?? nil : value(forKey: key)
     }
 }
 

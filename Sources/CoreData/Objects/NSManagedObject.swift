@@ -347,7 +347,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Attributes come as `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`, `URL` or the transformed
     /// object. To-one relationships come as managed objects, to-many relationships as `NSSet` or `NSOrderedSet`, and
     /// fetched properties as arrays. `objectID`, `entity`, `isDeleted` and the like have values too, unless the entity
-    /// has a property with that name.
+    /// has a property with that name. So have computed properties and methods without parameters of the class, in a
+    /// target with the plugin: `fullName` and `isLong` for the keys `fullName` and `long` (``NamedMethod``).
     ///
     /// - Parameter key: The name of a property.
     /// - Returns: The value, or nil. For an unknown key, the result of ``value(forUndefinedKey:)``.
@@ -356,7 +357,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func value(forKey key: String) -> Any? {
         if isRecorder { return plainPrimitiveValue(forKey: key) }
         guard let access = home.layout.access[key] else {
-            return ownValue(forKey: key) ?? value(forUndefinedKey: key)
+            return ownValue(forKey: key) ?? valueByName(forKey: key) ?? value(forUndefinedKey: key)
         }
         return value(by: access)
     }
@@ -364,7 +365,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Sets a property by its name.
     ///
     /// The inverses of a relationship follow. If the entity has no property with exactly this name, the case of the
-    /// key's first letter does not count. A value of a type that does not fit the property stops the process.
+    /// key's first letter does not count. For other keys a computed property of the class is set, or its method
+    /// `setFullName(_:)` is called, in a target with the plugin (``NamedMethod``). A value of a type that does not fit
+    /// the property stops the process.
     ///
     /// - Parameters:
     ///   - value: The new value, or nil.
@@ -375,7 +378,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         let access = home.layout.access
         if let exact = access[key] { return set(value, forKey: key, by: exact) }
         let other = key.withOtherFirstLetter
-        guard let found = access[other] else { return setValue(value, forUndefinedKey: key) }
+        guard let found = access[other] else {
+            if !setByName(value, forKey: key) { setValue(value, forUndefinedKey: key) }
+            return
+        }
         set(value, forKey: other, by: found)
     }
 
@@ -698,12 +704,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Validation
 
-    /// Checks a value for a property against the model, and may replace it.
+    /// Checks a value for a property against the model and by a method of the class, and may replace it.
     ///
-    /// A subclass that overrides this method is asked before a new or changed object is saved. It is asked about each
-    /// attribute and to-one relationship, and about to-many relationships that have changed or have limits of their
-    /// count. The override decides by the key and calls super for the rules of the model. Methods such as
-    /// `validateName(_:)` are not called.
+    /// After the rules of the model it calls the method that is named after the property, such as `validateName(_:)`
+    /// for the key `name`, if the class has one and its target uses the plugin (``NamedMethod``). The method takes a
+    /// pointer or an `inout` value.
+    ///
+    /// A subclass that has such methods, or overrides this one, is asked before a new or changed object is saved. It is
+    /// asked about each attribute and to-one relationship, and about to-many relationships that have changed or have
+    /// limits of their count. An override decides by the key and calls super for the rules of the model.
     ///
     /// - Parameters:
     ///   - value: The value to check. An override may put another value in its place.
@@ -715,6 +724,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         checkConfinement(#function, key)
         try ObjectValidation.validate(value.pointee, forKey: key, of: self)
+        try validateByName(value, forKey: key)
     }
 
     /// Checks a value for a property against the model, and may replace it.

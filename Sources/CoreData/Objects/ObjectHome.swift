@@ -15,6 +15,8 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
     private var missedGeneration: Int?
     /// Of an object without context: the other ones it was related to, until they are inserted.
     var companions: [ObjectKey: NSManagedObject] = [:]
+    /// Whether the class has methods such as `validateEmail(_:)`, once a validation has asked.
+    private var foundValidation: Bool?
     /// Whether there may be objects that are not of `managedClass`.
     var holdsOtherClasses = false
     /// Keep the descriptions alive as long as any object is.
@@ -54,6 +56,14 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
         }
     }
 
+    /// Whether objects of `managedClass` have methods such as `validateEmail(_:)`.
+    var validatesByName: Bool {
+        if let foundValidation { return foundValidation }
+        let found = managedClass != NSManagedObject.self && NamedMethods.validates(managedClass)
+        foundValidation = found
+        return found
+    }
+
     /// Whether the entity names a class that is not found (yet).
     var isClassMissing: Bool { missedGeneration != nil }
 
@@ -72,6 +82,7 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
     private func findClass() {
         let generation = ManagedClassLookup.generation
         let before = managedClass
+        foundValidation = nil
         managedClass = ManagedClassLookup.managedClass(of: layout.entity)
         // Objects may have been made before the class was found.
         if missedGeneration != nil, managedClass != before { holdsOtherClasses = true }

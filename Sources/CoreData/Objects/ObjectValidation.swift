@@ -5,7 +5,9 @@ enum ObjectValidation {
     /// Required values, the attributes' validation predicates, and the counts of relationships. Several failures of one
     /// object come together as error 1560.
     static func validateProperties(of object: NSManagedObject) throws {
-        if ValidationHook.isOverridden(by: type(of: object)) { return try askForEachProperty(of: object) }
+        if ValidationHook.isOverridden(by: type(of: object)) || object.validatesByName {
+            return try askForEachProperty(of: object)
+        }
         let layout = object.home.layout
         let rules = layout.validationRules
         if rules.isEmpty { return }
@@ -84,7 +86,8 @@ enum ObjectValidation {
         try raise(errors)
     }
 
-    /// Asks the class's own `validateValue(_:forKey:)` about each property, and takes over replaced values.
+    /// Asks the class's own `validateValue(_:forKey:)` and its methods such as `validateEmail(_:)` about each property,
+    /// and takes over replaced values.
     private static func askForEachProperty(of object: NSManagedObject) throws {
         var errors: [NSError] = []
         let layout = object.home.layout

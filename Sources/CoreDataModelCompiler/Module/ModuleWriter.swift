@@ -1,8 +1,11 @@
-/// Writes what a target needs once: aliases for the types that Foundation has too, and its name for the class lookup.
+/// Writes what a target needs once: aliases for the types that Foundation has too, its name for the class lookup, and
+/// the list of methods that the framework calls by name.
 struct ModuleWriter {
     let module: String
     /// Whether the target may import the framework although none of its files does.
     let dependsOnFramework: Bool
+    /// The list of methods that the framework calls by name.
+    var named = NamedMethodWriter(ClassFamilies(ScannedModule(name: "", files: []), dependencies: []))
 
     /// The types that Foundation on Linux declares and nobody can use; naming them is ambiguous beside `import
     /// Foundation`.
@@ -12,11 +15,16 @@ struct ModuleWriter {
     func text(for files: [ScannedFile]) -> String {
         let aliases = aliases(for: files)
         var lines = ["// What is needed once in the module \(module). Generated: changes will be lost.", ""]
-        if let widest = aliases.map(\.access).max() {
-            lines += ImportWriter(files).lines(for: "CoreData", as: widest)
+        let members = files.flatMap(\.namedMembers)
+        let methods = named.lines(for: members)
+        if let widest = aliases.map(\.access).max() ?? (methods.isEmpty ? nil : .isInternal) {
+            let imports = ImportWriter(files)
+            lines += imports.lines(for: "CoreData", as: widest)
+            lines += named.modules(of: members, except: module).flatMap { imports.lines(for: $0, as: .isInternal) }
             lines += aliases.map { "\($0.access.rawValue) typealias \($0.name) = CoreData.\($0.name)" }
         }
-        if hasClasses(files) { lines += registration }
+        lines += methods
+        if hasClasses(files) || !methods.isEmpty { lines += registration }
         return lines.joined(separator: "\n") + "\n"
     }
 

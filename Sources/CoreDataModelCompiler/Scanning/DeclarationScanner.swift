@@ -27,18 +27,12 @@ package struct DeclarationScanner {
         /// Whether only the file can see the type, so that accessors cannot be written outside it.
         var isOfFile = false
         var isClassLike = true
+        /// Whether members can be called from anywhere without a word about it.
+        var isPlain = false
+        /// Whether the module's default isolation counts for members of a class without any.
+        var isOfDefaultIsolation = false
         /// What a type declared here has without a word about it.
         var defaultAccessOfTypes: Access { isOfFile ? .isFilePrivate : defaultAccess }
-    }
-
-    /// The attributes and modifiers before a declaration.
-    private struct Prefix {
-        var attributes: [String] = []
-        var words: [String] = []
-        var access: Access?
-        var setter: Access?
-        var managed: SwiftToken?
-        var isEmpty: Bool { attributes.isEmpty && words.isEmpty }
     }
 
     private var current: SwiftToken? { index < tokens.count ? tokens[index] : nil }
@@ -48,7 +42,7 @@ package struct DeclarationScanner {
 
     /// Reads declarations up to the brace that closes the body (or the end of the file).
     private mutating func scanBody(of scope: Scope?) {
-        var prefix = Prefix()
+        var prefix = DeclarationPrefix()
         var previous: SwiftToken?
         while let token = current {
             if case .directive(let directive) = token.kind {
@@ -68,10 +62,10 @@ package struct DeclarationScanner {
                     // More may follow.
                 } else {
                     readDeclaration(token, prefix, scope)
-                    prefix = Prefix()
+                    prefix = DeclarationPrefix()
                 }
             } else {
-                prefix = Prefix()
+                prefix = DeclarationPrefix()
                 if token.isMark("{") {
                     let start = index
                     skipBalanced()
@@ -147,7 +141,7 @@ package struct DeclarationScanner {
 
     // MARK: Before a declaration
 
-    private mutating func readAttribute(into prefix: inout Prefix) {
+    private mutating func readAttribute(into prefix: inout DeclarationPrefix) {
         let at = tokens[index]
         index += 1
         guard let name = current, name.isWord else { return }
@@ -173,7 +167,7 @@ package struct DeclarationScanner {
     ]
 
     /// Takes a modifier; false when the word begins something else.
-    private mutating func readModifier(_ token: SwiftToken, into prefix: inout Prefix) -> Bool {
+    private mutating func readModifier(_ token: SwiftToken, into prefix: inout DeclarationPrefix) -> Bool {
         if let access = Access(rawValue: token.text) {
             if self.token(1)?.isMark("(") == true, self.token(2)?.isWord("set") == true {
                 prefix.setter = access
@@ -191,6 +185,7 @@ package struct DeclarationScanner {
             guard token.text == "class", let next = self.token(1)?.text, Self.membersOfClass.contains(next) else {
                 return false
             }
+            prefix.words.append(token.text)
             index += 1
             return true
         }
@@ -207,7 +202,7 @@ package struct DeclarationScanner {
 
     // MARK: Declarations
 
-    private mutating func readDeclaration(_ keyword: SwiftToken, _ prefix: Prefix, _ scope: Scope?) {
+    private mutating func readDeclaration(_ keyword: SwiftToken, _ prefix: DeclarationPrefix, _ scope: Scope?) {
         switch keyword.text {
         case "import": readImport(prefix)
         case "class", "struct", "enum", "protocol", "actor":
@@ -224,7 +219,7 @@ package struct DeclarationScanner {
         }
     }
 
-    private mutating func readImport(_ prefix: Prefix) {
+    private mutating func readImport(_ prefix: DeclarationPrefix) {
         index += 1
         let start = index
         while let token = current, index == start || token.follows != .newline, !token.isMark(";") {
@@ -243,7 +238,7 @@ package struct DeclarationScanner {
                 isExported: prefix.attributes.contains("@_exported"), conditions: conditions))
     }
 
-    private mutating func readType(_ kind: String, _ prefix: Prefix, _ scope: Scope?) {
+    private mutating func readType(_ kind: String, _ prefix: DeclarationPrefix, _ scope: Scope?) {
         let line = tokens[index].line
         index += 1
         let name = tokens[index].text
@@ -257,14 +252,15 @@ package struct DeclarationScanner {
         result.types.append(
             TypeDeclaration(
                 kind: kind, name: name, path: path, generics: generics, alias: "", inherited: inherited,
-                access: access, conditions: conditions, line: line))
+                access: access, conditions: conditions, line: line,
+                isPlain: generics.isEmpty && prefix.isPlain, isNonisolated: prefix.words.contains("nonisolated")))
         scanBody(
             of: Scope(
-                path: path + [name], isOfFile: access.isOfFile || scope?.isOfFile == true, isClassLike: kind == "class")
-        )
+                path: path + [name], isOfFile: access.isOfFile || scope?.isOfFile == true,
+                isClassLike: kind == "class", isPlain: kind == "class"))
     }
 
-    private mutating func readExtension(_ prefix: Prefix) {
+    private mutating func readExtension(_ prefix: DeclarationPrefix) {
         index += 1
         var path: [String] = []
         while let word = current, word.isWord {
@@ -274,13 +270,18 @@ package struct DeclarationScanner {
             guard current?.isMark(".") == true else { break }
             index += 1
         }
+        let start = index
         _ = readHeader()
         guard current?.isMark("{") == true else { return }
+        let isWhole = !tokens[start..<index].contains { $0.isWord("where") }
         index += 1
-        scanBody(of: Scope(path: path, defaultAccess: prefix.access ?? .isInternal))
+        scanBody(
+            of: Scope(
+                path: path, defaultAccess: prefix.access ?? .isInternal, isPlain: isWhole && prefix.isPlain,
+                isOfDefaultIsolation: !prefix.words.contains("nonisolated")))
     }
 
-    private mutating func readAlias(_ prefix: Prefix, _ scope: Scope?) {
+    private mutating func readAlias(_ prefix: DeclarationPrefix, _ scope: Scope?) {
         let line = tokens[index].line
         index += 1
         guard let name = current, name.isWord else { return }
@@ -293,7 +294,7 @@ package struct DeclarationScanner {
             TypeDeclaration(
                 kind: "typealias", name: name.text, path: scope?.path ?? [], generics: generics, alias: alias,
                 inherited: [], access: prefix.access ?? scope?.defaultAccessOfTypes ?? .isInternal,
-                conditions: conditions, line: line))
+                conditions: conditions, line: line, isPlain: false, isNonisolated: false))
     }
 
     /// The generic parameters at the present place, without their constraints.
@@ -347,9 +348,9 @@ package struct DeclarationScanner {
 
     // MARK: Members
 
-    private mutating func readProperty(_ prefix: Prefix, _ scope: Scope?) {
+    private mutating func readProperty(_ prefix: DeclarationPrefix, _ scope: Scope?) {
         index += 1
-        guard let managed = prefix.managed else { return }
+        guard let managed = prefix.managed else { return note(NamedMemberReader(tokens).property, prefix, scope) }
         var waiting: [SwiftToken] = []
         while let name = current, name.isWord {
             index += 1
@@ -366,9 +367,10 @@ package struct DeclarationScanner {
         // One without a type is an error of the compiler.
     }
 
-    private mutating func readFunction(_ prefix: Prefix, _ scope: Scope?) {
+    private mutating func readFunction(_ prefix: DeclarationPrefix, _ scope: Scope?) {
         index += 1
-        guard let managed = prefix.managed, let name = current, name.isWord else { return }
+        guard let managed = prefix.managed else { return note(NamedMemberReader(tokens).method, prefix, scope) }
+        guard let name = current, name.isWord else { return }
         index += 1
         guard current?.isMark("(") == true else { return }
         index += 1
@@ -394,8 +396,30 @@ package struct DeclarationScanner {
         add(name, .method(parameters: parameters, result: outcome), managed, prefix, scope)
     }
 
+    /// Takes note of a member that Objective-C would find by its name. The keyword stands before the present place.
+    private mutating func note(
+        _ read: (_ keyword: Int) -> NamedMember.Kind?, _ prefix: DeclarationPrefix, _ scope: Scope?
+    ) {
+        guard let scope, scope.isClassLike, scope.isPlain, !scope.isOfFile, prefix.isPlain, let name = current,
+            name.isWord, !prefix.words.contains(where: Self.wordsOfOtherMembers.contains), var kind = read(index - 1)
+        else { return }
+        let access = prefix.access ?? scope.defaultAccess
+        if case .property = kind, prefix.setter?.isOfFile == true { kind = .property(isSettable: false) }
+        result.namedMembers.append(
+            NamedMember(
+                kind: kind, name: name.text, className: scope.path.joined(separator: "."), isOfFile: access.isOfFile,
+                isOfDefaultIsolation: scope.isOfDefaultIsolation && !prefix.words.contains("nonisolated"),
+                conditions: conditions, file: result.path, line: name.line, column: name.column))
+    }
+
+    /// Of overrides the superclass's own declaration is enough.
+    private static let wordsOfOtherMembers: Set<String> = [
+        "static", "class", "override", "mutating", "async", "isolated", "distributed", "consuming", "borrowing",
+    ]
+
     private mutating func add(
-        _ name: SwiftToken, _ kind: ManagedMember.Kind, _ managed: SwiftToken, _ prefix: Prefix, _ scope: Scope?
+        _ name: SwiftToken, _ kind: ManagedMember.Kind, _ managed: SwiftToken, _ prefix: DeclarationPrefix,
+        _ scope: Scope?
     ) {
         guard let scope, scope.isClassLike else { return }
         func fail(_ message: String) {

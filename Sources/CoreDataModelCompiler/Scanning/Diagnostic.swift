@@ -1,16 +1,18 @@
-/// Something wrong with a source file, printed as the compiler prints its own errors.
+/// Something wrong or odd in a source file, printed as the compiler prints its own errors.
 package struct Diagnostic: Error, CustomStringConvertible, Equatable {
     package let file: String
     package let line: Int
     package let column: Int
     package let message: String
+    let isWarning: Bool
 
-    package init(file: String, line: Int, column: Int = 1, message: String) {
+    package init(file: String, line: Int, column: Int = 1, isWarning: Bool = false, message: String) {
         self.file = file
         self.line = line
         self.column = column
         self.message = message
+        self.isWarning = isWarning
     }
 
-    package var description: String { "\(file):\(line):\(column): error: \(message)" }
+    package var description: String { "\(file):\(line):\(column): \(isWarning ? "warning" : "error"): \(message)" }
 }

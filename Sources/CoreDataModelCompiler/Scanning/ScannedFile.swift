@@ -5,6 +5,8 @@ package struct ScannedFile {
     var imports: [ImportDeclaration] = []
     var types: [TypeDeclaration] = []
     var members: [ManagedMember] = []
+    /// The properties and methods of classes that Objective-C would find by their names.
+    var namedMembers: [NamedMember] = []
     var diagnostics: [Diagnostic] = []
     /// Every name and keyword in it, wherever it stands.
     var words: Set<String> = []
@@ -47,6 +49,10 @@ struct TypeDeclaration {
     let access: Access
     let conditions: [String]
     let line: Int
+    /// Whether code of any thread can name it without parameters and without a warning.
+    let isPlain: Bool
+    /// Whether it says that it belongs to no actor, as managed classes do where the module's default is the main actor.
+    let isNonisolated: Bool
 
     /// The name with the types around it.
     var fullName: String { (path + [name]).joined(separator: ".") }

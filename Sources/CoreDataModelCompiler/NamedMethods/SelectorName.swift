@@ -1,7 +1,7 @@
 /// The name that Objective-C has for a Swift method, as strings of expressions call it.
-enum SelectorName {
+package enum SelectorName {
     /// - Parameter labels: The labels of the parameters; `_` for one without.
-    static func of(_ name: String, labels: [String]) -> String {
+    package static func of(_ name: String, labels: [String]) -> String {
         guard let first = labels.first else { return name }
         return name + word(for: first, after: name) + ":"
             + labels.dropFirst().map { ($0 == "_" ? "" : $0) + ":" }.joined()

@@ -1,0 +1,115 @@
+import Foundation
+
+/// The methods of classes by their names in Objective-C, from the lists of the program's modules.
+///
+/// A module's list is looked for once: at the first question about one of its classes, or about any class if the module
+/// is known by then. Modules without a list cost that look-up.
+enum NamedMethods {
+    typealias Body = (AnyObject, NamedArguments) throws -> Any?
+
+    /// The methods of one class, with those of its superclasses.
+    private struct Table {
+        var bodies: [String: Body] = [:]
+        var validates = false
+    }
+
+    private struct Tables {
+        var modules: Set<String> = []
+        /// What each class declares itself.
+        var declared: [ObjectIdentifier: [String: Body]] = [:]
+        var ofClasses: [ObjectIdentifier: Table] = [:]
+    }
+
+    private static let lock = NSRecursiveLock()
+    // nonisolated(unsafe): read and written under `lock` only.
+    nonisolated(unsafe) private static var tables = Tables()
+
+    /// The method of an object's class; nil where no list has it.
+    static func body(_ name: String, of object: AnyObject) -> Body? { table(of: type(of: object)).bodies[name] }
+
+    /// Calls the method of an object's class; nil where no list has it.
+    static func call(_ name: String, of object: AnyObject, _ arguments: [Any?]) throws -> Any?? {
+        guard let body = body(name, of: object) else { return .none }
+        return .some(try body(object, NamedArguments(arguments)))
+    }
+
+    /// Whether a class has methods such as `validateEmail(_:)`.
+    static func validates(_ type: AnyClass) -> Bool { table(of: type).validates }
+
+    private static func table(of type: AnyClass) -> Table {
+        lock.withLock {
+            if let known = tables.ofClasses[ObjectIdentifier(type)] { return known }
+            load(ManagedClassLookup.modules + modules(of: type))
+            var table = _getSuperclass(type).map(table) ?? Table()
+            for (name, body) in tables.declared[ObjectIdentifier(type)] ?? [:] {
+                table.bodies[name] = body
+                if name.hasPrefix("validate"), name.hasSuffix(":error:") { table.validates = true }
+            }
+            tables.ofClasses[ObjectIdentifier(type)] = table
+            return table
+        }
+    }
+
+    private static func modules(of type: AnyClass) -> [String] {
+        String(reflecting: type).split(separator: ".").first.map { [String($0)] } ?? []
+    }
+
+    private static func load(_ modules: [String]) {
+        for module in modules where tables.modules.insert(module).inserted {
+            guard let list = NSClassFromString("\(module).CoreDataNamedMethods") as? any NamedMethodList.Type else {
+                continue
+            }
+            for method in list.methods {
+                tables.declared[ObjectIdentifier(method.owner), default: [:]][method.name] = method.body
+            }
+            // A list may have methods of classes of other modules.
+            tables.ofClasses = [:]
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Whether the class has methods such as `validateEmail(_:)`. A save asks for each object.
+    final var validatesByName: Bool {
+        let type = type(of: self)
+        return type == home.managedClass ? home.validatesByName : NamedMethods.validates(type)
+    }
+
+    /// Calls the method `validateEmail(_:)` of the class for the key `email`, if there is one.
+    final func validateByName(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        guard validatesByName, let body = NamedMethods.body("validate\(key.withCapital):error:", of: self) else {
+            return
+        }
+        do {
+            _ = try body(self, NamedArguments(place: value))
+        } catch let error as UnfitArgument {
+            fatalError("The value of '\(key)' of entity '\(home.layout.name)' does not fit its validation: \(error)")
+        }
+    }
+
+    /// The value of a method or computed property that is no property of the entity; `.none` where the class has none.
+    final func valueByName(forKey key: String) -> Any?? {
+        let capital = key.withCapital
+        for name in ["get\(capital)", key, "is\(capital)"] {
+            guard let body = NamedMethods.body(name, of: self) else { continue }
+            return .some((try? body(self, NamedArguments([]))).flatMap(ExpressionValue.bridged))
+        }
+        return .none
+    }
+
+    /// Sets a computed property, or calls `setName(_:)`; false where the class has none.
+    final func setByName(_ value: Any?, forKey key: String) -> Bool {
+        guard let body = NamedMethods.body("set\(key.withCapital):", of: self) else { return false }
+        do {
+            _ = try body(self, NamedArguments([value]))
+        } catch {
+            fatalError("The value for '\(key)' of entity '\(home.layout.name)' cannot be set: \(error)")
+        }
+        return true
+    }
+}
+
+extension String {
+    /// A key as it stands in the names of methods, with a capital first letter.
+    fileprivate var withCapital: String { prefix(1).uppercased() + dropFirst() }
+}
