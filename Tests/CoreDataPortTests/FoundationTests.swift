@@ -212,6 +212,10 @@ struct FoundationTests {
             let list: [CVarArg] = [1]
             let a = NSString(format: text, arguments: getVaList(list))
             """,
+            "C.swift": """
+            import CoreData
+            func f(_ list: CVarArg...) { withVaList(list) { NSPredicate(format: text, arguments: $0) } }
+            """,
         ])
         #expect(
             ported.text("A.swift") == """
@@ -220,5 +224,10 @@ struct FoundationTests {
                 let a = NSPredicate(format: text, argumentArray: list + [Date() as CVarArg])
                 """)
         #expect(ported.text("B.swift") == nil)
+        #expect(
+            ported.text("C.swift") == """
+                import CoreData
+                func f(_ list: Any...) { NSPredicate(format: text, argumentArray: list) }
+                """)
     }
 }

@@ -27,7 +27,11 @@ extension FilePorter {
     private var formatsText: Bool {
         file.tokens.indices.contains { index in
             let token = file.tokens[index]
-            if token.isWord("getVaList"), interpolation == nil, isArgumentOfPredicate(at: index) { return false }
+            // Lists for predicates become arrays.
+            let isOfPredicate =
+                token.isWord("getVaList") && isArgumentOfPredicate(at: index)
+                || token.isWord("withVaList") && listOfPredicate(at: index) != nil
+            if interpolation == nil, isOfPredicate { return false }
             if ["getVaList", "withVaList", "NSLog", "vprintf", "CVaListPointer"].contains(where: token.isWord) {
                 return true
             }

@@ -62,16 +62,21 @@ extension FilePorter {
 
     /// `withVaList(list) { NSPredicate(format: text, arguments: $0) }`: objects do not go into such lists on Linux.
     mutating func portArgumentList(at index: Int) {
+        guard let (close, end) = listOfPredicate(at: index) else { return }
+        let list = text(tokens[index + 2].range.lowerBound..<tokens[close].range.lowerBound)
+        let start = text(tokens[close + 2].range.lowerBound..<tokens[end - 4].range.lowerBound)
+        replace(
+            tokens[index].range.lowerBound..<tokens[end].range.upperBound, by: start + "argumentArray: \(list))")
+    }
+
+    /// Where the list and the block of `withVaList` end, if the block makes a predicate of the list and does nothing else.
+    func listOfPredicate(at index: Int) -> (close: Int, end: Int)? {
         guard isMark("(", at: index + 1), let close = closing(of: index + 1), isMark("{", at: close + 1),
             let end = closing(of: close + 1), isWord("NSPredicate", at: close + 2), isMark("(", at: close + 3),
             closing(of: close + 3) == end - 1, isWord("$0", at: end - 2),
             isMark(":", at: end - 3), isWord("arguments", at: end - 4)
-        else { return }
-        let list = text(tokens[index + 2].range.lowerBound..<tokens[close].range.lowerBound)
-        let start = text(tokens[close + 2].range.lowerBound..<tokens[end - 4].range.lowerBound)
-        replace(
-            tokens[index].range.lowerBound..<tokens[end].range.upperBound,
-            by: start + "argumentArray: \(list))")
+        else { return nil }
+        return (close, end)
     }
 
     /// `NSPredicate(format: text, arguments: getVaList(list))`: objects do not go into such lists on Linux.
