@@ -81,6 +81,32 @@ struct NamedKeyPathTests {
         #expect(ported.byHand.isEmpty)
     }
 
+    @Test("A class without members answers for those of its extensions")
+    func extended() throws {
+        let ported = try Ported([
+            "A.swift": "import CoreData\nclass Note: NSManagedObject {}\n",
+            "B.swift": """
+            import CoreData
+            extension Note { @objc var initial: String { "" } }
+            let a = NSFetchedResultsController(sectionNameKeyPath: #keyPath(Note.initial))
+            """,
+        ])
+        #expect(
+            ported.text("A.swift") == """
+                import CoreData
+                class Note: NSManagedObject {
+                    override func value(forUndefinedKey key: String) -> Any? {
+                        switch key {
+                        case "initial": return initial
+                        default: return super.value(forUndefinedKey: key)
+                        }
+                    }
+                }
+
+                """)
+        #expect(ported.byHand.isEmpty)
+    }
+
     @Test("A class that answers for unknown keys itself, and one that no source has, are reported")
     func answering() throws {
         let ported = try Ported(

@@ -24,9 +24,7 @@ extension FilePorter {
         for body in file.scopes.bodies where body.keyword == "class" && !file.inactive.contains(body.range.upperBound) {
             let properties = surroundings.keyedProperties.properties(of: body.type)
             let inner = tokens.indices.filter { body.range.contains(tokens[$0].range.lowerBound) }
-            guard let first = properties.first,
-                let member = inner.first(where: { tokens[$0].isWord("var") }) ?? inner.first
-            else { continue }
+            guard let first = properties.first else { continue }
             if let own = inner.first(where: { tokens[$0].isWord("forUndefinedKey") && isMark("(", at: $0 - 1) }) {
                 byHand(
                     tokens[own],
@@ -34,7 +32,7 @@ extension FilePorter {
                 continue
             }
             let access = isPublic(body) ? "public " : ""
-            append(to: body, like: member) { step in
+            append(to: body, like: inner.first { tokens[$0].isWord("var") }) { step in
                 var lines = [
                     "\(access)override func value(forUndefinedKey key: String) -> Any? {", step + "switch key {",
                 ]

@@ -2,11 +2,11 @@ import CoreDataModelCompiler
 
 // Members that rules write into classes.
 extension FilePorter {
-    /// Writes a member at the end of a class, in the layout of one that is there. `lines` get the step of indentation.
-    mutating func append(to body: ScopeMap.Body, like member: Int, lines: (_ step: String) -> [String]) {
+    /// Writes a member at the end of a class, in the layout of one that may be there. `lines` get the step of indentation.
+    mutating func append(to body: ScopeMap.Body, like member: Int?, lines: (_ step: String) -> [String]) {
         let end = body.range.upperBound
         let outer = indentation(at: end)
-        let inner = indentation(at: tokens[startOfDeclaration(with: member)].range.lowerBound)
+        let inner = member.map { indentation(at: tokens[startOfDeclaration(with: $0)].range.lowerBound) } ?? ""
         let step = inner.count > outer.count && inner.hasPrefix(outer) ? String(inner.dropFirst(outer.count)) : "    "
         let text = "\n" + lines(step).map { outer + step + $0 + "\n" }.joined()
         let start = end - outer.utf8.count
