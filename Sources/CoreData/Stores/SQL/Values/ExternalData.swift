@@ -64,17 +64,33 @@ package final class ExternalData: Sendable {
             if code == ELOOP { throw unreadable(": it is a link") }
             throw unreadable("", underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
         }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        defer { close(descriptor) }
         guard FileKind(of: descriptor) == .file else { throw unreadable(": it is no file") }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_size <= Self.largestValue else {
             throw unreadable(": \(Self.excess(Int(status.st_size)))")
         }
-        do {
-            return try file.readToEnd() ?? Data()
-        } catch {
-            throw unreadable("", underlying: error)
+        guard let data = Self.bytes(of: descriptor, Int(status.st_size)) else {
+            throw unreadable("", underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(errno)))
         }
+        return data
+    }
+
+    /// The bytes of an open file; nil with `errno` where it cannot be read. Foundation gives up where a signal
+    /// interrupts it.
+    private static func bytes(of descriptor: Int32, _ size: Int) -> Data? {
+        var data = Data(count: size)
+        var done = 0
+        while done < size {
+            let count = data.withUnsafeMutableBytes { bytes in
+                Foundation.read(descriptor, bytes.baseAddress.map { $0 + done }, size - done)
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { return nil }
+            if count == 0 { return data.prefix(done) }
+            done += count
+        }
+        return data
     }
 
     /// The reason of an error about a value of too many bytes.
