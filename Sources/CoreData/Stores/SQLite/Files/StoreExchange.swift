@@ -47,6 +47,7 @@ struct StoreExchange {
         try SharedSupport.carry(from: store.supportFolder, to: copy.supportFolder, except: own, isMoved: false)
         var mark: String?
         if FileManager.default.fileExists(atPath: copy.supportFolder.path) {
+            try removeFormerMarks()
             let name = Self.markPrefix + UUID().uuidString
             try Data().write(to: copy.supportFolder.appendingPathComponent(name))
             mark = name
@@ -60,6 +61,14 @@ struct StoreExchange {
         try journal.write(in: folder.url)
         try reach(.journalWritten)
         try finish(journal)
+    }
+
+    /// Removes the mark that a process has left which was killed before its journal named it.
+    private func removeFormerMarks() throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: copy.supportFolder.path)
+        where name.hasPrefix(Self.markPrefix) {
+            try FileManager.default.removeItem(at: copy.supportFolder.appendingPathComponent(name))
+        }
     }
 
     /// Ends an exchange that was begun: everything that is not done yet.
