@@ -113,7 +113,7 @@ public struct KillTrial {
 
     /// A kill of the program when it reaches a step.
     package struct StepKill {
-        fileprivate var step: String
+        package fileprivate(set) var step: String
         fileprivate var occurrence: Int
         fileprivate var count: Int
         /// Whether the killed migration is looked at before the program is started again.
@@ -305,6 +305,20 @@ public struct KillTrial {
         return [name, "\(name)-wal", "\(name)-shm", ".\(base)_SUPPORT"]
     }
 
+    /// The names of files beside a store, and in its folder of external data, that belong to no store.
+    private func strays(beside url: URL) throws -> [String] {
+        let manager = FileManager.default
+        let folder = url.deletingLastPathComponent()
+        let strays = try manager.contentsOfDirectory(atPath: folder.path).filter { !companions(of: url).contains($0) }
+        let support = companions(of: url).last ?? ""
+        let inside = try? manager.subpathsOfDirectory(atPath: folder.appendingPathComponent(support).path)
+        return strays
+            + (inside ?? []).filter { path in
+                let name = (path as NSString).lastPathComponent
+                return path != "_EXTERNAL_DATA" && (path == name || UUID(uuidString: name) == nil)
+            }.map { "\(support)/\($0)" }
+    }
+
     private func reference() throws -> Reference {
         try inFolder { url in
             let before = try TrialContent(of: url, older, withValues: false).counts
@@ -362,9 +376,7 @@ public struct KillTrial {
             let (isNewer, problems) = look(url, reference)
             entry.problems += problems.map { "in the end: \($0)" }
             if !isNewer { entry.problems.append("the next start did not end the migration") }
-            let folder = url.deletingLastPathComponent().path
-            let strays = try (url.isFileURL ? FileManager.default.contentsOfDirectory(atPath: folder) : [])
-                .filter { !companions(of: url).contains($0) }
+            let strays = try url.isFileURL ? strays(beside: url) : []
             if !strays.isEmpty { entry.problems.append("left behind: \(strays.joined(separator: ", "))") }
             return entry
         }
