@@ -58,10 +58,11 @@ struct Fault: CustomStringConvertible, Sendable {
     /// The faults of each kind of call.
     static let kinds: KeyValuePairs<String, [String]> = [
         "open": ["\(EIO)", "\(EMFILE)"], "read": ["\(EIO)", "\(EINTR)", "short"],
-        "write": ["\(ENOSPC)", "\(EIO)", "\(EINTR)", "short"], "sync": ["\(EIO)"], "truncate": ["\(EIO)"],
+        "write": ["\(ENOSPC)", "\(EIO)", "\(EINTR)", "short"],
+        "put": ["\(ENOSPC)", "\(EIO)", "\(EINTR)", "short"], "sync": ["\(EIO)"], "truncate": ["\(EIO)"],
         "rename": ["\(EIO)"], "exchange": ["\(EIO)", "\(EINVAL)"], "link": ["\(EPERM)"], "unlink": ["\(EIO)"],
         "make": ["\(ENOSPC)"], "lock": ["\(EAGAIN)", "\(ENOLCK)"], "allocation": ["\(ENOMEM)"],
-        "any": ["kill", "delay"],
+        "any": ["kill", "delay", "rough"],
     ]
 
     /// The same for a connection to a server.
@@ -89,6 +90,14 @@ struct Fault: CustomStringConvertible, Sendable {
                     return chosen.map { Fault(call: call, kind: kind, number: $0) }
                 }
         }
+    }
+
+    /// An end of the process at one of the calls by which files change. Rare calls are as likely as frequent ones.
+    static func kill(among counts: [String: Int], using numbers: inout SplitMix) -> Fault {
+        let calls = ["write", "put", "sync", "truncate", "rename", "exchange", "link", "unlink", "make"]
+            .filter { counts[$0, default: 0] > 0 }
+        let call = calls.randomElement(using: &numbers) ?? "any"
+        return Fault(call: call, kind: "kill", number: .random(in: 1...max(1, counts[call] ?? 1), using: &numbers))
     }
 
     /// How the runs ended, as lines to be read.

@@ -31,12 +31,32 @@ struct FaultTests {
     private static func faults(_ fixture: FaultFixture) -> [Fault] {
         var numbers = Sample.generator("\(fixture.operation)")
         let all = Fault.all(Fault.kinds, fixture.counts, using: &numbers) { call, kind, count in
-            if !Sample.isWhole { return 1 }
+            // Whatever gives a file its name is a place of its own.
+            if ["rename", "exchange"].contains(call), count <= 4 { return nil }
+            if !Sample.isWhole || kind == "rough" { return 1 }
             // An operation has thousands of allocations.
             return kind == "delay" ? 5 : call == "allocation" ? min(count, 400) : nil
         }
-        if !Sample.isWhole { return Sample.slice(all, oneIn: 6, "\(fixture.operation)") }
+        if !Sample.isWhole { return sample(of: all, fixture) }
         return FaultLibrary.most < all.count ? Array(all.shuffled(using: &numbers).prefix(FaultLibrary.most)) : all
+    }
+
+    /// A few of the faults. Those that each code for files has to stand are always among them, and of the others more
+    /// of the calls that are few: a fault of the framework's own code has few calls to show at.
+    private static func sample(of all: [Fault], _ fixture: FaultFixture) -> [Fault] {
+        let always: Set = ["any rough", "write \(ENOSPC)", "put \(ENOSPC)", "rename \(EIO)", "exchange \(EIO)"]
+        var (chosen, rare, frequent): ([Fault], [Fault], [Fault]) = ([], [], [])
+        for fault in all {
+            if always.contains("\(fault.call) \(fault.kind)") {
+                chosen.append(fault)
+            } else if fixture.counts[fault.call] ?? 0 <= 10 {
+                rare.append(fault)
+            } else {
+                frequent.append(fault)
+            }
+        }
+        let name = "\(fixture.operation)"
+        return chosen + Sample.slice(rare, oneIn: 4, name) + Sample.slice(frequent, oneIn: 8, name)
     }
 }
 

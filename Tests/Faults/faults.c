@@ -6,10 +6,11 @@
    (libraries.c).
 
    FAULTS_FOLDER  the folder, as realpath says it
-   FAULTS_CALL    open, read, write, sync, truncate, rename, exchange, link, unlink, make, lock, allocation, send,
-                  receive, or any
+   FAULTS_CALL    open, read, write, put (a write into a file that SQLite does not write), sync, truncate, rename,
+                  exchange, link, unlink, make, lock, allocation, send, receive, or any
    FAULTS_N       which call of these, from 1
-   FAULTS_KIND    an error number, or short, delay, kill
+   FAULTS_KIND    an error number, or short, delay, kill; or rough: each second reading or writing call of all is
+                  interrupted, and the others fall short
    FAULTS_COUNT   a file that gets how many calls of each name there were, and whether the fault came about
    FAULTS_LOG     a file that gets every call that changes something, for a simulated loss of power */
 #include "faults.h"
@@ -25,8 +26,8 @@
 #include <unistd.h>
 
 static const char *const names[CALLS] = {
-    "open", "read", "write", "sync", "truncate", "rename", "exchange", "link", "unlink", "make", "lock", "allocation",
-    "send", "receive", "any",
+    "open", "read", "write", "put", "sync", "truncate", "rename", "exchange", "link", "unlink", "make", "lock",
+    "allocation", "send", "receive", "any",
 };
 
 atomic_int armed;
@@ -54,8 +55,11 @@ __attribute__((constructor)) static void begin(void) {
             if (!strcmp(text, names[call])) target_call = call;
     if ((text = getenv("FAULTS_N"))) target_n = atol(text);
     if ((text = getenv("FAULTS_KIND"))) {
-        target_kind = !strcmp(text, "short") ? SHORT : !strcmp(text, "delay") ? DELAY : !strcmp(text, "kill") ? KILL
-                                                                                                              : FAIL;
+        target_kind = !strcmp(text, "short")   ? SHORT
+                      : !strcmp(text, "delay") ? DELAY
+                      : !strcmp(text, "kill")  ? KILL
+                      : !strcmp(text, "rough") ? ROUGH
+                                               : FAIL;
         target_error = atoi(text);
     }
 }
@@ -66,6 +70,12 @@ enum kind meet(enum call call) {
     if (call != ALLOCATION) {
         long any = atomic_fetch_add(&counts[ANY], 1) + 1;
         if (target_call == ANY) number = any;
+    }
+    if (target_kind == ROUGH) {
+        if (call != READ && call != WRITE && call != PUT) return NONE;
+        atomic_store(&injected, 1);
+        errno = EINTR;
+        return number % 2 ? FAIL : SHORT;
     }
     if ((int)call != target_call && (target_call != ANY || call == ALLOCATION)) return NONE;
     if (number != target_n) return NONE;

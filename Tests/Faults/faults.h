@@ -7,9 +7,10 @@
 #include <sys/types.h>
 
 enum call {
-    OPEN, READ, WRITE, SYNC, TRUNCATE, RENAME, EXCHANGE, LINK, UNLINK, MAKE, LOCK, ALLOCATION, SEND, RECEIVE, ANY, CALLS
+    OPEN, READ, WRITE, PUT, SYNC, TRUNCATE, RENAME, EXCHANGE, LINK, UNLINK, MAKE, LOCK, ALLOCATION, SEND, RECEIVE, ANY,
+    CALLS
 };
-enum kind { NONE, FAIL, SHORT, DELAY, KILL };
+enum kind { NONE, FAIL, SHORT, DELAY, KILL, ROUGH };
 
 /* The C library's own function, as real_NAME. */
 #define REAL(name) \

@@ -18,6 +18,9 @@
 /* Which descriptors lead into the folder: the number of the opening, and 0 for all others. */
 enum { DESCRIPTORS = 65536 };
 static atomic_int inside[DESCRIPTORS];
+/* Which of them are files that SQLite does not write: values, notes, journals of migrations. They are written rarely,
+   and SQLite's files hundreds of times. */
+static atomic_int is_own[DESCRIPTORS];
 static atomic_int openings;
 
 static int path_is_inside(int at, const char *path) {
@@ -25,6 +28,16 @@ static int path_is_inside(int at, const char *path) {
     if (path[0] == '/')
         return !strncmp(path, folder, folder_length) && (path[folder_length] == '/' || !path[folder_length]);
     return at >= 0 && at < DESCRIPTORS && atomic_load(&inside[at]) != 0;
+}
+
+static int path_is_own(const char *path) {
+    static const char *const suffixes[] = {".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal"};
+    size_t length = strlen(path);
+    for (size_t number = 0; number < sizeof suffixes / sizeof *suffixes; number++) {
+        size_t end = strlen(suffixes[number]);
+        if (length >= end && !strcmp(path + length - end, suffixes[number])) return 0;
+    }
+    return 1;
 }
 
 static int opening_of(int descriptor) {
@@ -47,6 +60,7 @@ static const char *absolute(int at, const char *path, char buffer[PATH_MAX]) {
 static int opened(int descriptor, const char *path, int flags, int was_there) {
     if (descriptor < 0 || descriptor >= DESCRIPTORS) return descriptor;
     int opening = atomic_fetch_add(&openings, 1) + 1;
+    atomic_store(&is_own[descriptor], path_is_own(path));
     atomic_store(&inside[descriptor], opening);
     if (logs())
         note("open\t%d\t%d\t%d\t%s\n", opening, (flags & O_CREAT) && !was_there, (flags & O_TRUNC) != 0, path);
@@ -142,7 +156,7 @@ static long long position(int descriptor) {
         REAL(name); \
         int opening = opening_of(descriptor); \
         if (!opening) return real_##name given; \
-        switch (meet(WRITE)) { \
+        switch (meet(atomic_load(&is_own[descriptor]) ? PUT : WRITE)) { \
         case FAIL: return -1; \
         case SHORT: count = (count + 1) / 2; break; \
         default: break; \
@@ -272,8 +286,10 @@ static int control(int (*real)(int, int, ...), int descriptor, int command, void
     if (takes && ((struct flock *)argument)->l_type == F_UNLCK) takes = 0;
     if (takes && opening_of(descriptor) && meet(LOCK) == FAIL) return -1;
     int result = real(descriptor, command, argument);
-    if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && result >= 0 && result < DESCRIPTORS)
+    if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && result >= 0 && result < DESCRIPTORS) {
+        atomic_store(&is_own[result], atomic_load(&is_own[descriptor]));
         atomic_store(&inside[result], opening_of(descriptor));
+    }
     return result;
 }
 
