@@ -15,6 +15,22 @@ enum DiskEvent: Sendable {
     /// The program has said that it is done.
     case done
 
+    /// What it is for a program that comes back and relies on what was done before; nil for calls on which none does.
+    /// Calls about the same file are one.
+    var decision: String? {
+        func name(_ path: String) -> String {
+            path.split(separator: "/").map { UUID(uuidString: String($0.suffix(36))) == nil ? String($0) : "*" }
+                .joined(separator: "/")
+        }
+        switch self {
+        case .rename(_, let path): return "rename \(name(path))"
+        case .exchange(_, let path): return "exchange \(name(path))"
+        case .unlink(let path): return "unlink \(name(path))"
+        case .done: return "done"
+        case .open, .write, .truncate, .sync, .link, .make: return nil
+        }
+    }
+
     /// The events of a log, with paths below a folder.
     static func read(_ log: URL, below folder: String) throws -> [DiskEvent] {
         let bytes = [UInt8](try Data(contentsOf: log))
