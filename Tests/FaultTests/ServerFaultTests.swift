@@ -22,9 +22,10 @@
             let counts = try FaultRun.counts(whole)
             try #require(counts["send", default: 0] > 5 && counts["receive", default: 0] > 5, "\(counts)")
             var numbers = Sample.generator("a connection")
-            let faults = Fault.all(Fault.kindsOfConnections, counts, using: &numbers) { _, kind, _ in
+            var faults = Fault.all(Fault.kindsOfConnections, counts, using: &numbers) { _, kind, _ in
                 Sample.isWhole ? (kind == "delay" ? 5 : nil) : 1
             }
+            if !Sample.isWhole { faults += Self.aroundTheCommit(counts) }
             // The programs share a row, so they come one after another.
             var results: [FaultFixture.Trial] = []
             for (number, fault) in faults.enumerated() {
@@ -36,6 +37,14 @@
             #expect(results.contains { $0.outcome != .missed })
             if Sample.isWhole {
                 print(Fault.table("a connection", Fault.kindsOfConnections, faults, results))
+            }
+        }
+
+        /// Losses of the connection at the last calls. The commit is among them, and behind it comes the end alone.
+        private static func aroundTheCommit(_ counts: [String: Int]) -> [Fault] {
+            ["send", "receive"].flatMap { call in
+                let count = counts[call, default: 0]
+                return (max(1, count - 7)...count).map { Fault(call: call, kind: "\(ECONNRESET)", number: $0) }
             }
         }
 
