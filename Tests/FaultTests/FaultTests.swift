@@ -56,7 +56,7 @@ struct FaultTests {
             }
         }
         let name = "\(fixture.operation)"
-        return chosen + Sample.slice(rare, oneIn: 4, name) + Sample.slice(frequent, oneIn: 8, name)
+        return chosen + Sample.slice(rare, oneIn: 6, name) + Sample.slice(frequent, oneIn: 12, name)
     }
 }
 
