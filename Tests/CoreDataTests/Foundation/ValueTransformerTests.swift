@@ -232,7 +232,7 @@ struct ValueTransformerTests {
         let secure = NSSecureUnarchiveFromDataTransformer()
         let archives = Self.plainValues.compactMap { secure.reverseTransformedValue($0) as? Data }
         var nothing = 0
-        for seed in Sample.seeds(250, long: 100_000) {
+        for seed in Sample.seeds(1_000, long: 100_000) {
             var random = SplitMix(state: UInt64(seed))
             var data = archives[Int.random(in: 0..<archives.count, using: &random)]
             for _ in 0..<Int.random(in: 1...6, using: &random) {
