@@ -8,21 +8,28 @@ import Testing
 struct DamagedExportTests {
     private static let seeds = Sample.seeds(12, long: 4000)
 
-    /// Damages some places of an export: bytes, lines, numbers, levels.
-    private static func damaged(_ export: Data, _ random: inout SplitMix) -> Data {
+    /// Damages some places of an export: bytes, lines, numbers, levels. As many seeds one after the other as there are
+    /// kinds of damage have every kind.
+    private static func damaged(_ export: Data, _ seed: Int) -> Data {
+        var random = SplitMix(state: UInt64(seed))
         var lines = export.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
-        for _ in 0..<Int.random(in: 1...3, using: &random) {
+        for number in 0..<Int.random(in: 1...3, using: &random) {
             let place = Int.random(in: 0..<lines.count, using: &random)
             let column = Int.random(in: 0...lines[place].count, using: &random)
-            switch Int.random(in: 0..<9, using: &random) {
+            // Where a value begins, and where a number does: within a text a number is none, and brackets are no levels.
+            let values = lines[place].indices.filter { lines[place][..<$0].suffix(2).elementsEqual("\":".utf8) }
+            let numbers = values.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(lines[place][$0]) }
+            let value = values.randomElement(using: &random) ?? column
+            let digits = numbers.randomElement(using: &random) ?? value
+            switch number == 0 ? seed % 9 : Int.random(in: 0..<9, using: &random) {
             case 0 where column < lines[place].count:
                 lines[place][column] = UInt8.random(in: 0...255, using: &random)
             case 1: lines[place].removeSubrange(0..<column)
             case 2: lines[place].removeSubrange(column...)
             case 3: lines.insert(lines[place], at: Int.random(in: 0...lines.count, using: &random))
             case 4 where lines.count > 1: lines.remove(at: place)
-            case 5: lines[place].insert(contentsOf: Array("1e999".utf8), at: column)
-            case 6: lines[place].insert(contentsOf: Array(repeating: UInt8(ascii: "["), count: 100_000), at: column)
+            case 5: lines[place].insert(contentsOf: Array("1e999".utf8), at: digits)
+            case 6: lines[place].insert(contentsOf: Array(repeating: UInt8(ascii: "["), count: 100_000), at: value)
             case 7: lines[place].insert(contentsOf: Array("\\ud800\\u0000".utf8), at: column)
             default:
                 // Two lines that change places.
@@ -41,11 +48,10 @@ struct DamagedExportTests {
         let export = try Data(contentsOf: file)
         var refused = 0
         for seed in Self.seeds {
-            var random = SplitMix(state: UInt64(seed))
             let place = folder.url.appendingPathComponent("import \(seed)")
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
             let input = place.appendingPathComponent("damaged.jsonl")
-            try Self.damaged(export, &random).write(to: input)
+            try Self.damaged(export, seed).write(to: input)
             let run = try ToolRun(["import", place.appendingPathComponent("New.\(type)").path, input.path])
             // Done, wrong use, unreadable, or a store that does not take the values.
             #expect([0, 2, 3, 5].contains(run.status), "seed \(seed): \(run.status) \(run.errors.suffix(500))")
