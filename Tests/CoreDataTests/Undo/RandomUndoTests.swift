@@ -9,11 +9,22 @@ struct RandomUndoTests {
         "Random events, undone and redone at random, give the recorded states, in memory and in the store",
         arguments: Sample.seeds(12, long: 200))
     func randomEvents(seed: Int) throws {
+        try play(seed) { Int.random(in: 0..<22, using: &$0) }
+    }
+
+    @Test(
+        "Lists that are only arranged otherwise come back in the recorded order", arguments: Sample.seeds(4, long: 100))
+    func orders(seed: Int) throws {
+        try play(seed) { [2, 3, 8, 9, 14, 19, 22, 22, 22, 22, 22].randomElement(using: &$0) ?? 22 }
+    }
+
+    /// - Parameter draw: Draws the next step.
+    private func play(_ seed: Int, _ draw: @escaping (inout SplitMix) -> Int) throws {
         let library = try Library()
         let context = library.context()
         try context.performAndWait {
             var dice = SplitMix(state: UInt64(seed))
-            var world = World(context: context)
+            var world = World(context: context, draw: draw)
             for _ in 0..<30 { world.step(&dice) }
             try context.save()
             let manager = UndoManager()
@@ -77,6 +88,7 @@ struct RandomUndoTests {
     /// Objects that random steps change; a deleted one is remembered, as it may come back.
     private struct World {
         let context: NSManagedObjectContext
+        let draw: (inout SplitMix) -> Int
         var objects: [NSManagedObject] = []
         var number = 0
 
@@ -135,7 +147,7 @@ struct RandomUndoTests {
             let tags = living("Tag")
             let shelves = living("Shelf")
             let book = books.randomElement(using: &dice)
-            switch Int.random(in: 0..<22, using: &dice) {
+            switch draw(&dice) {
             case 0...1: objects.append(context.make("Author", ["name": "a\(number)"]))
             case 2...6:
                 let new = context.make(Bool.random(using: &dice) ? "Book" : "Novel", ["isbn": "b\(number)"])
@@ -158,6 +170,12 @@ struct RandomUndoTests {
             case 20:
                 shelves.randomElement(using: &dice)?.setValue(
                     Set(tags.filter { _ in Bool.random(using: &dice) }), forKey: "bookmarks")
+            case 22:
+                // Another order alone: the members and their rows stay.
+                let shelf = shelves.randomElement(using: &dice)
+                let items = (shelf?.value(forKey: "items") as? NSOrderedSet)?.array as? [NSManagedObject] ?? []
+                shelf?.setValue(
+                    NSOrderedSet(array: items.filter { !$0.isDeleted }.shuffled(using: &dice)), forKey: "items")
             default: authors.randomElement(using: &dice)?.setValue(number % 2 == 0, forKey: "active")
             }
         }
