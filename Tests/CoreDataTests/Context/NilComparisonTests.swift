@@ -17,7 +17,8 @@ struct NilComparisonTests {
         "SUBQUERY(tags, $t, $t.name != 'x').@count > 0", "SUBQUERY(tags, $t, NOT ($t.name == 'x')).@count == 0",
         "NONE tags.name == 'x'", "NOT (ANY tags.name == 'x')", "ALL tags.name != 'x'", "NOT (ALL tags.name == 'x')",
         "tags.@count != 1", "NOT (tags.@count == 1)", "author.books.@count != 2",
-        "author.books.@count == 0", "author.books.@count != 0", "author.books.@sum.pages == 0",
+        "author.books.@count == 0", "author.books.@count != 0", "author.books[SIZE] == 0", "author.books[SIZE] != 2",
+        "author.books.@sum.pages == 0",
         "SUBQUERY(author.books, $b, $b.pages > 1).@count == 0",
         "NOT (SUBQUERY(author.books, $b, $b.pages > 1).@count == 0)",
     ]

@@ -119,9 +119,10 @@ extension SQLFetchTranslator {
         }
         if name == "objectFrom:withIndex:", arguments.count == 2,
             case .constant(_, .string("SIZE")) = arguments[1].payload,
-            case .members(let members) = try within(.row).operand(arguments[0], in: frame)
+            case .members(var members) = try within(.row).operand(arguments[0], in: frame)
         {
-            return try aggregate(.count, of: members)
+            members.rest.append("@count")
+            return try finish(members)
         }
         let values = try arguments.map { try single(operand($0, in: frame), expression) }
         let kind = Self.kind(of: name, values.map(\.1))
