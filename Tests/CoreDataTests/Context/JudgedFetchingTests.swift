@@ -48,6 +48,19 @@ struct JudgedFetchingTests {
         }
     }
 
+    @Test("A predicate without SQL sees unsaved values of related objects, and one with SQL sees saved ones")
+    func unsavedOthers() throws {
+        let context = try Library(.inMemory).context()
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "saved"])
+            context.make("Book", ["title": "a", "author": author])
+            try context.save()
+            author.setValue("unsaved", forKey: "name")
+            let formats = ["author.name == 'unsaved'", "author.name == 'unsaved' AND title.length == 1"]
+            #expect(try formats.map { try context.all("Book", $0).count } == [0, 1])
+        }
+    }
+
     @Test(
         "ANY, ALL, NONE and CONTAINS look into arrays in transformable attributes",
         arguments: [
