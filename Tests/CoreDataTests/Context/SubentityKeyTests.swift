@@ -45,6 +45,20 @@ struct SubentityKeyTests {
         }
     }
 
+    @Test("A key behind a property that only subentities have is not left out", .onStores(.sqlite, .inMemory))
+    func keyBehindProperty() throws {
+        try withShapes { context in
+            if StoreKind.current == .inMemory {
+                // Such a store asks the objects.
+                let found = try context.all("Shape", "extra.length == 1").map(\.nameText)
+                #expect(found == ["Square"])
+                return
+            }
+            let error = #expect(throws: NSError.self) { try context.all("Shape", "extra.length == 'e'") }
+            #expect(error?.code == NSCoreDataError)
+        }
+    }
+
     @Test("A predicate over a property that an object's entity does not have finds it without a value")
     func predicate() throws {
         func names(_ format: String, _ context: NSManagedObjectContext) throws -> [String] {

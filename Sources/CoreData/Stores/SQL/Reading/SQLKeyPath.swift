@@ -68,7 +68,7 @@ extension SQLFetchTranslator {
             break
         }
         guard let access = layout.access[key] else {
-            if let lower = subentityColumn(key, layout) {
+            if rest.isEmpty, let lower = subentityColumn(key, layout) {
                 return .value(.column(alias: alias, name: lower.column), lower.kind)
             }
             throw Self.failure("keypath \(path) not found in entity \(layout.name)")
