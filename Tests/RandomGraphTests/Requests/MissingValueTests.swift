@@ -20,14 +20,26 @@ struct MissingValueTests {
             modifier, .path(key.split(separator: ".").map(String.init)), relation, .exact, .constant(value))
     }
 
+    private static let oneAndTwo = ModelValue.list([.number(1), .number(2)])
+
     /// Each is asked of a book without title, note, pages and author, which has a tag without name.
     static let rows: [Row] = [
         Row(format: "pages == 1", condition: compare("pages", .equal, .number(1))),
         Row(format: "pages != 1", condition: compare("pages", .notEqual, .number(1))),
         Row(format: "NOT (pages == 1)", condition: .not(compare("pages", .equal, .number(1)))),
         Row(format: "NOT (pages > 1)", condition: .not(compare("pages", .greater, .number(1)))),
+        Row(format: "NOT (pages IN {1, 2})", condition: .not(compare("pages", .isIn, oneAndTwo))),
+        Row(format: "NOT (pages BETWEEN {1, 2})", condition: .not(compare("pages", .between, oneAndTwo))),
+        Row(format: "pages IN {1, nil}", condition: compare("pages", .isIn, .list([.number(1), .none]))),
         Row(
-            format: "NOT (pages IN {1, 2})", condition: .not(compare("pages", .isIn, .list([.number(1), .number(2)])))),
+            format: "NOT (pages IN {copies, 2})",
+            condition: .not(
+                .comparison(
+                    .direct, .path(["pages"]), .isIn, .exact,
+                    .elements([.path(["copies"]), .constant(.number(2))])))),
+        Row(
+            format: "title IN tags.name",
+            condition: .comparison(.direct, .path(["title"]), .isIn, .exact, .path(["tags", "name"]))),
         Row(format: "NOT (title BEGINSWITH 'a')", condition: .not(compare("title", .begins, .text("a")))),
         Row(format: "author.name != 'x'", condition: compare("author.name", .notEqual, .text("x"))),
         Row(
@@ -41,6 +53,10 @@ struct MissingValueTests {
         Row(
             format: "author.books.@count == 0",
             condition: .comparison(.direct, .count(["author", "books"]), .equal, .exact, .constant(.number(0)))),
+        Row(
+            format: "author.books[SIZE] == 0",
+            condition: .comparison(
+                .direct, .indexed(["author", "books"], .size, rest: []), .equal, .exact, .constant(.number(0)))),
         Row(format: "pages != nil", condition: compare("pages", .notEqual, .none)),
     ]
 

@@ -1,10 +1,17 @@
 /// A value as the judge knows it. Truth is a number; objects are labels.
 enum ModelValue: Hashable, Sendable {
+    /// Kinds of values that have nothing but an order.
+    enum Token: Hashable, Sendable { case uuid, data, uri }
+
     case none
     case text(String)
     case number(Double)
     case date(Double)
+    /// One of the test's values of a kind, by its place in their order.
+    case token(Token, Int)
     case object(Int)
+    /// The entity of an object.
+    case entity(String)
     case list([ModelValue])
 
     /// What it is a list of; itself alone if it is none.
@@ -32,7 +39,7 @@ enum ModelMove {
     case delete(Int)
 }
 
-/// A graph of plain values over the entities of `LibraryModel`.
+/// A graph of plain values over the entities of `QuestionModel`.
 struct ModelWorld: Equatable {
     private(set) var objects: [Int: ModelObject] = [:]
     /// The objects that moves have inserted, changed or deleted, also where they have their former values again.
@@ -62,6 +69,8 @@ struct ModelWorld: Equatable {
         Relationship(entity: "Book", key: "shelf", destination: "Shelf", inverse: "items", isToMany: false),
         Relationship(
             entity: "Shelf", key: "items", destination: "Book", inverse: "shelf", isToMany: true, isOrdered: true),
+        Relationship(entity: "Author", key: "profile", destination: "Profile", inverse: "author", isToMany: false),
+        Relationship(entity: "Profile", key: "author", destination: "Author", inverse: "profile", isToMany: false),
     ]
 
     static func root(_ entity: String) -> String { entity == "Novel" ? "Book" : entity }
@@ -106,7 +115,7 @@ struct ModelWorld: Equatable {
             let members = Self.labels(object[relationship.key])
             connect(label, relationship, [])
             // Only this relationship takes its members with it.
-            if relationship.entity == "Author" { for member in members { remove(member) } }
+            if relationship.entity == "Author", relationship.isToMany { for member in members { remove(member) } }
         }
         objects[label] = nil
         touched.insert(label)

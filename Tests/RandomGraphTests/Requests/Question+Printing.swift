@@ -1,23 +1,64 @@
-import Foundation
-
 /// A predicate as text, with the values that text does not have.
 struct PrintedPredicate {
-    var format = ""
-    var arguments: [ModelValue] = []
+    private(set) var format = ""
+    private(set) var arguments: [ModelValue] = []
+    /// The values of variables `$v0`, `$v1` and so on.
+    private(set) var variables: [ModelValue] = []
+    private let spelling: Question.Spelling
 
-    init(_ condition: Condition) { format = text(condition) }
+    init(_ condition: Condition, _ spelling: Question.Spelling = .usual) {
+        self.spelling = spelling
+        format = text(condition)
+    }
 
-    init(_ operand: Operand) { format = text(operand) }
+    init(_ operand: Operand) {
+        spelling = .usual
+        format = text(operand)
+    }
+
+    private var isOfSigns: Bool { spelling == .signs }
+
+    // MARK: Conditions
 
     private mutating func text(_ condition: Condition) -> String {
         switch condition {
         case .constant(let value): return value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .not(let part): return "NOT (\(text(part)))"
-        case .and(let parts): return joined(parts, " AND ")
-        case .or(let parts): return joined(parts, " OR ")
-        case .comparison(let modifier, let left, let relation, let options, let right):
+        case .not(.comparison(.direct, let left, .isIn, .exact, let right)) where isOfSigns:
             let first = text(left)
-            return "\(modifier.rawValue)\(first) \(relation.rawValue)\(options.rawValue) \(text(right))"
+            return "\(first) NOT IN \(text(right))"
+        case .not(let part): return "\(isOfSigns ? "!" : "NOT ")(\(text(part)))"
+        case .and(let parts): return joined(parts, isOfSigns ? " && " : " AND ")
+        case .or(let parts): return joined(parts, isOfSigns ? " || " : " OR ")
+        case .comparison(let modifier, let left, let relation, let options, let right):
+            let first = isTruth(right) ? text(truth: left) : text(left)
+            let second = isTruth(left) ? text(truth: right) : text(right)
+            let word = modifier == .any && isOfSigns ? "SOME " : modifier.rawValue
+            return "\(word)\(first) \(sign(relation))\(options.rawValue) \(second)"
+        }
+    }
+
+    /// Whether it is a path to a truth.
+    private func isTruth(_ operand: Operand) -> Bool {
+        if case .path(let keys, _) = operand { keys.last == "active" } else { false }
+    }
+
+    private mutating func text(truth operand: Operand) -> String {
+        guard case .constant(.number(let number)) = operand, number == 0 || number == 1 else { return text(operand) }
+        switch spelling {
+        case .usual: return number == 1 ? "YES" : "NO"
+        case .signs: return number == 1 ? "TRUE" : "FALSE"
+        case .arguments, .variables: return text(operand)
+        }
+    }
+
+    private func sign(_ relation: Condition.Relation) -> String {
+        guard isOfSigns else { return relation.rawValue }
+        switch relation {
+        case .equal: return "="
+        case .notEqual: return "<>"
+        case .lessOrEqual: return "=<"
+        case .greaterOrEqual: return "=>"
+        default: return relation.rawValue
         }
     }
 
@@ -27,136 +68,103 @@ struct PrintedPredicate {
         return texts.joined(separator: word)
     }
 
+    // MARK: Operands
+
+    private mutating func path(_ keys: [String], _ base: Base) -> String {
+        let path = keys.joined(separator: ".")
+        if let name = base.name { return keys.isEmpty ? "$\(name)" : "$\(name).\(path)" }
+        guard spelling == .arguments, !keys.isEmpty else { return keys.isEmpty ? "SELF" : path }
+        arguments.append(.text(path))
+        return "%K"
+    }
+
     private mutating func text(_ operand: Operand) -> String {
-        func path(_ keys: [String], _ isOfVariable: Bool) -> String {
-            (isOfVariable ? ["$x"] : []).appending(contentsOf: keys).joined(separator: ".")
-        }
         switch operand {
-        case .constant(let value): return text(value)
-        case .itself: return "SELF"
-        case .path(let keys, let isOfVariable): return path(keys, isOfVariable)
-        case .count(let keys, let isOfVariable): return path(keys, isOfVariable) + ".@count"
-        case .aggregate(let aggregate, let keys, let key):
-            return path(keys, false) + ".@\(aggregate.rawValue).\(key)"
+        case .constant(let value): return text(value, isWhole: true)
+        case .itself(let base): return path([], base)
+        case .path(let keys, let base): return path(keys, base)
+        case .identifier(let keys, let base): return path(keys + ["objectID"], base)
+        case .entity(let base): return path(["entity"], base)
+        case .count(let keys, let base): return path(keys + ["@count"], base)
+        case .aggregate(let aggregate, let keys, let key, let base):
+            return path(keys + ["@\(aggregate.rawValue)", key], base)
+        case .distinct(let keys, let key, let base): return path(keys + ["@distinctUnionOfObjects", key], base)
+        case .function(let function, let keys, let base): return "\(function.rawValue):(\(path(keys, base)))"
+        case .arithmetic(let left, .modulus, let right):
+            let first = text(left)
+            return "modulus:by:(\(first), \(text(right)))"
         case .arithmetic(let left, let sign, let right):
             let first = text(left)
             return "(\(first) \(sign.rawValue) \(text(right)))"
-        case .uppercase(let inner): return "uppercase:(\(text(inner)))"
-        case .subqueryCount(let keys, let condition):
-            return "SUBQUERY(\(path(keys, false)), $x, \(text(condition))).@count"
-        case .groupAggregate(let function, let key): return "\(function.rawValue):(\(key))"
+        case .call(let function, let inner): return "\(function.rawValue):(\(text(inner)))"
+        case .choice(let condition, let yes, let no):
+            let test = text(condition)
+            let first = text(yes)
+            return "TERNARY(\(test), \(first), \(text(no)))"
+        case .subquery(let keys, let base, let level, let condition):
+            let members = path(keys, base)
+            return "SUBQUERY(\(members), $\(Base.variable(level).name ?? ""), \(text(condition)))"
+        case .subqueryCount(let keys, let base, let level, let condition):
+            return text(.subquery(keys, of: base, level: level, condition)) + ".@count"
+        case .indexed(let keys, let index, let rest, let base):
+            return ([path(keys, base) + "[\(Self.text(index))]"] + rest).joined(separator: ".")
+        case .seconds(let inner): return "CAST(\(text(inner)), 'NSNumber')"
+        case .called(let key): return "FUNCTION(SELF, 'valueForKey:', '\(key)')"
+        case .property(let keys, let function, let base):
+            return path(keys + [function == .length ? "length" : "\(function.rawValue)String"], base)
+        case .now: return "now()"
+        case .combined(let left, let operation, let right, let base):
+            let first = path(left, base)
+            return "(\(first) \(operation.rawValue) \(path(right, base)))"
+        case .elements(let list):
+            var texts: [String] = []
+            for element in list { texts.append(text(element)) }
+            return "{\(texts.joined(separator: ", "))}"
+        case .groupAggregate(let function, let inner, let isDistinct):
+            let argument = text(inner)
+            return "\(function.rawValue):(\(isDistinct ? "distinct:(\(argument))" : argument))"
         }
     }
 
-    private mutating func text(_ value: ModelValue) -> String {
+    private static func text(_ index: Operand.Index) -> String {
+        switch index {
+        case .first: "FIRST"
+        case .last: "LAST"
+        case .size: "SIZE"
+        case .at(let place): "\(place)"
+        }
+    }
+
+    // MARK: Values
+
+    /// - Parameter isWhole: whether the value is a side of a comparison, and not an element of a list.
+    private mutating func text(_ value: ModelValue, isWhole: Bool) -> String {
+        switch (spelling, value) {
+        case (.arguments, .number(let number)) where isWhole:
+            arguments.append(value)
+            return number == number.rounded() ? "%ld" : "%f"
+        case (.arguments, _) where isWhole && value != .none:
+            arguments.append(value)
+            return "%@"
+        case (.variables, _) where isWhole && value != .none:
+            variables.append(value)
+            return "$v\(variables.count - 1)"
+        default: break
+        }
         switch value {
-        case .none: return "nil"
-        case .text(let text): return "'\(text)'"
+        case .none: return isOfSigns ? "NULL" : "nil"
+        case .text(let text): return isOfSigns ? "\"\(text)\"" : "'\(text)'"
         case .number(let number): return number == number.rounded() ? "\(Int(number))" : "\(number)"
-        case .date, .object:
+        case .date, .object, .token, .entity:
+            arguments.append(value)
+            return "%@"
+        case .list(let elements) where elements.count > 20:
             arguments.append(value)
             return "%@"
         case .list(let elements):
             var texts: [String] = []
-            for element in elements { texts.append(text(element)) }
+            for element in elements { texts.append(text(element, isWhole: false)) }
             return "{\(texts.joined(separator: ", "))}"
         }
-    }
-}
-
-extension Array {
-    fileprivate func appending(contentsOf other: [Element]) -> [Element] { self + other }
-}
-
-// A failure is printed as a test.
-
-extension ModelValue {
-    /// The value in Swift; objects are constants of the test.
-    var source: String {
-        switch self {
-        case .none: "nil"
-        case .text(let text): "\"\(text)\""
-        case .number(let number): number == number.rounded() ? "\(Int(number))" : "\(number)"
-        case .date(let seconds): "Date(timeIntervalSinceReferenceDate: \(Int(seconds)))"
-        case .object(let label): "o\(label)"
-        case .list(let elements): "[\(elements.map(\.source).joined(separator: ", "))]"
-        }
-    }
-}
-
-extension Column.Kind {
-    fileprivate var name: String {
-        switch self {
-        case .integer: "integer64"
-        case .real: "double"
-        case .text: "string"
-        case .date: "date"
-        }
-    }
-}
-
-extension ModelMove {
-    func source(in context: String) -> String {
-        switch self {
-        case .insert(let label, let entity, let values):
-            let list = values.sorted { $0.key < $1.key }.filter { $0.value != .none }
-                .map { "\"\($0.key)\": \($0.value.source)" }
-            let dictionary = list.isEmpty ? "" : ", [\(list.joined(separator: ", "))]"
-            return "let o\(label) = \(context).make(\"\(entity)\"\(dictionary))"
-        case .set(let label, let key, let value):
-            var text = value.source
-            if case .list = value { text = key == "items" ? "NSOrderedSet(array: \(text))" : "NSSet(array: \(text))" }
-            return "\(context).object(with: o\(label).objectID).setValue(\(text), forKey: \"\(key)\")"
-        case .delete(let label): return "\(context).delete(\(context).object(with: o\(label).objectID))"
-        }
-    }
-}
-
-extension Question {
-    /// Statements that make the request, as lines.
-    var source: [String] {
-        func predicate(_ condition: Condition) -> String {
-            let printed = PrintedPredicate(condition)
-            let arguments = printed.arguments.map(\.source).joined(separator: ", ")
-            return "NSPredicate(format: \"\(printed.format)\", argumentArray: [\(arguments)])"
-        }
-        let type =
-            switch result {
-            case .objects, .count: "NSManagedObject"
-            case .ids: "NSManagedObjectID"
-            case .dictionaries: "NSDictionary"
-            }
-        var lines = ["let request = NSFetchRequest<\(type)>(entityName: \"\(entity)\")"]
-        if result == .ids { lines.append("request.resultType = .managedObjectIDResultType") }
-        if !includesSubentities { lines.append("request.includesSubentities = false") }
-        if let condition { lines.append("request.predicate = \(predicate(condition))") }
-        if !order.isEmpty {
-            let list = order.map {
-                let selector = $0.ignoresCase ? ", selector: .caseInsensitiveCompare" : ""
-                return "NSSortDescriptor(key: \"\($0.path.joined(separator: "."))\", ascending: \($0.isAscending)"
-                    + selector + ")"
-            }
-            lines.append("request.sortDescriptors = [\(list.joined(separator: ", "))]")
-        }
-        if limit > 0 { lines.append("request.fetchLimit = \(limit)") }
-        if offset > 0 { lines.append("request.fetchOffset = \(offset)") }
-        if batchSize > 0 { lines.append("request.fetchBatchSize = \(batchSize)") }
-        if !returnsFaults { lines.append("request.returnsObjectsAsFaults = false") }
-        if !prefetching.isEmpty { lines.append("request.relationshipKeyPathsForPrefetching = \(prefetching)") }
-        guard result == .dictionaries else { return lines }
-        lines.append("request.resultType = .dictionaryResultType")
-        for column in columns {
-            lines.append("let \(column.name) = NSExpressionDescription()")
-            lines.append("\(column.name).name = \"\(column.name)\"")
-            lines.append("\(column.name).expressionResultType = .\(column.kind.name)AttributeType")
-            lines.append(
-                "\(column.name).expression = NSExpression(format: \"\(column.function.rawValue):(\(column.key))\")")
-        }
-        let names = plain.map { "\"\($0)\"" } + columns.map(\.name)
-        lines.append("request.propertiesToFetch = [\(names.joined(separator: ", "))]")
-        if !groups.isEmpty { lines.append("request.propertiesToGroupBy = \(groups)") }
-        if let having { lines.append("request.havingPredicate = \(predicate(having))") }
-        if isDistinct { lines.append("request.returnsDistinctResults = true") }
-        return lines
     }
 }

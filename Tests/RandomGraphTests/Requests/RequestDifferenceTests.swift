@@ -52,7 +52,9 @@ struct RequestDifferenceTests {
             for fixture in fixtures {
                 var generator = QuestionGenerator(random: SplitMix(state: UInt64(seed) &* 7_919))
                 let place = generator.pick(QuestionPlace.allCases)
-                let question = generator.question(isClean: place == .clean, hasTables: fixture.kind.hasTables)
+                generator.newBooks = fixture.newBooks(place)
+                let question = generator.question(isClean: place == .clean)
+                guard fixture.decides(question, place) else { continue }
                 let (found, expected) = (fixture.found(question, place), fixture.expected(question, place))
                 if found == expected { continue }
                 let trial = QuestionTrial(graph: graph, question: question, place: place, kind: fixture.kind)

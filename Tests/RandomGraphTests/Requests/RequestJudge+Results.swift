@@ -20,7 +20,7 @@ struct ModelLayers {
     /// The labels of the objects that a request finds, in order.
     func objects(_ question: Question) -> [Int] {
         let all = Set(worlds.flatMap { $0.objects.keys }).sorted()
-        var found = all.filter { label in
+        let found = all.filter { label in
             guard let judge = judge(of: label), let object = judge.world.objects[label] else { return false }
             let isOfEntity =
                 object.entity == question.entity
@@ -28,26 +28,22 @@ struct ModelLayers {
             return isOfEntity
                 && question.condition.map { judge.answer($0, RequestJudge.Row(object: label)) == true } ?? true
         }
+        if question.order.isEmpty { return Self.cut(found, question) }
         let top = RequestJudge(world: worlds[worlds.count - 1], meaning: .objects)
-        found = Self.sorted(found, question.order) { label, order in top.follow(order.path, label) }
-        return Self.cut(found, question)
+        return Self.cut(Self.sorted(found, question.order) { label, order in top.follow(order.path, label) }, question)
     }
 
+    /// - Parameter value: what an item is sorted by.
     private static func sorted<Item>(
         _ items: [Item], _ order: [Order], _ value: (Item, Order) -> ModelValue
     ) -> [Item] {
-        func key(_ item: Item, _ order: Order) -> ModelValue {
-            let value = value(item, order)
-            if order.ignoresCase, case .text(let text) = value { return .text(text.lowercased()) }
-            return value
-        }
-        return items.sorted { left, right in
-            for one in order {
-                let (a, b) = (key(left, one), key(right, one))
-                if a != b { return RequestJudge.isLess(a, b) == one.isAscending }
+        let keyed = items.map { item in (item, order.map { $0.selector.key(value(item, $0)) }) }
+        return keyed.sorted { left, right in
+            for (place, one) in order.enumerated() where left.1[place] != right.1[place] {
+                return RequestJudge.isLess(left.1[place], right.1[place]) == one.isAscending
             }
             return false
-        }
+        }.map(\.0)
     }
 
     private static func cut<Item>(_ items: [Item], _ question: Question) -> [Item] {
@@ -62,37 +58,63 @@ struct ModelLayers {
         var plainQuestion = question
         (plainQuestion.order, plainQuestion.limit, plainQuestion.offset) = ([], 0, 0)
         let saved = ModelLayers(worlds: [worlds[0]], storedMeaning: storedMeaning)
-        let labels = saved.objects(plainQuestion)
         let judge = RequestJudge(world: worlds[0], meaning: storedMeaning)
-        func path(_ key: String) -> [String] { key.split(separator: ".").map(String.init) }
-        var groups: [[Int]] = []
-        if question.groups.isEmpty {
-            groups = question.columns.isEmpty ? labels.map { [$0] } : [labels]
-        } else {
-            var places: [[ModelValue]: Int] = [:]
-            for label in labels {
-                let key = question.groups.map { judge.follow(path($0), label) }
-                if let place = places[key] {
-                    groups[place].append(label)
-                } else {
-                    places[key] = groups.count
-                    groups.append([label])
-                }
-            }
-        }
+        let functions = question.columns.flatMap(\.value.groupAggregates) + (question.having?.groupAggregates ?? [])
+        let isOfGroups = !functions.isEmpty || !question.groups.isEmpty || question.having != nil
         var rows: [[String: ModelValue]] = []
-        for group in groups {
+        for group in groups(saved.objects(plainQuestion), question, judge, isOfGroups) {
+            var asked = RequestJudge.Row(object: group.first)
+            asked.group = judge.joined(group, for: functions)
             var row: [String: ModelValue] = [:]
-            for key in question.plain { row[key] = group.first.map { judge.follow(path(key), $0) } ?? ModelValue.none }
-            for column in question.columns { row[column.name] = judge.column(column, group) }
-            if let having = question.having {
-                let asked = RequestJudge.Row(object: group.first ?? 0, group: group, columns: row)
-                if judge.answer(having, asked) != true { continue }
-            }
+            for key in question.plain { row[key] = judge.follow(Self.path(key), group.first) }
+            for column in question.columns { row[column.name] = judge.value(column.value, asked) }
+            asked.columns = row
+            if let having = question.having, judge.answer(having, asked) != true { continue }
             if question.isDistinct, rows.contains(row) { continue }
             rows.append(row)
         }
         rows = Self.sorted(rows, question.order) { row, order in row[order.path.joined(separator: ".")] ?? .none }
         return Self.cut(rows, question)
+    }
+
+    private static func path(_ key: String) -> [String] { key.split(separator: ".").map(String.init) }
+
+    /// The objects that make one dictionary each.
+    private func groups(
+        _ labels: [Int], _ question: Question, _ judge: RequestJudge, _ isOfGroups: Bool
+    ) -> [[Int]] {
+        if !isOfGroups { return labels.map { [$0] } }
+        if question.groups.isEmpty { return [labels] }
+        var places: [[ModelValue]: Int] = [:]
+        var groups: [[Int]] = []
+        for label in labels {
+            let key = question.groups.map { judge.follow(Self.path($0), label) }
+            if let place = places[key] {
+                groups[place].append(label)
+            } else {
+                places[key] = groups.count
+                groups.append([label])
+            }
+        }
+        return groups
+    }
+}
+
+extension Order.Selector {
+    /// The texts of the test in a dictionary's order.
+    private static let inLocale = ["", "a", "A", "ä", "Ä", "ab", "aB", "AB", "b", "x", "xa"]
+    /// The same where texts that differ in case are one.
+    private static let withoutCase = inLocale.map { $0.lowercased() }
+
+    /// What is compared in the place of a value.
+    fileprivate func key(_ value: ModelValue) -> ModelValue {
+        guard case .text(let text) = value else { return value }
+        switch self {
+        case .compare: return value
+        case .caseInsensitive: return .text(text.lowercased())
+        case .localized, .localizedStandard: return .number(Double(Self.inLocale.firstIndex(of: text) ?? -1))
+        case .localizedCaseInsensitive:
+            return .number(Double(Self.withoutCase.firstIndex(of: text.lowercased()) ?? -1))
+        }
     }
 }

@@ -19,65 +19,157 @@ struct RequestJudge {
         switch condition {
         case .constant(let value): return value
         case .not(let part): return answer(part, row).map { !$0 }
-        case .and(let parts):
-            let answers = parts.map { answer($0, row) }
-            return answers.contains(false) ? false : answers.contains(nil) ? nil : true
-        case .or(let parts):
-            let answers = parts.map { answer($0, row) }
-            return answers.contains(true) ? true : answers.contains(nil) ? nil : false
+        case .and(let parts): return Self.all(parts.map { answer($0, row) })
+        case .or(let parts): return Self.any(parts.map { answer($0, row) })
         case .comparison(let modifier, let left, let relation, let options, let right):
-            let value = value(left, row)
-            let other = self.value(right, row)
-            func of(_ element: ModelValue) -> Bool? {
-                compare(element, relation, options, other, isConstant: right.isConstant)
-            }
+            let comparison = Comparison(
+                meaning: meaning, relation: relation, options: options, left: left, right: right)
+            let (value, other) = (value(left, row), value(right, row))
             switch modifier {
             case .direct:
-                if relation == .contains, case .list(let members) = value { return members.contains(other) }
-                if relation == .contains, value == .none, case .object = other { return false }
-                return of(value)
-            case .any: return value.elements.contains { of($0) == true }
-            case .none: return !value.elements.contains { of($0) == true }
-            case .all: return value.elements.allSatisfy { of($0) == true }
+                if left.isOfMany { return comparison.answer(collection: value, other) }
+                if right.isOfMany { return comparison.isIn(value, collection: other) }
+                return comparison.answer(value, other)
+            case .any: return value.elements.contains { comparison.answer($0, other) == true }
+            case .none: return !value.elements.contains { comparison.answer($0, other) == true }
+            case .all: return value.elements.allSatisfy { comparison.answer($0, other) == true }
             }
         }
     }
 
-    private func compare(
-        _ left: ModelValue, _ relation: Condition.Relation, _ options: Condition.Options, _ right: ModelValue,
-        isConstant: Bool
+    fileprivate static func all(_ answers: [Bool?]) -> Bool? {
+        answers.contains(false) ? false : answers.contains(nil) ? nil : true
+    }
+
+    fileprivate static func any(_ answers: [Bool?]) -> Bool? {
+        answers.contains(true) ? true : answers.contains(nil) ? nil : false
+    }
+
+    static func isLess(_ left: ModelValue, _ right: ModelValue) -> Bool {
+        switch (left, right) {
+        case (.none, .none): false
+        case (.none, _): true
+        case (.text(let a), .text(let b)): a.unicodeScalars.lexicographicallyPrecedes(b.unicodeScalars)
+        case (.number(let a), .number(let b)), (.date(let a), .date(let b)): a < b
+        case (.token(_, let a), .token(_, let b)): a < b
+        default: false
+        }
+    }
+}
+
+/// A comparison of values.
+private struct Comparison {
+    let meaning: RequestJudge.Meaning
+    let relation: Condition.Relation
+    let options: Condition.Options
+    let isOfConstants: (left: Bool, right: Bool)
+    /// For a list of values of rows: which of them are constants.
+    private let constantElements: [Bool]
+
+    init(
+        meaning: RequestJudge.Meaning, relation: Condition.Relation, options: Condition.Options, left: Operand,
+        right: Operand
+    ) {
+        (self.meaning, self.relation, self.options) = (meaning, relation, options)
+        isOfConstants = (left.isConstant, right.isConstant)
+        if case .elements(let list) = right { constantElements = list.map(\.isConstant) } else { constantElements = [] }
+    }
+
+    /// What a comparison with a missing value of a row gives; an object has no such value.
+    private var ofMissing: Bool? { meaning == .database ? nil : false }
+
+    // MARK: Collections
+
+    /// A whole collection on the left side.
+    func answer(collection: ModelValue, _ other: ModelValue) -> Bool? {
+        switch relation {
+        case .contains: return isIn(other, collection: collection)
+        // An empty collection is nothing to a database; an object has none only where no object is its owner.
+        default:
+            let isNothing = meaning == .database ? collection.elements.isEmpty : collection == .none
+            return isNothing == (relation == .equal)
+        }
+    }
+
+    func isIn(_ value: ModelValue, collection: ModelValue) -> Bool? {
+        if meaning == .database, value == .none { return false }
+        return collection.elements.contains { folded($0) == folded(value) }
+    }
+
+    // MARK: Values
+
+    func answer(_ left: ModelValue, _ right: ModelValue) -> Bool? {
+        switch relation {
+        case .between: return isBetween(left, right.elements)
+        case .isIn: return isIn(left, right)
+        case .equal, .notEqual: return areEqual(left, right).map { $0 == (relation == .equal) }
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: return isInOrder(relation, left, right)
+        case .contains, .begins, .ends, .like, .matches: return fits(left, relation, right)
+        }
+    }
+
+    /// Whether a constant is nothing, which is a question of its own.
+    private func asksForNothing(_ left: ModelValue, _ right: ModelValue) -> Bool {
+        isOfConstants.left && left == .none || isOfConstants.right && right == .none
+    }
+
+    private func areEqual(_ left: ModelValue, _ right: ModelValue) -> Bool? {
+        if asksForNothing(left, right) { return left == right }
+        if meaning == .database, left == .none || right == .none { return nil }
+        return folded(left) == folded(right)
+    }
+
+    private func isInOrder(
+        _ relation: Condition.Relation, _ left: ModelValue, _ right: ModelValue
     ) -> Bool? {
-        let isMissing = left == .none || right == .none
-        if isConstant, right == .none {
-            switch relation {
-            case .equal: return left == .none
-            case .notEqual: return left != .none
-            default: return false
-            }
-        }
-        if meaning == .database, isMissing { return right == .list([]) ? false : nil }
-        let (a, b) = (Self.folded(left, options), Self.folded(right, options))
+        if asksForNothing(left, right) { return false }
+        if left == .none || right == .none { return ofMissing }
+        let (a, b) = (folded(left), folded(right))
         switch relation {
-        case .equal: return a == b
-        case .notEqual: return a != b
-        case .less: return !isMissing && Self.isLess(a, b)
-        case .lessOrEqual: return !isMissing && !Self.isLess(b, a)
-        case .greater: return !isMissing && Self.isLess(b, a)
-        case .greaterOrEqual: return !isMissing && !Self.isLess(a, b)
-        case .isIn: return b.elements.contains(a)
-        case .between: return !isMissing && !Self.isLess(a, b.elements[0]) && !Self.isLess(b.elements[1], a)
-        case .contains, .begins, .ends, .like, .matches:
-            guard case .text(let text) = a, case .text(let part) = b else { return false }
-            return Self.fits(text, relation, part)
+        case .less: return RequestJudge.isLess(a, b)
+        case .lessOrEqual: return !RequestJudge.isLess(b, a)
+        case .greater: return RequestJudge.isLess(b, a)
+        default: return !RequestJudge.isLess(a, b)
         }
     }
 
-    private static func fits(_ text: String, _ relation: Condition.Relation, _ part: String) -> Bool {
+    private func isBetween(_ value: ModelValue, _ bounds: [ModelValue]) -> Bool? {
+        if isOfConstants.right, bounds.contains(.none) { return false }
+        let relations = [Condition.Relation.greaterOrEqual, .lessOrEqual]
+        return RequestJudge.all(
+            bounds.indices.map { place in
+                isNothing(bounds, place) ? false : isInOrder(relations[place], value, bounds[place])
+            })
+    }
+
+    /// Whether an element of a list with values of rows is the constant nil.
+    private func isNothing(_ elements: [ModelValue], _ place: Int) -> Bool {
+        elements[place] == .none && constantElements.indices.contains(place) && constantElements[place]
+    }
+
+    private func isIn(_ value: ModelValue, _ list: ModelValue) -> Bool? {
+        if case .text = list { return fits(list, .contains, value) }
+        guard case .list(let elements) = list else { return ofMissing }
+        let isAmong = elements.contains { folded($0) == folded(value) }
+        if meaning == .objects || isAmong && value != .none { return isAmong }
+        if isOfConstants.right { return value == .none ? isAmong ? true : elements.isEmpty ? false : nil : false }
+        if value == .none, elements.indices.contains(where: { isNothing(elements, $0) }) { return true }
+        let isUnknown = elements.indices.contains { place in
+            !isNothing(elements, place) && (value == .none || elements[place] == .none)
+        }
+        return isUnknown ? nil : false
+    }
+
+    private func fits(_ value: ModelValue, _ relation: Condition.Relation, _ part: ModelValue) -> Bool? {
+        if asksForNothing(value, part) { return false }
+        if relation == .begins, options == .exact, isOfConstants.right, part == .text("") { return value != .none }
+        if value == .none || part == .none { return ofMissing }
+        guard case .text(let text) = folded(value), case .text(let part) = folded(part) else { return false }
         switch relation {
-        case .contains: return text.contains(part)
+        case .contains: return !part.isEmpty && text.contains(part)
         case .begins: return text.hasPrefix(part)
         case .ends: return text.hasSuffix(part)
-        case .like: return isLike(Array(text)[...], Array(part)[...])
+        case .like: return Self.isLike(Array(text)[...], Array(part)[...])
         default:
             let whole = NSRange(location: 0, length: text.utf16.count)
             let expression = try? NSRegularExpression(pattern: "^(?:\(part))$")
@@ -93,124 +185,27 @@ struct RequestJudge {
         return !text.isEmpty && (first == "?" || first == text.first) && isLike(text.dropFirst(), pattern.dropFirst())
     }
 
-    private static func folded(_ value: ModelValue, _ options: Condition.Options) -> ModelValue {
-        switch value {
-        case .text(var text):
-            if options == .c || options == .cd { text = text.lowercased() }
-            if options == .d || options == .cd {
-                text = text.replacingOccurrences(of: "ä", with: "a").replacingOccurrences(of: "Ä", with: "A")
-            }
-            return .text(text)
-        case .list(let elements): return .list(elements.map { folded($0, options) })
-        default: return value
-        }
-    }
-
-    static func isLess(_ left: ModelValue, _ right: ModelValue) -> Bool {
-        switch (left, right) {
-        case (.none, .none): false
-        case (.none, _): true
-        case (.text(let a), .text(let b)): a.unicodeScalars.lexicographicallyPrecedes(b.unicodeScalars)
-        case (.number(let a), .number(let b)), (.date(let a), .date(let b)): a < b
-        default: false
-        }
-    }
-
-    // MARK: Values
-
-    /// What a condition is asked about: an object, a member of a subquery, or a group with its computed columns.
-    struct Row {
-        var object = 0
-        var variable = 0
-        var group: [Int] = []
-        var columns: [String: ModelValue] = [:]
-    }
-
-    func value(_ operand: Operand, _ row: Row) -> ModelValue {
-        switch operand {
-        case .constant(let value): return value
-        case .itself: return .object(row.object)
-        case .path(let path, let isOfVariable):
-            if path.count == 1, let value = row.columns[path[0]] { return value }
-            return follow(path, isOfVariable ? row.variable : row.object)
-        case .count(let path, let isOfVariable):
-            let members = follow(path, isOfVariable ? row.variable : row.object)
-            return isUnowned(members) ? .none : .number(Double(members.elements.count))
-        case .aggregate(let aggregate, let path, let key):
-            let members = follow(path, row.object)
-            if isUnowned(members) { return .none }
-            return Self.aggregate(aggregate.function, ModelWorld.labels(members).map { follow([key], $0) })
-        case .arithmetic(let left, let sign, let right):
-            guard case .number(let a) = value(left, row), case .number(let b) = value(right, row) else { return .none }
-            switch sign {
-            case .plus: return .number(a + b)
-            case .minus: return .number(a - b)
-            case .times: return .number(a * b)
-            }
-        case .uppercase(let inner):
-            guard case .text(let text) = value(inner, row) else { return .none }
-            return .text(text.uppercased())
-        case .subqueryCount(let path, let condition):
-            let members = follow(path, row.object)
-            if isUnowned(members) { return .none }
-            let found = ModelWorld.labels(members).filter {
-                answer(condition, Row(object: row.object, variable: $0)) == true
-            }
-            return .number(Double(found.count))
-        case .groupAggregate(let function, let key):
-            return column(Column(name: "", function: function, key: key), row.group)
-        }
-    }
-
-    /// Whether there is no object whose members they could be. A database counts none there, and an object has no
-    /// answer.
-    private func isUnowned(_ members: ModelValue) -> Bool { meaning == .objects && members == .none }
-
-    /// The value behind a key path; a list of all values there where it goes through a to-many relationship.
-    func follow(_ path: [String], _ label: Int) -> ModelValue {
-        guard let object = world.objects[label], let key = path.first else { return .object(label) }
-        let isToMany = ModelWorld.relationship(object.entity, key)?.isToMany ?? false
-        let value = object[key]
-        if path.count == 1 { return isToMany && value == .none ? .list([]) : value }
-        let rest = Array(path.dropFirst())
-        guard isToMany else { return ModelWorld.labels(value).first.map { follow(rest, $0) } ?? .none }
-        return .list(
-            ModelWorld.labels(value).flatMap { member -> [ModelValue] in
-                if case .list(let inner) = follow(rest, member) { inner } else { [follow(rest, member)] }
-            })
-    }
-
-    static func aggregate(_ function: Column.Function, _ values: [ModelValue]) -> ModelValue {
-        let present = values.filter { $0 != .none }
-        let numbers = present.compactMap { if case .number(let number) = $0 { number } else { nil } }
-        switch function {
-        case .count: return .number(Double(present.count))
-        case .sum: return .number(numbers.reduce(0, +))
-        case .average: return numbers.isEmpty ? .none : .number(numbers.reduce(0, +) / Double(numbers.count))
-        case .min: return present.min(by: isLess) ?? .none
-        case .max: return present.max(by: isLess) ?? .none
-        }
-    }
-
-    func column(_ column: Column, _ group: [Int]) -> ModelValue {
-        // A path through a to-many relationship joins: each member is a row.
-        Self.aggregate(
-            column.function,
-            group.flatMap { label -> [ModelValue] in
-                let value = follow(column.key.split(separator: ".").map(String.init), label)
-                if case .list(let members) = value { return members }
-                return [value]
-            })
+    private func folded(_ value: ModelValue) -> ModelValue {
+        guard case .text(var text) = value else { return value }
+        if options == .c || options == .cd { text = text.lowercased() }
+        return .text(options == .d || options == .cd ? RequestJudge.withoutMarks(text) : text)
     }
 }
 
-extension Operand.Aggregate {
-    var function: Column.Function {
+extension RequestJudge {
+    /// A text without the only marks that the texts of this test have.
+    static func withoutMarks(_ text: String) -> String {
+        text.replacingOccurrences(of: "ä", with: "a").replacingOccurrences(of: "Ä", with: "A")
+    }
+}
+
+extension Operand {
+    /// Whether it is a collection, and not one value.
+    fileprivate var isOfMany: Bool {
         switch self {
-        case .sum: .sum
-        case .avg: .average
-        case .min: .min
-        case .max: .max
+        case .path(let keys, _): keys.contains { ["books", "tags", "items"].contains($0) }
+        case .subquery, .distinct, .combined: true
+        default: false
         }
     }
 }
