@@ -28,10 +28,13 @@ struct ClassFamilies {
         }
     }
 
+    /// The family of a class; nil for a class of no family.
+    func family(ofClass name: String) -> Family? { classes[name].flatMap { family(of: $0.type, depth: 0) } }
+
     /// The family of a member's class, with the module that declares the class; nil if generated code of the target
     /// cannot use the member.
     func family(of member: NamedMember) -> (family: Family, module: String)? {
-        guard let (type, module) = classes[member.className], type.isPlain,
+        guard let (type, module) = classes[member.className], type.isPlain, member.isPlain, !member.isOfFile,
             module == own ? !type.access.isOfFile : type.access >= .isPublic,
             !(member.isOfDefaultIsolation && type.isNonisolated)
         else { return nil }

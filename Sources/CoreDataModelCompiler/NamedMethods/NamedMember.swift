@@ -12,6 +12,8 @@ struct NamedMember {
     let className: String
     /// Whether only its file may use it.
     let isOfFile: Bool
+    /// Whether code of any thread can call it without a warning.
+    let isPlain: Bool
     /// Whether it is of the main actor where that is the module's default, although the class says that it is not.
     let isOfDefaultIsolation: Bool
     let conditions: [String]

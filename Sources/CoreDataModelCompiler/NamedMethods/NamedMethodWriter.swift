@@ -46,19 +46,21 @@ struct NamedMethodWriter {
             [start + "{ object, values in \(element.body) })"], in: element.member.conditions)
     }
 
-    /// The complaints about validations that only their file may use.
+    /// The complaints about validations that generated code cannot call.
     func warnings(about members: [NamedMember]) -> [Diagnostic] {
-        members.filter { $0.isOfFile && families.family(of: $0)?.family == .managed }.compactMap {
-            member in
-            guard validation(member) != nil else { return nil }
-            return Diagnostic(
+        members.filter { member in
+            validation(member) != nil && families.family(of: member) == nil
+                && families.family(ofClass: member.className) == .managed
+        }.map { member in
+            Diagnostic(
                 file: member.file, line: member.line, column: member.column, isWarning: true,
-                message: "validation does not call '\(member.name)', which only its file sees: make it internal")
+                message: "validation does not call '\(member.name)': it has to be internal, in a class without "
+                    + "parameters, and of no actor")
         }
     }
 
     private func elements(of member: NamedMember) -> [Element] {
-        guard !member.isOfFile, let (family, _) = families.family(of: member) else { return [] }
+        guard let (family, _) = families.family(of: member) else { return [] }
         switch (family, member.kind) {
         case (.managed, .property(let isSettable)):
             let setter = "set\(member.plainName.capitalisedAsKey):"

@@ -400,14 +400,16 @@ package struct DeclarationScanner {
     private mutating func note(
         _ read: (_ keyword: Int) -> NamedMember.Kind?, _ prefix: DeclarationPrefix, _ scope: Scope?
     ) {
-        guard let scope, scope.isClassLike, scope.isPlain, !scope.isOfFile, prefix.isPlain, let name = current,
-            name.isWord, !prefix.words.contains(where: Self.wordsOfOtherMembers.contains), var kind = read(index - 1)
+        guard let scope, scope.isClassLike, let name = current, name.isWord,
+            !prefix.words.contains(where: Self.wordsOfOtherMembers.contains), var kind = read(index - 1)
         else { return }
         let access = prefix.access ?? scope.defaultAccess
         if case .property = kind, prefix.setter?.isOfFile == true { kind = .property(isSettable: false) }
         result.namedMembers.append(
             NamedMember(
-                kind: kind, name: name.text, className: scope.path.joined(separator: "."), isOfFile: access.isOfFile,
+                kind: kind, name: name.text, className: scope.path.joined(separator: "."),
+                isOfFile: access.isOfFile || scope.isOfFile,
+                isPlain: scope.isPlain && prefix.isPlain,
                 isOfDefaultIsolation: scope.isOfDefaultIsolation && !prefix.words.contains("nonisolated"),
                 conditions: conditions, file: result.path, line: name.line, column: name.column))
     }

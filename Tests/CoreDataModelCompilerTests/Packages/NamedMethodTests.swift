@@ -169,15 +169,31 @@ struct NamedMethodTests {
         #expect(try kit.moduleText().contains("managedModuleName"))
     }
 
-    @Test("A validation that only its file may use gets a warning; a module without such methods has no list")
+    @Test("A validation that the list cannot call gets a warning; a module without such methods has no list")
     func hidden() throws {
-        let source =
-            "import CoreData\nclass Book: NSManagedObject {\n    private func validateTitle(_ value: Any?) throws {}\n}"
+        let source = """
+            import CoreData
+            class Book: NSManagedObject {
+                private func validateA(_ value: Any?) throws {}
+                @MainActor func validateB(_ value: inout Any?) throws {}
+            }
+            @MainActor extension Book { func validateC(_ value: Any?) throws {} }
+            private class Hidden: NSManagedObject { func validateD(_ value: Any?) throws {} }
+            class Generic<T>: NSManagedObject { func validateE(_ value: Any?) throws {} }
+            nonisolated class Free: NSManagedObject {}
+            extension Free { func validateF(_ value: Any?) throws {} }
+            class Plain { private func validateG(_ value: Any?) throws {} }
+            """
         let module = try SampleModule("Kit", ["Book.swift": source])
+        let warnings = try module.run()
         #expect(
-            try module.run().map { $0.split(separator: "/").last.map(String.init) } == [
-                "Book.swift:3:18: warning: validation does not call 'validateTitle', which only its file sees: make it internal"
+            warnings.map { $0.split(separator: "'").dropFirst().first.map(String.init) } == [
+                "validateA", "validateB", "validateC", "validateD", "validateE", "validateF",
             ])
+        #expect(
+            warnings.first?.hasSuffix(
+                "Book.swift:3:18: warning: validation does not call 'validateA': it has to be internal, in a class "
+                    + "without parameters, and of no actor") == true)
         #expect(try !module.moduleText().contains("NamedMethod"))
     }
 }
