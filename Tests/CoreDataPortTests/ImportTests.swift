@@ -197,6 +197,7 @@ struct ImportTests {
             "Sources/Text/B.swift": "import Store\nlet a: Expression",
             "Sources/Text/C.swift": "import Foundation\nlet a: Predicate<Int>",
             "Sources/Text/D.swift": "import Kit\nfunc f<Predicate>(_ a: Predicate) {}",
+            "Sources/Text/E.swift": "import Kit\nenum E { case Predicate(Int) }",
         ])
         #expect(
             ported.text("Sources/Text/A.swift") == """

@@ -1,7 +1,7 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    private static let declarations: Set<String> = [
+    static let declarations: Set<String> = [
         "class", "struct", "enum", "protocol", "extension", "var", "let", "func", "init", "subscript", "case", "actor",
     ]
 

@@ -2,44 +2,6 @@ import CoreDataModelCompiler
 
 // What Foundation on Linux has in another form.
 extension FilePorter {
-    /// A parameter of type `CVarArg`, for an argument of a format: numbers, dates and objects are not that on Linux,
-    /// and a predicate takes anything. `Sequence & CVarArg` is any sequence.
-    mutating func portArgumentType(at index: Int) {
-        guard makesPredicates, !formatsText else { return }
-        if isMark("&", at: index - 1), token(index - 2)?.isWord == true {
-            replace(tokens[index - 2].range.upperBound..<tokens[index].range.upperBound, by: "")
-        } else if isMark(":", at: index - 1) {
-            replace(tokens[index].range, by: "Any")
-        } else if isMark("[", at: index - 1), isMark("]", at: index + 1) {
-            // A list of arguments, which is gathered before it is handed on.
-            replace(tokens[index].range, by: "Any")
-        }
-    }
-
-    private var makesPredicates: Bool {
-        importsByName("CoreData")
-            || file.tokens.contains { token in
-                ["NSPredicate", "NSComparisonPredicate", "NSExpression"].contains(where: token.isWord)
-            }
-    }
-
-    /// Whether the file makes text of arguments, which have to be `CVarArg` for that.
-    private var formatsText: Bool {
-        file.tokens.indices.contains { index in
-            let token = file.tokens[index]
-            // Lists for predicates become arrays.
-            let isOfPredicate =
-                token.isWord("getVaList") && isArgumentOfPredicate(at: index)
-                || token.isWord("withVaList") && listOfPredicate(at: index) != nil
-            if interpolation == nil, isOfPredicate { return false }
-            if ["getVaList", "withVaList", "NSLog", "vprintf", "CVaListPointer"].contains(where: token.isWord) {
-                return true
-            }
-            return token.isWord("format") && index > 1 && file.tokens[index - 1].isMark("(")
-                && ["String", "NSString", "localizedStringWithFormat"].contains(where: file.tokens[index - 2].isWord)
-        }
-    }
-
     /// `fputs(text, stderr)`: `stderr` is a global variable in C, which version 6 of the language refuses.
     mutating func portErrorOutput(at index: Int) {
         guard surroundings.isStrict, isMark("(", at: index + 1), let close = closing(of: index + 1), close > index + 4,

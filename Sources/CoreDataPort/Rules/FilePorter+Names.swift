@@ -36,7 +36,7 @@ extension FilePorter {
             importsByName(owner), !isMark(".", at: index - 1), !isMark("#", at: index - 1),
             !isMark(":", at: index + 1) || !isMark("(", at: index - 1) && !isMark(",", at: index - 1),
             keys.types.fullName(of: name, seenFrom: file.scopes.type(at: tokens[index].range.lowerBound)) == name,
-            !declaresName(name)
+            !isDeclared(at: index), !declaresName(name)
         else { return }
         if surroundings.typeTargets[owner] != nil {
             return byHand(
@@ -45,6 +45,12 @@ extension FilePorter {
                     + "\(owner).\(name)' (or class, enum)")
         }
         insert("\(owner).", at: tokens[index].range.lowerBound)
+    }
+
+    /// Whether a declaration begins with a name: `case Predicate(String)`.
+    private func isDeclared(at index: Int) -> Bool {
+        guard let before = token(index - 1), before.isWord, !before.isWord("extension") else { return false }
+        return Self.declarations.contains(before.text) && !isMark(".", at: index + 1)
     }
 
     /// Whether the file itself gives a name a meaning: as a type at its top, an alias, or a generic parameter.
@@ -58,45 +64,5 @@ extension FilePorter {
                 return keywords.contains(where: before.isWord)
                     || before.isMark("<") && generic.contains(where: file.tokens[place - 3].isWord)
             }
-    }
-
-    /// `withVaList(list) { NSPredicate(format: text, arguments: $0) }`: objects do not go into such lists on Linux.
-    mutating func portArgumentList(at index: Int) {
-        guard let (close, end) = listOfPredicate(at: index) else { return }
-        let list = text(tokens[index + 2].range.lowerBound..<tokens[close].range.lowerBound)
-        let start = text(tokens[close + 2].range.lowerBound..<tokens[end - 4].range.lowerBound)
-        replace(
-            tokens[index].range.lowerBound..<tokens[end].range.upperBound, by: start + "argumentArray: \(list))")
-    }
-
-    /// Where the list and the block of `withVaList` end, if the block makes a predicate of the list and does nothing else.
-    func listOfPredicate(at index: Int) -> (close: Int, end: Int)? {
-        guard isMark("(", at: index + 1), let close = closing(of: index + 1), isMark("{", at: close + 1),
-            let end = closing(of: close + 1), isWord("NSPredicate", at: close + 2), isMark("(", at: close + 3),
-            closing(of: close + 3) == end - 1, isWord("$0", at: end - 2),
-            isMark(":", at: end - 3), isWord("arguments", at: end - 4)
-        else { return nil }
-        return (close, end)
-    }
-
-    /// `NSPredicate(format: text, arguments: getVaList(list))`: objects do not go into such lists on Linux.
-    mutating func portArgumentPointer(at index: Int) {
-        guard isArgumentOfPredicate(at: index), let close = closing(of: index + 1) else { return }
-        replace(tokens[index - 2].range, by: "argumentArray")
-        replace(tokens[index].range.lowerBound..<tokens[index + 1].range.upperBound, by: "")
-        replace(tokens[close].range, by: "")
-    }
-
-    /// Whether `getVaList` stands for the arguments of a predicate.
-    func isArgumentOfPredicate(at index: Int) -> Bool {
-        isMark("(", at: index + 1) && isMark(":", at: index - 1) && isWord("arguments", at: index - 2)
-            && callee(around: index) == "NSPredicate"
-    }
-
-    /// `NSPredicate()`: nothing can be asked of such a predicate on a Mac, and Foundation on Linux makes none.
-    mutating func portEmptyPredicate(at index: Int) {
-        let open = isMark(".", at: index + 1) && isWord("init", at: index + 2) ? index + 3 : index + 1
-        guard isMark("(", at: open), isMark(")", at: open + 1) else { return }
-        insert("value: true", at: tokens[open + 1].range.lowerBound)
     }
 }

@@ -130,15 +130,6 @@ extension FilePorter {
         }
     }
 
-    /// `id as CVarArg` among the arguments of a format: here they need not be that, and not everything is.
-    mutating func portArgumentCast(at index: Int) {
-        let type = isMark("!", at: index + 1) ? index + 2 : index + 1
-        guard isWord("CVarArg", at: type), let function = callee(around: index),
-            function == "NSPredicate" || function == "NSExpression"
-        else { return }
-        replace(tokens[index - 1].range.upperBound..<tokens[type].range.upperBound, by: "")
-    }
-
     /// What `fetchRequest()` is called on right before a cast: a class by its name, a variable, or the type around it.
     private func ownerOfFetchRequest(before index: Int) -> (name: String, isSelf: Bool)? {
         guard isMark(")", at: index - 1), isMark("(", at: index - 2), isWord("fetchRequest", at: index - 3) else {
