@@ -248,6 +248,15 @@ struct DamagedStoreTests {
         return try Library(.sqlite, in: folder)
     }
 
+    @Test("A number of an entity that cannot be is error 259, which names the entity", arguments: [-1, 0, 1 << 40, 2])
+    func wrongNumbers(of entity: Int) throws {
+        let error = #expect(throws: NSError.self) {
+            try damaged("UPDATE Z_PRIMARYKEY SET Z_ENT = \(entity) WHERE Z_NAME = 'Author'")
+        }
+        #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+        #expect(error?.localizedDescription.contains("“Author”") == true, "\(error?.localizedDescription ?? "")")
+    }
+
     @Test(
         "A value that its column cannot hold is error 259, which names file, entity, row and attribute",
         arguments: [

@@ -33,6 +33,7 @@ package struct ActualSchema {
         let names = layout.entities.filter { computed.numbers[$0.index] != nil }.map(\.name)
         // A migration may have left an old name in Z_PRIMARYKEY: then the numbers are those of a new store.
         let ownNumbers = Set(names).isSubset(of: numbers.keys) ? numbers : nil
+        if ownNumbers != nil { try checkNumbers(of: names, url) }
         var schema =
             ownNumbers == nil
             ? computed
@@ -43,6 +44,28 @@ package struct ActualSchema {
         }
         for index in schema.joins.indices { try fitJoin(index, layout, &schema, url) }
         return schema
+    }
+
+    /// The highest number of an entity that is believed. Rows are found in arrays of as many places.
+    private static let highestNumber = 0xFFFF
+
+    /// Refuses numbers that are damaged, by which rows could not be told apart.
+    private func checkNumbers(of names: [String], _ url: URL?) throws {
+        var owners: [Int: String] = [:]
+        for name in names {
+            guard let number = numbers[name] else { continue }
+            let fault: String
+            if !(1...Self.highestNumber).contains(number) {
+                fault = "gives the entity “\(name)” the number \(number)"
+            } else if let other = owners.updateValue(name, forKey: number) {
+                fault = "gives the entities “\(other)” and “\(name)” the same number \(number)"
+            } else {
+                continue
+            }
+            throw NSError.coreData(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                reason: "The store is damaged: its table \(SQLBookkeeping.Keys.table) \(fault).", url: url)
+        }
     }
 
     /// Subentities of a configuration's entities that it does not name, and that the file was made with.
