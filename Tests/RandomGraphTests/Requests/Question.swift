@@ -167,6 +167,16 @@ struct Question: Sendable {
     }
 }
 
+extension Question {
+    /// Whether a property to fetch has many values, in a row or in a group.
+    var isWrong: Bool {
+        plain.contains { key in
+            let isOfMany = key.split(separator: ".").contains { ["books", "tags", "items"].contains($0) }
+            return isOfMany || !groups.isEmpty && !groups.contains(key)
+        }
+    }
+}
+
 // MARK: - What databases refuse
 
 extension Operand {

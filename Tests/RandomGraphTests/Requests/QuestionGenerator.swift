@@ -88,6 +88,7 @@ struct QuestionGenerator {
                 question.order.append(Order(path: [column.name], isAscending: one(in: 2)))
             }
         }
+        if one(in: 25) { question.plain.append(isGrouped && one(in: 2) ? "isbn" : pick(scope.many).text) }
         if isOfGroups, one(in: isGrouped ? 2 : 5) { question.having = having(question, scope, own) }
         if !question.plain.isEmpty { (question.limit, question.offset) = (pick([0, 0, 2, 5]), pick([0, 0, 1, 3])) }
         // Texts that are one for a selector have no order among themselves, and every dictionary needs a place.

@@ -22,12 +22,15 @@ package struct SQLFinish {
             missing.contains($0.collation) && types.isOfText($0.expression, in: scopes)
                 || !types.computes($0.expression, in: scopes)
         }
-        // A database that puts equal rows together sorts by their own values alone.
-        let isVague = select.isDistinct && !select.order.allSatisfy { values.contains($0.expression) }
+        // A database that puts equal rows together sorts by their own values alone. It does not see that an expression
+        // is one of those if each has values of its own that are bound.
+        let isVague =
+            select.isDistinct
+            && !select.order.allSatisfy { values.contains($0.expression) && !$0.expression.bindsValues }
         // A database with types does not see that a SELECT by which rows are grouped is the one among the results.
         let computesHere =
             !(values + select.groupBy).allSatisfy { types.computes($0, in: scopes) }
-            || select.groupBy.contains(where: \.hasSelect)
+            || select.groupBy.contains { $0.hasSelect || $0.bindsValues }
         let asksHere = !(select.having.map { types.decides($0, in: scopes) } ?? true)
         guard sortsHere || isVague || computesHere || asksHere else { return nil }
         self.select = select
@@ -185,6 +188,18 @@ extension SQLExpression {
             }
             return found
         }
+    }
+
+    /// Whether constants within it are bound to places of the statement.
+    fileprivate var bindsValues: Bool {
+        var bindsValues = false
+        forEach {
+            switch $0 {
+            case .value, .isInArray, .hasPrefix: bindsValues = true
+            default: break
+            }
+        }
+        return bindsValues
     }
 
     /// Whether a SELECT within it gives its value.

@@ -132,25 +132,30 @@ package struct SQLJudge {
         return try SQLEvaluation(values: parts.map { ($0, .null) }).value(of: condition).isNull
     }
 
-    /// A condition on one column that has nothing but texts; nil where it has others.
+    /// A condition on one column that has nothing but texts; nil where it has others, or texts without an answer.
     private func judged(
         _ condition: SQLExpression, texts request: SQLSelect, _ column: SQLExpression
     ) throws -> SQLExpression? {
         // A row without a value has to be without an answer, as it is in the list.
         guard try isUnanswered(condition, [column]) else { return nil }
-        var (holding, isOfTexts) = ([SlotValue](), true)
+        var (holding, isDecided) = ([SlotValue](), true)
         let conditions = SQLEvaluation.Conditions()
         try connection.statement(request).stream({ _ in }) { row in
             let value = row.slotValue(0)
             if value.isNull { return }
             guard case .string = value else {
-                isOfTexts = false
+                isDecided = false
                 return
             }
             let answer = try SQLEvaluation(values: [(column, value)], conditions).value(of: condition)
-            if SQLEvaluation.truth(of: answer) == true { holding.append(value) }
+            switch SQLEvaluation.truth(of: answer) {
+            case true?: holding.append(value)
+            case false?: break
+            // Its row is neither in nor out.
+            case nil: isDecided = false
+            }
         }
-        if !isOfTexts { return nil }
+        if !isDecided { return nil }
         return column.isAmong(holding)
     }
 
