@@ -16,7 +16,7 @@ struct DamagedExportTests {
         for number in 0..<Int.random(in: 1...3, using: &random) {
             let place = Int.random(in: 0..<lines.count, using: &random)
             let column = Int.random(in: 0...lines[place].count, using: &random)
-            // Where a value begins, and where a number does: within a text a number is none, and brackets are no levels.
+            // Where a value begins, and where a number does. Within a text neither digits nor brackets count.
             let values = lines[place].indices.filter { lines[place][..<$0].suffix(2).elementsEqual("\":".utf8) }
             let numbers = values.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(lines[place][$0]) }
             let value = values.randomElement(using: &random) ?? column

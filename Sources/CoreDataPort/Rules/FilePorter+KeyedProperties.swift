@@ -2,8 +2,8 @@ import CoreDataModelCompiler
 
 // `@objc dynamic var shout` of a managed class, which key-value coding finds on a Mac, and sort descriptors by it.
 extension FilePorter {
-    /// `NSSortDescriptor(keyPath: \Note.shout, …)` becomes `NSSortDescriptor(key: "shout", …)`: a key path has a name for
-    /// properties of the model only.
+    /// `NSSortDescriptor(keyPath: \Note.shout, …)` becomes `NSSortDescriptor(key: "shout", …)`. Only a key path to a
+    /// property of the model has a name.
     mutating func portPathToKeyedProperty(at index: Int) {
         var end = index + 1
         while token(end)?.isWord == true, isMark(".", at: end + 1) { end += 2 }

@@ -2,7 +2,8 @@ import CoreDataModelCompiler
 
 // Members that rules write into classes.
 extension FilePorter {
-    /// Writes a member at the end of a class, in the layout of one that may be there. `lines` get the step of indentation.
+    /// Writes a member at the end of a class, in the layout of one that may be there. `lines` get the step of
+    /// indentation.
     mutating func append(to body: ScopeMap.Body, like member: Int?, lines: (_ step: String) -> [String]) {
         let end = body.range.upperBound
         let outer = indentation(at: end)

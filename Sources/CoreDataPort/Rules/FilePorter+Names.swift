@@ -13,8 +13,8 @@ extension FilePorter {
         replace(tokens[index].range, by: number)
     }
 
-    /// `path._kvcKeyPathString`: always nil on Linux. The framework has a name for key paths of managed objects. Without
-    /// a point before it the name is asked of an implicit self.
+    /// `path._kvcKeyPathString`: always nil on Linux. The framework has a name for key paths of managed objects.
+    /// Without a point before it the name is asked of an implicit self.
     mutating func portNameOfKeyPath(at index: Int) {
         if isWord("var", at: index - 1) || isWord("let", at: index - 1) || isMark(":", at: index + 1) { return }
         usesAdditions = true
@@ -29,7 +29,7 @@ extension FilePorter {
         replace(tokens[index].range, by: "CoreData")
     }
 
-    /// `Predicate` of another target, which Foundation has, too: its module is named, so that it is clear which is meant.
+    /// `Predicate` of another target, which Foundation has, too. The rule names the target's module before it.
     mutating func portOwnName(at index: Int) {
         let name = tokens[index].text
         guard let own = surroundings.target, let owner = surroundings.typeTargets[name], owner != own,

@@ -59,7 +59,8 @@ extension FilePorter {
             tokens[index].range.lowerBound..<tokens[end].range.upperBound, by: start + "argumentArray: \(list))")
     }
 
-    /// Where the list and the block of `withVaList` end, if the block makes a predicate of the list and does nothing else.
+    /// Where the list and the block of `withVaList` end, if the block makes a predicate of the list and does nothing
+    /// else.
     func listOfPredicate(at index: Int) -> (close: Int, end: Int)? {
         guard isMark("(", at: index + 1), let close = closing(of: index + 1), isMark("{", at: close + 1),
             let end = closing(of: close + 1), isWord("NSPredicate", at: close + 2), isMark("(", at: close + 3),

@@ -38,7 +38,8 @@ extension FilePorter {
         convert(index, end)
     }
 
-    /// `f() as? NSFetchRequest<Note>` becomes `NSFetchRequest<Note>(casting: f())`, a request of another type of results.
+    /// `f() as? NSFetchRequest<Note>` becomes `NSFetchRequest<Note>(casting: f())`, a request of another type of
+    /// results.
     private mutating func convert(_ index: Int, _ end: Int) {
         guard let start = startOfOperand(before: index) else { return }
         let operand = tokens[start].range.lowerBound..<tokens[index - 1].range.upperBound

@@ -23,7 +23,10 @@ struct RequireTests {
 
     @Test("A stop says why in every kind of build: no source has a precondition or an assertion")
     func reasons() throws {
-        #expect(try sources(with: /\b(precondition|preconditionFailure|assert|assertionFailure)\(/).isEmpty)
+        // The lock of the module `os` has a method with such a name, as Apple's has.
+        let call = /^(?!.*\bfunc ).*\b(precondition|preconditionFailure|assert|assertionFailure)\(/
+        #expect("    precondition(isOpen)".contains(call.anchorsMatchLineEndings()))
+        #expect(try sources(with: call.anchorsMatchLineEndings()).isEmpty)
     }
 
     @Test("No task-local is a function: where the compiler optimises, setting one crashes (Swift 6.3)")

@@ -70,7 +70,8 @@ struct RandomPairsTests {
         return (older, paired(sides, &random))
     }
 
-    /// Whether two relationships without inverses, of which so many are to-one, become each other's inverses as they are.
+    /// Whether two relationships without inverses, of which so many are to-one, become each other's inverses as they
+    /// are.
     private static func pairsAnew(_ toOnes: Int, _ older: [Side], _ newer: [Side]) -> Bool {
         newer.contains { side in
             guard let other = newer.first(where: { $0.name == side.inverse }) else { return false }

@@ -49,22 +49,14 @@ package struct ActualSchema {
     /// The highest number of an entity that is believed. Rows are found in arrays of as many places.
     private static let highestNumber = 0xFFFF
 
-    /// Refuses numbers that are damaged, by which rows could not be told apart.
+    /// Refuses numbers that no store gives to an entity.
     private func checkNumbers(of names: [String], _ url: URL?) throws {
-        var owners: [Int: String] = [:]
         for name in names {
-            guard let number = numbers[name] else { continue }
-            let fault: String
-            if !(1...Self.highestNumber).contains(number) {
-                fault = "gives the entity “\(name)” the number \(number)"
-            } else if let other = owners.updateValue(name, forKey: number) {
-                fault = "gives the entities “\(other)” and “\(name)” the same number \(number)"
-            } else {
-                continue
-            }
+            guard let number = numbers[name], !(1...Self.highestNumber).contains(number) else { continue }
             throw NSError.coreData(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                reason: "The store is damaged: its table \(SQLBookkeeping.Keys.table) \(fault).", url: url)
+                reason: "The store is damaged: its table \(SQLBookkeeping.Keys.table) gives the entity “\(name)” the "
+                    + "number \(number).", url: url)
         }
     }
 
