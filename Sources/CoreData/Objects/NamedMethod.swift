@@ -15,7 +15,7 @@ public protocol NamedMethodList: AnyObject {
 ///
 /// | name | called by |
 /// |---|---|
-/// | `validateEmail:error:` | ``NSManagedObject/validateValue(_:forKey:)``, and so a save, for the key `email` |
+/// | `validateEmail:error:` | validation of the key `email` by `validateValue(_:forKey:)`, and so by a save |
 /// | `words`, `getWords`, `isShort` | ``NSManagedObject/value(forKey:)``, for a key that the entity does not have |
 /// | `setWords:` | ``NSManagedObject/setValue(_:forKey:)``, for such a key |
 /// | any other | `FUNCTION($entityPolicy, "name:", …)`, of a policy or a subclass of the migration manager |
