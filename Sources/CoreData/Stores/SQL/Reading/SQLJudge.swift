@@ -166,10 +166,14 @@ package struct SQLJudge {
         let keys = aliases.map { SQLExpression.column(alias: $0, name: SQLSchema.keyColumn) }
         var request = request
         request.results += keys.map { SQLSelect.Result(expression: $0) }
+        // A database that keeps the entity of a row by its name gives the number when it is asked for an integer.
+        let labels = parts.map { types.type(of: $0, in: [request]) == .label }
         var (holding, unanswered) = ([[SlotValue]](), [[SlotValue]]())
         let conditions = SQLEvaluation.Conditions()
         try connection.statement(request).stream({ _ in }) { row in
-            let values = parts.enumerated().map { ($1, row.slotValue($0)) }
+            let values = parts.enumerated().map { place, part in
+                (part, labels[place] && !row.isNull(place) ? .int(row.int64(place)) : row.slotValue(place))
+            }
             let answer = SQLEvaluation.truth(of: try SQLEvaluation(values: values, conditions).value(of: condition))
             if answer == false { return }
             let found = keys.indices.map { row.slotValue(parts.count + $0) }
