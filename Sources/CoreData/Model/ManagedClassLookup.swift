@@ -87,19 +87,20 @@ enum ManagedClassLookup {
             let module = String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
             for candidate in [name, module] where !names.contains(candidate) { names.append(candidate) }
         }
-        for name in registeredModules where !names.contains(name) { names.append(name) }
+        for name in registeredNames where !name.contains(".") && !names.contains(name) { names.append(name) }
         return names
     }()
 }
 
 extension ManagedClassLookup {
-    /// The modules whose names lie in the program: those with managed classes that the plugin was used for.
-    private static var registeredModules: [String] {
+    /// The names that the plugin has left in the program: of the modules with managed classes, and of the classes that
+    /// list a module's methods (`Module.CoreDataNamedMethods`).
+    static let registeredNames: [String] = {
         guard let start = opencoredata_modules_start(), let end = opencoredata_modules_end(), start < end else {
             return []
         }
         let bytes = UnsafeBufferPointer(start: start, count: end - start)
         // Each name ends with a zero; the linker may leave more between them.
         return bytes.split(separator: 0).map { String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
-    }
+    }()
 }

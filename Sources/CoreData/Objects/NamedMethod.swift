@@ -3,7 +3,8 @@
 /// On Apple's platforms validation, key-value coding and the expressions of mapping models find methods by their
 /// selectors. Swift on Linux has no selectors. So each module has a list of its methods: a class with the name
 /// `CoreDataNamedMethods`, which the framework finds by that name. The plugin `CoreDataModelPlugin` writes the class.
-/// A module without the plugin may write it.
+/// A module without the plugin may write it. The framework finds such a list at the first call by name of a method of a
+/// class that the module declares.
 ///
 /// OpenCoreData only.
 public protocol NamedMethodList: AnyObject {

@@ -2,8 +2,9 @@ import Foundation
 
 /// The methods of classes by their names in Objective-C, from the lists of the program's modules.
 ///
-/// A module's list is looked for once: at the first question about one of its classes, or about any class if the module
-/// is known by then. Modules without a list cost that look-up.
+/// The program names the classes of the lists that the plugin wrote, so all of them are read at the first question. The
+/// runtime takes a millisecond to find that there is no class of a name. So a list that the plugin did not write is
+/// looked for once, at the first question about a class of its module.
 enum NamedMethods {
     typealias Body = (AnyObject, NamedArguments) throws -> Any?
 
@@ -14,7 +15,8 @@ enum NamedMethods {
     }
 
     private struct Tables {
-        var modules: Set<String> = []
+        /// The names of the lists that were looked for.
+        var lists: Set<String> = []
         /// What each class declares itself.
         var declared: [ObjectIdentifier: [String: Body]] = [:]
         var ofClasses: [ObjectIdentifier: Table] = [:]
@@ -37,9 +39,13 @@ enum NamedMethods {
     static func validates(_ type: AnyClass) -> Bool { table(of: type).validates }
 
     private static func table(of type: AnyClass) -> Table {
-        lock.withLock {
+        // Of the framework's own classes no list has methods.
+        if type == NSManagedObject.self || type == NSEntityMigrationPolicy.self || type == NSMigrationManager.self {
+            return Table()
+        }
+        return lock.withLock {
             if let known = tables.ofClasses[ObjectIdentifier(type)] { return known }
-            load(ManagedClassLookup.modules + modules(of: type))
+            load(lists(for: type))
             var table = _getSuperclass(type).map(table) ?? Table()
             for (name, body) in tables.declared[ObjectIdentifier(type)] ?? [:] {
                 table.bodies[name] = body
@@ -50,15 +56,19 @@ enum NamedMethods {
         }
     }
 
-    private static func modules(of type: AnyClass) -> [String] {
-        String(reflecting: type).split(separator: ".").first.map { [String($0)] } ?? []
+    /// The names of the lists that may have methods of a class.
+    private static func lists(for type: AnyClass) -> [String] {
+        let registered = ManagedClassLookup.registeredNames
+        let lists = registered.filter { $0.hasSuffix(".CoreDataNamedMethods") }
+        guard let module = String(reflecting: type).split(separator: ".").first.map(String.init),
+            !registered.contains(module)
+        else { return lists }
+        return lists + ["\(module).CoreDataNamedMethods"]
     }
 
-    private static func load(_ modules: [String]) {
-        for module in modules where tables.modules.insert(module).inserted {
-            guard let list = NSClassFromString("\(module).CoreDataNamedMethods") as? any NamedMethodList.Type else {
-                continue
-            }
+    private static func load(_ lists: [String]) {
+        for name in lists where tables.lists.insert(name).inserted {
+            guard let list = NSClassFromString(name) as? any NamedMethodList.Type else { continue }
             for method in list.methods {
                 tables.declared[ObjectIdentifier(method.owner), default: [:]][method.name] = method.body
             }

@@ -16,7 +16,9 @@ struct ModuleWriter {
         let aliases = aliases(for: files)
         var lines = ["// What is needed once in the module \(module). Generated: changes will be lost.", ""]
         let members = files.flatMap(\.namedMembers)
-        let methods = named.lines(for: members)
+        // A list that the target has by hand stays its only one.
+        let hasList = files.flatMap(\.types).contains { $0.path.isEmpty && $0.name == "CoreDataNamedMethods" }
+        let methods = hasList ? [] : named.lines(for: members)
         if let widest = aliases.map(\.access).max() ?? (methods.isEmpty ? nil : .isInternal) {
             let imports = ImportWriter(files)
             lines += imports.lines(for: "CoreData", as: widest)
@@ -24,7 +26,8 @@ struct ModuleWriter {
             lines += aliases.map { "\($0.access.rawValue) typealias \($0.name) = CoreData.\($0.name)" }
         }
         lines += methods
-        if hasClasses(files) || !methods.isEmpty { lines += registration }
+        let hasMethods = hasList || !methods.isEmpty
+        if hasClasses(files) || hasMethods { lines += registration(withMethods: hasMethods) }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -58,9 +61,11 @@ struct ModuleWriter {
     }
 
     /// The module's name in a section of the program, where the framework finds all of them: a class that a model names
-    /// without its module can be in any. Nothing runs for it when the program starts.
-    private var registration: [String] {
-        let bytes = Array(module.utf8) + [0]
+    /// without its module can be in any. The name of the list of methods lies there as well, because the runtime takes
+    /// long to find that there is no class of a name. Nothing runs for it when the program starts.
+    private func registration(withMethods: Bool) -> [String] {
+        let names = [module] + (withMethods ? ["\(module).CoreDataNamedMethods"] : [])
+        let bytes = names.flatMap { Array($0.utf8) + [0] }
         let type = bytes.map { _ in "UInt8" }.joined(separator: ", ")
         let value = bytes.map { String($0) }.joined(separator: ", ")
         return [

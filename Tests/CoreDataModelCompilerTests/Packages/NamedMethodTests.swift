@@ -166,7 +166,7 @@ struct NamedMethodTests {
         try kit.run()
         #expect(try elements(kit) == ["Book validateTitle:error:", "Root kind"])
         #expect(try kit.moduleText().contains("\nimport CoreData\ninternal import Base\n"))
-        #expect(try kit.moduleText().contains("managedModuleName"))
+        #expect(try kit.moduleText().contains(registration("Kit", "Kit.CoreDataNamedMethods")))
     }
 
     @Test("A validation that the list cannot call gets a warning; a module without such methods has no list")
@@ -195,5 +195,26 @@ struct NamedMethodTests {
                 "Book.swift:3:18: warning: validation does not call 'validateA': it has to be internal, in a class "
                     + "without parameters, and of no actor") == true)
         #expect(try !module.moduleText().contains("NamedMethod"))
+        #expect(try module.moduleText().contains(registration("Kit")))
+    }
+
+    @Test("A module with a list by hand gets no other, and the program names it")
+    func ownList() throws {
+        let source = """
+            import CoreData
+            class Book: NSManagedObject { func validateTitle(_ value: Any?) throws {} }
+            final class CoreDataNamedMethods: NamedMethodList {
+                static var methods: [NamedMethod] { [] }
+            }
+            """
+        let module = try SampleModule("Kit", ["Book.swift": source])
+        try module.run()
+        #expect(try elements(module) == [])
+        #expect(try module.moduleText().contains(registration("Kit", "Kit.CoreDataNamedMethods")))
+    }
+
+    /// How generated code leaves names in the program.
+    private func registration(_ names: String...) -> String {
+        "= (" + names.flatMap { Array($0.utf8) + [0] }.map { String($0) }.joined(separator: ", ") + ")\n"
     }
 }
