@@ -60,7 +60,9 @@ enum NamedMethods {
     private static func lists(for type: AnyClass) -> [String] {
         let registered = ManagedClassLookup.registeredNames
         let lists = registered.filter { $0.hasSuffix(".CoreDataNamedMethods") }
-        guard let module = String(reflecting: type).split(separator: ".").first.map(String.init),
+        // String(reflecting:) asks the runtime for conformances of the class's type, which takes as long as a class that
+        // is not there.
+        guard let module = _typeName(type).split(separator: ".").first.map(String.init),
             !registered.contains(module)
         else { return lists }
         return lists + ["\(module).CoreDataNamedMethods"]
