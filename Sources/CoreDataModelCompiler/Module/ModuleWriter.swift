@@ -65,7 +65,7 @@ struct ModuleWriter {
     /// long to find that there is no class of a name. Nothing runs for it when the program starts.
     private func registration(withMethods: Bool) -> [String] {
         let names = [module] + (withMethods ? ["\(module).CoreDataNamedMethods"] : [])
-        let bytes = names.flatMap { Array($0.utf8) + [0] }
+        let bytes: [UInt8] = names.flatMap { Array($0.utf8) + [0] }
         let type = bytes.map { _ in "UInt8" }.joined(separator: ", ")
         let value = bytes.map { String($0) }.joined(separator: ", ")
         return [

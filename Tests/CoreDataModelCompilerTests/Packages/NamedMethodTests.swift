@@ -215,6 +215,7 @@ struct NamedMethodTests {
 
     /// How generated code leaves names in the program.
     private func registration(_ names: String...) -> String {
-        "= (" + names.flatMap { Array($0.utf8) + [0] }.map { String($0) }.joined(separator: ", ") + ")\n"
+        let bytes: [UInt8] = names.flatMap { Array($0.utf8) + [0] }
+        return "= (" + bytes.map { String($0) }.joined(separator: ", ") + ")\n"
     }
 }
