@@ -9,8 +9,8 @@ final class BatchDictionary: NSMutableDictionary {
     private let layout: EntityLayout?
     /// By slot.
     private var values: [Any?]
-    /// The keys of attributes in the order in which they were last named, with their slots. Rows are given one like the
-    /// other, and a look at the next name takes a tenth of the search.
+    /// The keys of attributes in the order in which the previous row named them, with their slots. Rows mostly name
+    /// their attributes in one order, and comparing a name with the next key takes a tenth of the time of a search.
     private var named: [(name: String, slot: Int)] = []
     private var nextName = 0
     /// The values under keys that are not attributes.
@@ -55,7 +55,7 @@ final class BatchDictionary: NSMutableDictionary {
         return slot
     }
 
-    /// Another key. A text is the same one as a string of Swift's and of Foundation's.
+    /// A key that names no attribute. Swift's and Foundation's strings of one text are one key.
     private static func key(_ key: Any) -> AnyHashable? {
         if let text = key as? String { text } else { key as? AnyHashable }
     }

@@ -6,7 +6,7 @@ struct BatchValues {
     private let ranges: BatchRanges
     /// The attributes that the store keeps.
     private let stored: SlotMask
-    /// Those of them that need a value, and whether they have one where none is given.
+    /// The stored attributes that need a value, and whether each has a default value.
     private let required: [(slot: Int, hasDefault: Bool)]
     private unowned let coordinator: NSPersistentStoreCoordinator
 
@@ -100,7 +100,8 @@ struct BatchValues {
         }
     }
 
-    /// Whether a value is an optional without one, which casts do not tell from a value of a wrong type.
+    /// Whether a value is an optional without a value. A cast does not distinguish such an optional from a value of a
+    /// wrong type.
     static func isNone(_ value: Any) -> Bool {
         let mirror = Mirror(reflecting: value)
         return mirror.displayStyle == .optional && mirror.children.isEmpty
@@ -185,8 +186,8 @@ struct BatchValues {
             + (companion.map { [($0, .constant(.int(Int64(reference.key.layoutIndex))))] } ?? [])
     }
 
-    /// The object in terms of this coordinator. Throws when it has no store that the object is in, and when the
-    /// object's entity is none of the relationship's.
+    /// The key of the object in this coordinator. Throws when no store of the coordinator holds the object, and when
+    /// the relationship does not lead to the object's entity.
     private func reference(
         to id: NSManagedObjectID, _ relationship: NSRelationshipDescription, _ destination: Int
     ) throws -> BatchReference {

@@ -26,7 +26,7 @@ enum ConfinementCheck {
         static let usual = ConfinementResponse.ignore
     #endif
 
-    /// Whether any context looks. Initialised statically, so that reading it costs no once-check.
+    /// Whether any context checks its queue. Initialised statically, so that reading it costs no once-check.
     static let isOn: Atomic<Bool> = {
         #if DEBUG
             Atomic(true)
@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
         if ConfinementCheck.isOn.load(ordering: .relaxed), !isOpenToCaller { respond(to: operation, of: nil, nil) }
     }
 
-    /// The same for a call that is about an object.
+    /// Responds when the calling thread uses an object without holding the context's queue.
     final func checkConfinement(with object: NSManagedObject, _ operation: StaticString = #function) {
         if ConfinementCheck.isOn.load(ordering: .relaxed), !isOpenToCaller { respond(to: operation, of: object, nil) }
     }
@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
         let message = """
             \(subject) \(debugName) was used (\(use)) from \(HeldContexts.placeDescription); it belongs to \(owner).
             """
-        // The program, or its launch argument, has asked for this.
+        // The program, or its launch argument, has set the response `stop`.
         if response == .stop { fatalError("__Multithreading_Violation_AllThatIsLeftToUsIsHonor__: \(message)") }
         ConfinementCheck.report(message, key: "\(entity ?? ""),\(property ?? ""),\(operation)")
     }

@@ -1,10 +1,11 @@
-/// Something that lives with a context's objects, such as a fetched-results controller: the context does not retain it.
+/// An object whose life depends on a context's objects, such as a fetched-results controller. The context does not
+/// retain it.
 protocol ContextFollower: AnyObject {
-    /// Whether changes of an entity's objects matter to it.
+    /// Whether changes of an entity's objects can change the follower's results.
     func follows(_ layoutIndex: Int) -> Bool
 }
 
-/// A follower as its context knows it.
+/// A context's weak reference to a follower.
 struct Follower {
     weak var core: (any ContextFollower)?
 }

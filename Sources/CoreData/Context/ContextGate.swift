@@ -1,10 +1,11 @@
 import Foundation
 
-/// Admits one user of a private context's objects at a time: the block that runs on its queue, or a child that reads.
+/// A FIFO lock that admits one user of a private context's objects at a time: the block that runs on its queue, or a
+/// child that reads.
 ///
 /// A context that is saving needs its objects for itself only until the writing begins and from the commit on. In
-/// between it leaves the gate, and its children read through it without waiting for the disk. The gate admits callers
-/// in the order in which they come.
+/// between it releases the lock, and its children read through it without waiting for the disk. The lock admits callers
+/// in the order of their arrival.
 final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `condition`
     private let condition = NSCondition()
     private var nextTicket = 0
@@ -19,7 +20,7 @@ final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `
         condition.unlock()
     }
 
-    /// Enters if the gate is free and no caller waits for it.
+    /// Takes the lock if it is free and no caller waits for it.
     func tryEnter() -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -28,7 +29,7 @@ final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `
         return true
     }
 
-    /// Lets the next one in.
+    /// Admits the caller that has waited longest.
     func leave() {
         condition.lock()
         served += 1
@@ -38,14 +39,15 @@ final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `
 }
 
 extension NSManagedObjectContext {
-    /// Runs a child's reading while no other thread touches this context's objects. It runs on the caller's thread,
-    /// which counts as holding this context's queue meanwhile. It also runs while this context writes.
+    /// Runs a child's reading while no other thread touches this context's objects. The body runs on the caller's
+    /// thread, which counts as holding this context's queue until the body returns. The method also runs a body while
+    /// this context writes a save.
     final func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let gate else { return try readingOnQueue(body) }
         if HeldContexts.contains(self) { return try body() }
         let holdsMain = HeldContexts.isMainQueueHeld
         if !gate.tryEnter() {
-            // The thread in the gate may be waiting for the main queue, which the caller may hold.
+            // The thread that holds the lock may be waiting for the main queue, which the caller may hold.
             let loan = ContextLoan(waitingFor: self)
             gate.enter()
             loan?.takeBack()
@@ -57,19 +59,19 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The same for a context without a gate. A caller that waits for the main queue runs the body as soon as the
-    /// queue's holder lends it.
+    /// Runs a child's reading through a context without a FIFO lock: on the main queue, or on the caller's thread as
+    /// soon as the holder of the main queue hands it off.
     private func readingOnQueue<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard isMain, let queue, !isHeldByCaller else { return try performAndWait(body) }
-        // A block on the main queue may be waiting for the gate of a context above, which the caller may hold.
+        // A block on the main queue may be waiting for the FIFO lock of a context above, which the caller may hold.
         let loan = ContextLoan(waitingFor: self)
         return try returning(body, rescue: { throw $0 }) { MainLoan.shared.visit(self, on: queue, lending: loan, $0) }
     }
 
-    /// Runs the writing of a save. Children may read until the body calls back, which it does before others can see any
-    /// of the writing.
+    /// Runs the writing of a save without the FIFO lock. Children may read until the body calls its argument, which
+    /// takes the lock back. The body does so before other contexts can see any of the writing.
     ///
-    /// - Parameter isKept: Whether children may not read meanwhile.
+    /// - Parameter isKept: Whether this context keeps the lock, so that children cannot read during the writing.
     final func lending<Result>(
         unless isKept: Bool = false, _ body: (_ takeBack: () -> Void) throws -> Result
     ) rethrows -> Result {

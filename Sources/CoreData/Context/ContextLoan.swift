@@ -1,15 +1,18 @@
 import Foundation
 
-/// The contexts above another one that a thread holds and lends while it waits for that one.
+/// A lock hand-off: the contexts above another context that a thread holds, and whose locks it releases while it waits
+/// for that context.
 ///
-/// The thread waits for the context's queue, or to read through the context. A block may be before it in the queue and
-/// read through a context above, as a merge does. The block would wait for the holder of that context, and the holder
-/// for the block. So the holder leaves the gates of private contexts, and lends the main queue.
+/// The thread waits for the context's queue, or to read through the context. A block that stands before the thread in
+/// the queue may read through a context above, as a merge does. The block would wait for the holder of that context,
+/// and the holder for the block. So the holder releases the FIFO locks of private contexts, and hands off the main
+/// queue.
 struct ContextLoan {
     /// From child to parent. Nil stands for the main queue.
     private var lent: [ContextGate?] = []
 
-    /// Lends the contexts above the given one that the caller holds, because it is about to wait. Nil if it holds none.
+    /// Releases the locks of the contexts above the given one that the caller holds, because the caller is about to
+    /// wait. Nil if the caller holds none.
     init?(waitingFor context: NSManagedObjectContext) {
         var below = context
         while let parent = below.ownParent {
@@ -24,8 +27,9 @@ struct ContextLoan {
         if lent.isEmpty { return nil }
     }
 
-    /// Waits until the last reader is done. The gate of the context itself comes first, then those above it in the
-    /// order in which readers take them: another order, and a reader and the holder could wait for each other.
+    /// Takes the locks back, which waits until the last reader is done. The lock of the context itself comes first,
+    /// then those above it in the order in which readers take them. In another order a reader and the holder could wait
+    /// for each other.
     func takeBack() {
         for gate in lent {
             if let gate { gate.enter() } else { MainLoan.shared.takeBack() }
@@ -33,7 +37,7 @@ struct ContextLoan {
     }
 }
 
-/// The main queue, as long as its holder waits for a context below a main-queue context.
+/// The hand-off of the main queue, as long as its holder waits for a context below a main-queue context.
 final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `condition`
     static let shared = MainLoan()
 
@@ -41,7 +45,8 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
     private var isLent = false
     private var borrower: pthread_t?
 
-    /// One reading, by the first of two: the main queue, or the reader itself while the main queue is lent.
+    /// One reading. It runs on the main queue, or on the reader's thread while the main queue is handed off, whichever
+    /// claims it first.
     private final class Visit: @unchecked Sendable {  // `condition` decides who touches it
         let context: NSManagedObjectContext
         var work: (() -> Void)?
@@ -53,8 +58,7 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
             self.work = work
         }
 
-        /// Runs the work and releases it before its caller learns that it is done, so that it does not outlive the
-        /// caller.
+        /// Runs the work and releases it before the caller continues, so that the work does not outlive the caller.
         @inline(never)
         func run() {
             HeldContexts.run(holding: context, holdsMain: true) {
@@ -66,8 +70,8 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
         }
     }
 
-    /// The caller, which holds the main queue, does not touch it until `takeBack`. False if the caller has the queue on
-    /// loan itself.
+    /// Hands off the main queue, which the caller holds and does not touch until `takeBack`. False if the queue was
+    /// handed off to the caller.
     func lend() -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -84,10 +88,10 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
         condition.unlock()
     }
 
-    /// Runs a child's reading on the main queue, or on the caller's thread while the main queue is lent.
+    /// Runs a child's reading on the main queue, or on the caller's thread while the main queue is handed off.
     ///
-    /// - Parameter loan: The contexts that the caller has lent. It has them back when this returns, and before it reads
-    ///   itself.
+    /// - Parameter loan: The locks that the caller has released. The caller holds them again before it reads, and when
+    ///   this method returns.
     func visit(
         _ context: NSManagedObjectContext, on queue: DispatchQueue, lending loan: ContextLoan?, _ work: () -> Void
     ) {

@@ -1,8 +1,8 @@
 /// The fetching methods that a context's class overrides.
 ///
-/// On a Mac the generic `fetch(_:)` and `count(for:)` go through the plain ones, so that a program's tests override
-/// those. The plain ones know nothing of the type of the results; calling them for every fetch would cost a cast of
-/// each.
+/// On a Mac the generic `fetch(_:)` and `count(for:)` call the versions without a type, so that a program's tests
+/// override those. The versions without a type return untyped results, so calling them for every fetch would cost a
+/// cast of each result.
 enum ContextOverrides {
     /// Whether a context's class overrides `fetch(_:)`.
     static func fetching(_ type: NSManagedObjectContext.Type) -> Bool {
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
         defer { isWithinOverriddenFetch = false }
         let results = try (self as any UntypedFetching).fetch(request.ofAnyResults)
         if let typed = results as? [T] { return typed }
-        // The override's results are not the framework's to mend; a Mac's cast stops here, too.
+        // The framework cannot convert the results of the override. A Mac's cast stops the process here, too.
         fatalError("\(type(of: self)).fetch(_:) gave something other than \(T.self)")
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The columns that a fetch of dictionaries asks the stores for. Stores know a composite attribute by its elements
-/// only.
+/// The columns that a fetch of dictionaries asks the stores for. Stores have columns for the elements of a composite
+/// attribute, and none for the attribute.
 struct DictionaryColumns {
     private let layout: EntityLayout
     private let properties: [StoreFetch.Column]
@@ -30,7 +30,8 @@ struct DictionaryColumns {
             groupBy: groupBy, having: parameters.havingPredicate, distinct: parameters.returnsDistinctResults)
     }
 
-    /// Whether the dictionaries are the columns as they come: no value is made of others, and no name stands for two.
+    /// Whether the dictionaries are the columns as the store returns them: no value is made of several columns, and no
+    /// name stands for two.
     var fitTable: Bool { composites.isEmpty && Set(properties.map(\.name)).count == properties.count }
 
     /// The dictionaries with one for each composite attribute, made of its elements.
@@ -42,7 +43,7 @@ struct DictionaryColumns {
 
     private func folded(_ row: [String: Any], keeping asked: Set<String>) -> [String: Any] {
         var result = row
-        // A program's store may have given the whole.
+        // A program's store may have returned the whole composite.
         for composite in composites where row[composite.name] == nil {
             func value(_ composite: CompositeAccess) -> [String: Any]? {
                 var values: [String: Any] = [:]
@@ -67,7 +68,7 @@ struct DictionaryColumns {
         switch element {
         case let name as String: return .keyPath(name)
         case let expression as NSExpressionDescription:
-            // Without an expression it may stand for the attribute of its name.
+            // A column without an expression may stand for the attribute of its name.
             let isAttribute = if case .attribute? = layout.access[expression.name] { true } else { false }
             return expression.expression == nil && isAttribute ? .keyPath(expression.name) : .expression(expression)
         case let property as NSPropertyDescription: return .keyPath(property.name)

@@ -13,8 +13,8 @@ final class FetchedBatches {
     let parameters: FetchParameters
     /// The number of keys at the beginning that have no object that waits for its row.
     private var finishedCount = 0
-    /// Places in `keys`, in the order of the keys; made when a place is looked for, and empty where that is their order
-    /// already.
+    /// Places in `keys`, in the order of the keys. Made by the first search for a place, and empty where `keys` has
+    /// that order already.
     private var places: [Int32]?
     /// Whether new objects are among the results.
     private(set) var hasNew: Bool
@@ -29,18 +29,18 @@ final class FetchedBatches {
 
     /// Whether no object waits for its row any more.
     func isFinished(_ waits: (ObjectKey) -> Bool) -> Bool {
-        // One that has its row, or is gone, waits again only for a newer fetch.
+        // An object that has its row, or is gone, waits again only for a newer fetch.
         while finishedCount < keys.count, !waits(keys[finishedCount]) { finishedCount += 1 }
         return finishedCount == keys.count
     }
 
-    /// The places of the keys that are read together with the one at a place.
+    /// The places of the keys that are read in one batch with the key at a place.
     func batch(at place: Int) -> Range<Int> {
         let start = place / size * size
         return start..<start + min(size, keys.count - start)
     }
 
-    /// The same for a key; nil when the fetch did not find it.
+    /// The places of the keys that are read in one batch with a key; nil when the fetch did not find the key.
     func batch(of key: Int64) -> Range<Int>? {
         let places = places ?? sortedPlaces()
         self.places = places
@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// Forgets the fetches that need no keys, because no living object of theirs is without its row.
+    /// Forgets the fetches that need no keys, because every live object of theirs has its row.
     final func forgetFinishedFetches() {
         if fetchedBatches.isEmpty { return }
         fetchedBatches.removeAll { fetch in
@@ -103,8 +103,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Reads the rows of an object's batch, into every fault of it that is alive. The object's own is the result; nil
-    /// when it is in no batch any more, or has no row.
+    /// Reads the rows of an object's batch into every live fault of the batch, and returns the object's row. Nil when
+    /// the object is in no remembered batch, or has no row.
     final func loadBatch(of object: NSManagedObject) throws -> Snapshot? {
         object.flags.remove(.batched)
         for fetch in fetchedBatches.reversed() where fetch.rootIndex == object.home.layout.rootIndex {
@@ -133,7 +133,7 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// Reads the rows of those of some objects that have none; the objects that have got one.
+    /// Reads the rows of the given objects that have none, and returns the objects that have got a row.
     private func readRows(of objects: [NSManagedObject]) throws -> [NSManagedObject] {
         let faults = objects.filter { $0.row == nil && !$0.flags.contains(.deleted) }
         let rows = try readRows(for: faults.map(\.objectKey))
@@ -163,7 +163,7 @@ extension NSManagedObjectContext {
         return batches
     }
 
-    /// A fetch that found new objects, as its context knows it.
+    /// A context's weak reference to a fetch that found new objects.
     struct WeakBatches {
         weak var batches: FetchedBatches?
     }

@@ -1,4 +1,4 @@
-/// The objects of one batch of a fetch: of the one that was asked for last.
+/// The objects of one batch of a fetch: the batch that was used last.
 ///
 /// For the context's queue only.
 final class FetchedWindow {
@@ -15,7 +15,7 @@ final class FetchedWindow {
 
     var count: Int { batches.keys.count }
 
-    /// One that holds nothing yet, over the same keys.
+    /// A window over the same keys that holds no objects yet.
     func another() -> FetchedWindow { FetchedWindow(batches, context) }
 
     /// The object at a place. If it is in another batch than the last one, the objects of that batch are released.
@@ -23,7 +23,7 @@ final class FetchedWindow {
         context.checkConfinement("an object of FetchedObjects")
         if objects.indices.contains(place - start) {
             let object = objects[place - start]
-            // After a reset, and if it was deleted and saved, the object has no context.
+            // An object has no context after a reset, or if it was deleted and saved.
             if object.home.context === context { return object }
         }
         require(

@@ -3,7 +3,7 @@ import Foundation
 /// Makes predicates fit to cross queues: objects among their constants become their ids.
 enum FrozenPredicate {
     static func of(_ predicate: NSPredicate) -> NSPredicate {
-        // Most predicates compare a property with a text or a number: there is nothing to look for.
+        // Most predicates compare a property with a text or a number, which contains nothing to freeze.
         if type(of: predicate) == NSComparisonPredicate.self, let comparison = predicate as? NSComparisonPredicate,
             comparison.leftExpression.isPlain, comparison.rightExpression.isPlain
         {

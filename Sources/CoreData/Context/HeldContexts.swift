@@ -2,11 +2,11 @@ import Foundation
 
 /// The contexts whose queues the running thread holds, innermost last.
 ///
-/// `performAndWait` runs on the caller's thread, so `Thread.isMainThread` and queue-specific values do not tell all
+/// `performAndWait` runs on the caller's thread, so `Thread.isMainThread` and queue-specific values do not cover all
 /// that a thread may touch. A main thread that runs a private context's block is on that context's queue and still
-/// holds the main queue. This per-thread stack knows both. It decides re-entrancy and confinement.
+/// holds the main queue. This per-thread stack records both. The stack decides re-entrancy and confinement.
 enum HeldContexts {
-    /// One frame of the stack; lives on the stack of `run(holding:_:)`.
+    /// One frame of the stack, stored in the activation of `run(holding:_:)`.
     private struct Frame {
         unowned(unsafe) let context: NSManagedObjectContext
         let holdsMain: Bool
@@ -32,8 +32,8 @@ enum HeldContexts {
 
     /// Runs the closure while the calling thread counts as holding the context's queue.
     ///
-    /// `holdsMain` says whether it also holds the main queue. Inside a `sync` block the queue itself no longer tells,
-    /// so a caller asks `isMainQueueHeld` before it enters one.
+    /// `holdsMain` says whether the thread also holds the main queue. Inside a `sync` block queue-specific values do
+    /// not show that, so a caller asks `isMainQueueHeld` before it enters one.
     static func run<Result>(
         holding context: NSManagedObjectContext, holdsMain: Bool, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -62,8 +62,8 @@ enum HeldContexts {
     /// Whether the calling thread runs on the main queue, possibly below blocks of private contexts that it runs
     /// inline.
     ///
-    /// The main queue may be drained by any thread (after `dispatchMain()`, as Swift Testing does), and the main thread
-    /// may run before anything is drained: both count.
+    /// Any thread may drain the main queue (after `dispatchMain()`, as Swift Testing does), and the main thread may run
+    /// before the main queue is drained: both count.
     static var isMainQueueHeld: Bool {
         if let frame = top { return frame.pointee.holdsMain }
         return DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread

@@ -3,8 +3,8 @@ import Foundation
 
 /// The objects of one root entity that are alive in a context: key → object, unretained.
 ///
-/// It uses open addressing with eight bytes per entry. An object removes itself when it is deallocated. Objects may be
-/// released on any thread, so every operation holds the lock.
+/// The table uses open addressing with eight bytes per entry. An object removes itself when it is deallocated. Objects
+/// may be released on any thread, so every operation holds the lock.
 ///
 /// An object whose last reference is gone, but which has not removed itself yet, is not found. The runtime's try-retain
 /// ensures that. A weak reference per object would cost a side allocation, and 20 ns where a probe under the lock costs
@@ -14,11 +14,11 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     @exclusivity(unchecked) private var entries: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private(set) var count = 0
-    /// Whether the table holds its objects; otherwise it only knows them.
+    /// Whether the table retains its objects; otherwise its references are unretained.
     @exclusivity(unchecked) private var isRetaining = false
     /// Counts every change of the table.
     @exclusivity(unchecked) private var generation = 0
-    /// Told of the saved rows that come into use and go out of it; called without the lock.
+    /// Records the saved rows that come into use and go out of use. Called without the lock.
     private let usage: UsageObserver?
 
     init(usage: UsageObserver? = nil) {
@@ -47,7 +47,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         entries[position].map { Self.object($0)._withUnsafeGuaranteedRef { $0.key } }
     }
 
-    /// The living object with the key.
+    /// The live object with the key.
     func object(for key: Int64) -> NSManagedObject? {
         var place = Place()
         return object(for: key, place: &place)
@@ -59,7 +59,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         fileprivate var generation = -1
     }
 
-    /// The living object with the key, or the place it would have.
+    /// The live object with the key, or the place it would have.
     @inline(__always)
     func object(for key: Int64, place: inout Place) -> NSManagedObject? {
         lock.lock()
@@ -110,14 +110,14 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     func register(contentsOf objects: ArraySlice<NSManagedObject>) {
         lock.lock()
         let expected = count + objects.count
-        // Not by way of smaller tables.
+        // The table grows once, not by way of smaller tables.
         if expected * 5 > capacity * 4 { grow(for: expected) }
         for object in objects { insert(object) }
         lock.unlock()
         usage?.began(objects.map(\.key))
     }
 
-    /// Enters an object under its key. A dying object with the same key gives up its place.
+    /// Enters an object under its key. The object replaces a dying one with the same key.
     func register(_ object: NSManagedObject) {
         lock.lock()
         insert(object)
@@ -133,7 +133,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         while let existing = entries[position] {
             if existing == pointer { return }
             if Self.object(existing)._withUnsafeGuaranteedRef({ $0.key == object.key }) {
-                // The object that gives up its place is being deallocated: it has no owner, and the table is none
+                // The object that is replaced is being deallocated: it has no owner, so the table does not release it
                 // either.
                 if isRetaining { _ = Unmanaged.passRetained(object) }
                 entries[position] = pointer
@@ -155,7 +155,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         if retains != isRetaining {
             let pointers = (0..<capacity).compactMap { entries[$0] }
             if retains {
-                // One that is dying cannot be held any more; it must not be taken for one that is.
+                // A dying object cannot be retained any more, so it leaves the table.
                 for pointer in pointers where opencoredata_try_retain(pointer) == nil {
                     _ = remove(pointer, key: Self.object(pointer)._withUnsafeGuaranteedRef { $0.key })
                 }
@@ -186,7 +186,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         register(object)
     }
 
-    /// All living objects.
+    /// All live objects.
     var objects: [NSManagedObject] {
         lock.lock()
         defer { lock.unlock() }
@@ -245,7 +245,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         while let existing = entries[position], existing != pointer { position = (position + 1) & (capacity - 1) }
         guard entries[position] == pointer else { return false }
         entries[position] = nil
-        // The caller that takes an object out holds it.
+        // The caller holds the object that it takes out.
         if isRetaining { Self.object(pointer).release() }
         count -= 1
         generation += 1

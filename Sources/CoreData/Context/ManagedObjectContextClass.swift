@@ -29,7 +29,7 @@ extension ManagedObjectContextClass where Self: NSManagedObjectContext {
         try returning(block, rescue: { throw $0 }, by: performAndWait(_:))
     }
 
-    /// Runs the block on the context's queue and returns its result; the caller is suspended meanwhile.
+    /// Runs the block on the context's queue and returns its result; the caller is suspended until then.
     ///
     /// The block may capture values that are not `Sendable`: the compiler treats it as code of the caller. It must not
     /// read or change the state of an actor that calls it, because it runs on the context's queue.

@@ -1,8 +1,9 @@
 import Foundation
 
-// The store that a new object goes to.
+// The store into which a new object is saved.
 extension NSManagedObjectContext {
-    /// The store that was chosen for a new object, which is held: another one in its place in memory was not assigned.
+    /// The store that was chosen for a new object. The object is held, because another object at its address was not
+    /// assigned.
     struct AssignedStore {
         let object: NSManagedObject
         let store: NSPersistentStore
@@ -14,7 +15,7 @@ extension NSManagedObjectContext {
         guard let object = object as? NSManagedObject else { return }
         require(object.key < 0, "Can't reassign an object to a different store once it has been saved.")
         require(object.home.context === self, "Cannot assign an object of another context (\(object.home.layout.name))")
-        // A save would not find the store, and the object would go to another one.
+        // A save would not find the store, and would write the object to another one.
         require(
             persistentStoreCoordinator.map { $0.number(of: store) != nil } ?? true,
             "Can't assign an object (\(object.home.layout.name)) to a store that is not in the context's coordinator: "
@@ -22,7 +23,7 @@ extension NSManagedObjectContext {
         assignedStores[ObjectIdentifier(object)] = AssignedStore(object: object, store: store)
     }
 
-    /// The store a new object goes to: the assigned one, or the first that holds its entity.
+    /// The store into which a new object is saved: the assigned one, or the first that holds its entity.
     final func storeNumber(forNew object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator) throws -> Int {
         if let assigned = assignedStores[ObjectIdentifier(object)], let number = coordinator.number(of: assigned.store)
         {
@@ -31,7 +32,7 @@ extension NSManagedObjectContext {
         return try coordinator.storeNumber(forNew: object.home.layout)
     }
 
-    /// The same for the objects of a save that have none assigned, by entity.
+    /// The stores, by entity, into which a save writes the new objects that have no assigned store.
     final func storesByObject(
         _ inserted: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
     ) throws -> [Int: Int] {

@@ -41,8 +41,8 @@ extension NSManagedObjectContext {
         NSError.coreData(CocoaError.Code.userCancelled.rawValue, reason: "The asynchronous fetch was cancelled")
     }
 
-    /// Reads without the context's queue. A program's store makes objects in the context that it is shown: one of its
-    /// own, on whose queue it is asked.
+    /// Reads without the context's queue. A program's store makes objects in the context that it gets, so it gets a
+    /// context of its own and is called on that context's queue.
     private func readInBackground(
         _ plan: FetchPlan, _ rowsPlan: FetchPlan, _ progress: Progress
     ) throws -> BackgroundMaterial {

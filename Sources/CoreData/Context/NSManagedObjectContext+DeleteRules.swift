@@ -1,7 +1,7 @@
 import Foundation
 
-// Applies delete rules to the objects that are related to deleted ones. `ObjectValidation+DenyRule` checks the deny
-// rule when those are saved.
+// Propagates pending deletes: applies the delete rules to the objects that are related to deleted ones.
+// `ObjectValidation+DenyRule` checks the deny rule when the deleted objects are saved.
 extension NSManagedObjectContext {
     /// Applies the delete rules until nothing new is deleted.
     final func propagateDeletions() {
@@ -11,8 +11,8 @@ extension NSManagedObjectContext {
         readErrors = errors
         defer { readErrors = outer }
         var deleted: Set<ObjectKey> = []
-        // Their relationships cannot be read. The rules are due until they can, or until a save or a fetch throws the
-        // error.
+        // Their relationships cannot be read. The rules stay pending until the relationships can be read, or until a
+        // save or a fetch throws the error.
         var unread: [NSManagedObject] = []
         while !pendingDeletions.isEmpty {
             let batch = pendingDeletions
@@ -33,9 +33,9 @@ extension NSManagedObjectContext {
         if let first = errors.first { outer?.note(first) }
     }
 
-    /// Reads the relationships that the rules look at by a few requests. From a server it also reads the rows that a
-    /// save checks in the related objects, because each request is a round trip there. If reading fails, each object
-    /// reads by itself and notes the error.
+    /// Reads the relationships to which the rules apply by a few requests. From a server this method also reads the
+    /// rows that a save checks in the related objects, because each request is a round trip there. If reading fails,
+    /// each object reads by itself and notes the error.
     private func readAhead(for objects: [NSManagedObject]) {
         guard let coordinator = persistentStoreCoordinator, coordinator.readsAhead else { return }
         let isServer = coordinator.isAskedByRoundTrips
@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
 
     private func propagateDeletion(of object: NSManagedObject) {
         let layout = object.home.layout
-        // A program's store finds by the version alone that another context has related something to the object since.
+        // A program's store detects only by the version that another context has related an object to this one since.
         if object.row == nil, object.key > 0, persistentStoreCoordinator?.hasObjectStores == true,
             layout.toManys.contains(where: \.isLeftByOwners)
         {

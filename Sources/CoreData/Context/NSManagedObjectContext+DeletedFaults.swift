@@ -1,11 +1,11 @@
-// The values of objects that were deleted without having been read, for those who look at them after the save.
+// The values of objects that were deleted without having been read, for observers that read the values after the save.
 extension NSManagedObjectContext {
-    /// The rows of those among deleted objects that have none, read at once while the source still has them.
+    /// The rows of the deleted objects that have none in memory, read at once while the source still has them.
     ///
-    /// They are read before the save although it may be that no observer looks at them: Foundation does not say whether
-    /// there is one, a store in memory keeps no past state to read afterwards, and a held state keeps the log of a file
-    /// from being emptied. The objects themselves get the rows after the save only, because a row that an object has
-    /// must still be the store's when it is deleted.
+    /// The rows are read before the save although there may be no observer that needs them. Foundation does not say
+    /// whether there is one, a store in memory keeps no past state to read afterwards, and a held state keeps the log
+    /// of a file from being emptied. The objects themselves get the rows after the save only, because a row that an
+    /// object has must still be the store's when it is deleted.
     final func rows(ofFaultsIn deleted: [NSManagedObject]) -> [ObjectKey: Snapshot] {
         if isQuiet { return [:] }
         let faults = deleted.filter { $0.heldRow == nil }

@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Results as those of the caller's type, without a cast of each where the types are one.
+    /// Returns the results as an array of the caller's type. No element is cast where the two types are one.
     private func cast<Result: AnyObject, T>(_ results: [Result], _ plan: FetchPlan) throws -> [T] {
         // The memory of an array is the same under both names of the type.
         if T.self == Result.self { return unsafeBitCast(results, to: [T].self) }
@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
             generation: try generation(readingFromStandbys: parameters.readsFromStandbys))
     }
 
-    /// The state of the stores that a fetch reads; nil for the present one of the stores themselves.
+    /// The state of the stores that a fetch reads; nil for the present state of the primary stores.
     private func generation(readingFromStandbys wanted: Bool?) throws -> QueryGeneration? {
         let own = try rowSource?.generation(of: self)
         guard let wanted, let coordinator = ownCoordinator else { return own }
@@ -135,13 +135,12 @@ extension NSManagedObjectContext {
         return overlaid(found, touched, plan)
     }
 
-    /// The fetch that finds enough rows when so many objects are judged by their unsaved values.
+    /// The fetch that finds enough rows when the given number of objects is evaluated by unsaved values.
     final func widened(_ plan: FetchPlan, by touched: Int) -> FetchPlan {
         var wide = plan
         wide.store.offset = 0
         if plan.store.limit > 0 {
-            // No touched object is among those that are kept as they are: so many rows more are enough to fill the
-            // limit.
+            // The touched objects are taken out of the rows, so as many rows more are enough to fill the limit.
             wide.store.limit = plan.store.offset + plan.store.limit + touched
         }
         // The results are sorted once more, by their values.
@@ -169,13 +168,14 @@ extension NSManagedObjectContext {
         settlePendingChanges()
         let touched = touchedObjects(plan.store)
         let isCut = plan.store.limit > 0 || plan.store.offset > 0
-        // More changes came meanwhile: the rows may be too few.
+        // More changes came while the rows were read, so the rows may be too few.
         if isCut, touched.count > touchedBefore { return try objects(plan) }
         let found = try fetchObjects(plan, rows: rows)
         return touched.isEmpty && touchedBefore == 0 ? found : overlaid(found, touched, plan)
     }
 
-    /// The rows of a fetch as this context's source has them, some hundred at a time where they come so.
+    /// Reads the rows of a fetch as this context's source has them, some hundred at a time where the source delivers
+    /// batches.
     final func eachBatchOfRows(_ plan: FetchPlan, _ body: ([Snapshot]) throws -> Void) throws {
         try rowSource?.eachBatchOfRows(plan, in: self, body)
     }
@@ -188,15 +188,15 @@ extension NSManagedObjectContext {
         var birth = Birth(home: home(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
         let map = identityMap(of: plan.store.layout.rootIndex)
-        // A fetch gives every row once: where nothing was known before it, nothing has to be looked up.
+        // A fetch returns every row once: if the map was empty before the fetch, no row needs a search of the map.
         let isFresh = map.count == 0
         func take(_ rows: [Snapshot]) {
-            // Variables that are passed on are checked for overlaps at each access: these are not.
+            // The compiler adds exclusivity checks to variables that escape; these copies have none.
             var current = birth
             var all: [NSManagedObject] = []
             swap(&all, &objects)
             let start = all.count
-            // Also where some objects are known, one look tells whether any of these rows has one: mostly none.
+            // If the map has objects, one search for all rows shows whether any of them has one. Mostly none has.
             let isNew = isFresh || !map.holdsAny(of: rows) && !hasMail.load(ordering: .acquiring)
             for row in rows {
                 if row.layoutIndex != current.layoutIndex { current = Birth(home: home(at: row.layoutIndex)) }
@@ -224,7 +224,7 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// Whether the fetch gives objects whose values are not needed before they are used.
+    /// Whether the fetch returns faults whose values nothing reads before the program uses them.
     private func isFetchOfFaultsAlone(_ plan: FetchPlan) -> Bool {
         let parameters = plan.parameters
         return !parameters.includesPropertyValues && parameters.returnsObjectsAsFaults
@@ -239,7 +239,7 @@ extension NSManagedObjectContext {
         return livingInserted.filter { range.contains($0.home.layout.index) } + touchedOfSource(fetch)
     }
 
-    /// Those of them that the source may have.
+    /// The touched objects of a fetch that the source may have.
     final func touchedOfSource(_ fetch: StoreFetch) -> [NSManagedObject] {
         let range = fetch.includesSubentities ? fetch.layout.subtree : fetch.layout.index..<fetch.layout.index + 1
         func isOfEntity(_ object: NSManagedObject) -> Bool { range.contains(object.home.layout.index) }
@@ -247,7 +247,7 @@ extension NSManagedObjectContext {
         return livingUpdated.filter(isOfEntity) + livingDeleted.filter(isOfEntity)
     }
 
-    /// The results of a fetch with unsaved changes: touched objects are judged by their present values.
+    /// The results of a fetch with unsaved changes: touched objects are evaluated by their present values.
     ///
     /// - Parameter candidates: The touched objects that may match.
     private func overlaid(

@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The same for a body that asks for the errors itself, or ignores them.
+    /// Collects the read errors of a body that checks them itself, or ignores them.
     final func collectingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
         let outer = readErrors
         let errors = ReadErrors()
@@ -169,13 +169,13 @@ extension NSManagedObjectContext {
         return errors.count == 0
     }
 
-    /// Throws the first error that was met since the body began that throws them.
+    /// Throws the first read error since the beginning of the innermost body that collects such errors.
     final func throwReadErrors() throws {
         if let first = readErrors?.first { throw first }
     }
 
-    /// A fault cannot be fulfilled: a caller that can throw gets the error. The getter of a property cannot throw and
-    /// has no value to give: then the process stops, as with Apple's framework.
+    /// Handles a fault that cannot be fulfilled. A caller that can throw gets the error. The getter of a property
+    /// cannot throw and has no value to return, so the process stops there, as with Apple's framework.
     final func cannotFulfill(_ error: any Error) {
         guard let readErrors else { fatalError((error as NSError).localizedDescription) }
         readErrors.note(error)

@@ -1,9 +1,9 @@
 import Foundation
 
-// In-memory stores answer predicates and sort descriptors that have no SQL (values inside transformable attributes,
-// comparators that are blocks) by looking at the objects, as Apple's do.
+// In-memory stores evaluate predicates and sort descriptors that have no SQL (values inside transformable attributes,
+// comparators that are blocks) on the objects, as Apple's do.
 extension NSManagedObjectContext {
-    /// Whether a fetch that has no SQL is to be decided object by object.
+    /// Whether a fetch that has no SQL is to be evaluated object by object.
     final func isJudgedInMemory(_ plan: FetchPlan, after error: NSError) -> Bool {
         guard error.domain == NSCocoaErrorDomain, error.code == NSCoreDataError,
             plan.store.predicate != nil || !plan.store.sortDescriptors.isEmpty,
@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
         return !stores.isEmpty && stores.allSatisfy(\.decidesByObject)
     }
 
-    /// The objects of a fetch, each judged by itself.
+    /// The objects of a fetch, each evaluated in the program.
     final func judgedObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
         var everything = plan
         everything.store.predicate = nil

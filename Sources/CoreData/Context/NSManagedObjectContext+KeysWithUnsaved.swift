@@ -21,7 +21,8 @@ extension NSManagedObjectContext {
         return all.page(plan.store.offset, plan.store.limit)
     }
 
-    /// Tells the keys of touched objects: by a set of them, or for fewer keys by the objects themselves.
+    /// Returns a test for the keys of touched objects. The test uses a set of the keys, or for fewer keys the objects
+    /// themselves.
     private func touchedKeys(_ plan: FetchPlan, atMost count: Int) -> (ObjectKey) -> Bool {
         if count < insertedList.count + updatedList.count + deletedList.count {
             return { [unowned self] in registeredObject(for: $0).map(isTouched) ?? false }
@@ -30,7 +31,7 @@ extension NSManagedObjectContext {
         return { keys.contains($0.key) }
     }
 
-    /// Without an order the source's own stays: changed objects keep their place, others follow.
+    /// Without a sort order the source's order stays: changed objects keep their places, and new objects follow.
     private func inPlace(
         _ found: FetchedKeys, _ matching: [NSManagedObject], _ isTouched: (ObjectKey) -> Bool
     ) -> FetchedKeys {

@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
             for toMany in owner.home.layout.toManys {
                 guard case .join(let inverse, let isNaming) = toMany.kind, let state = overlay.toManys[toMany.index]
                 else { continue }
-                // The deletion of the row has deleted its pairs.
+                // The deletion of the owner's row has deleted its pairs.
                 let isBack = reinsertedObjects.contains(ObjectIdentifier(owner))
                 guard state.hasChanges || isBack else { continue }
                 let key = owner.objectKey.renamed(permanent)
@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
                     }
                 }
                 guard toMany.isOrdered else { continue }
-                // New pairs go to the end of every list, in the order in which the naming side tells them.
+                // New pairs are appended to every list, in the order of the naming side.
                 let isToldInOrder =
                     moved.isEmpty && (isNaming && inverse != toMany.index || state.added.keys.count < 2)
                 let isWhole = state.order != nil || isBack

@@ -1,10 +1,10 @@
 import Foundation
 
-// Parents and children: a child saves into its parent, a parent tells its children about permanent keys.
+// Parents and children: a child saves into its parent, and a parent hands permanent keys to its children.
 extension NSManagedObjectContext {
     // MARK: Saving into the parent
 
-    /// - Returns: whether the parent has yet to take it over.
+    /// - Returns: whether the parent has yet to take over the changes.
     final func save(_ work: inout SaveWork, to parent: NSManagedObjectContext) throws -> Bool {
         var isForLater = false
         var leftOut: [ObjectKey] = []
@@ -110,8 +110,8 @@ extension NSManagedObjectContext {
         if object.flags.contains(.deleted) { return }
         let (links, partners) = (object.ownerLinks(), object.partners)
         for slot in change.slots { object.ensureOverlay().set(.null, at: slot) }
-        // A partner that was related to it here since must not keep it. An owner that goes too may come back without
-        // it, by the child's undo.
+        // A partner that was related to the object here since the child's change must drop it. An owner that is deleted
+        // as well may come back without the object, by the child's undo.
         object.updateOwnersAndPartners(after: links, partners)
         apply(change.toManys, to: object)
         object.noteChange()
@@ -162,7 +162,7 @@ extension NSManagedObjectContext {
         for (key, base) in push.deleted {
             guard let base, let found = try rowForChild(key), found !== base else { continue }
             let slots = home(at: found.layoutIndex).layout.slots
-            // Children are not told transient values.
+            // Children do not get transient values.
             let stored = slots.indices.filter { slots[$0].isPersistent }
             if stored.allSatisfy({ Snapshot.isSame(base, found, $0, slots[$0].kind) }) { continue }
             conflicts.append(SaveConflicts.Conflict(key: key, expected: base, found: found))
@@ -170,8 +170,8 @@ extension NSManagedObjectContext {
         return conflicts
     }
 
-    /// Whether a value that the child changed is another one here than the child read, and (unless that counts, too)
-    /// than it wants.
+    /// Whether this context's value of a slot that the child changed differs from the value that the child read, and
+    /// from the value that the child saves. With `countingEqual` the second comparison is left out.
     private func isConflict(_ change: PushedChange, _ found: Snapshot, countingEqual: Bool = false) -> Bool {
         let slots = home(at: found.layoutIndex).layout.slots
         var isConflict = false
@@ -200,7 +200,7 @@ extension NSManagedObjectContext {
                 object.overlay?.discardChanges()
                 object.row = change.row
                 object.flags.subtract([.unfired, .inaccessible])
-                // To undo it is to remove it.
+                // Undoing the change removes the object.
                 undoRecord?.forgetBaseline(of: object)
             } else {
                 object = makeObject(
@@ -232,20 +232,20 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// Whether the parent, or the store, no longer has an object that this context knows and has not changed. A child
-    /// that took its deletion back inserts such an object again.
+    /// Whether the parent, or the store, no longer has an object that this context has registered and not changed. A
+    /// child that took its deletion back inserts such an object again.
     private func isGoneAbove(_ object: NSManagedObject) -> Bool {
         guard object.flags.isDisjoint(with: [.deleted, .inserted, .updated]) else { return false }
         do {
             return try readRow(for: object.objectKey) == nil
         } catch {
-            // An object that cannot be read is not known to be gone.
+            // An object that cannot be read is not taken for gone.
             return false
         }
     }
 
-    /// An object that the child inserted is here already. An object that is deleted here comes back as the child has
-    /// it, by the child's policy or its undo.
+    /// Updates an object that the child inserted and that this context has already. An object that is deleted here
+    /// comes back with the child's values, by the child's policy or its undo.
     private func bringUpToDate(_ object: NSManagedObject, with change: PushedChange) {
         let isBack = object.flags.contains(.deleted)
         if isBack { undelete(object, as: nil, withReferences: change.isReinserted) }
@@ -254,8 +254,8 @@ extension NSManagedObjectContext {
         if isBack, !change.isReinserted { leaveMembers(of: object, but: change.toManys) }
     }
 
-    /// A change that sets every value that is another one in the child; where the child's policy brings the object
-    /// back, only those by which it leads to others, which its deletion has emptied.
+    /// A change that sets every value that differs in the child. Where the child's policy brings the object back, the
+    /// change sets only the references that the object's deletion has emptied.
     private func completed(_ change: PushedChange, beside object: NSManagedObject) -> PushedChange {
         var complete = change
         _ = object.firedRow()
@@ -282,15 +282,15 @@ extension NSManagedObjectContext {
         let object = object(for: current(change.key))
         let wasKnown = object.row != nil
         if !wasKnown, let found, found.key == object.key {
-            // The rows that the child's save has checked: by now the store may have newer ones.
+            // The rows that the child's save has checked; the store may have newer ones now.
             object.row = found
             object.flags.insert(.unfired)
         }
         let newest = object.firedRow()
         if object.flags.contains(.deleted) { return }
-        // This context kept none of the rows that the child has read through it. They count as its own reads, so that
-        // the save finds a later write of others, even of the same value. Otherwise two contexts that each add one to
-        // a number could add one in all.
+        // This context kept none of the rows that the child has read through it. They count as this context's reads, so
+        // that the save detects a later write by another context, even of an equal value. Otherwise two contexts that
+        // each add one to a number could add one in all.
         if !wasKnown, change.base.key == object.key,
             isConflict(change, newest, countingEqual: true)
         {
@@ -332,7 +332,7 @@ extension NSManagedObjectContext {
             } else {
                 state.merge(added: change.added.map(current), removed: Set(change.removed.map(current)))
             }
-            // Of a member that the child knew without its owner it has changed the owner's side alone.
+            // If the child had the member registered without its owner, the child has changed only the owner's side.
             let toMany = object.home.layout.toManys[change.index]
             for key in change.removed.map(current) {
                 guard let member = registeredObject(for: key), !member.flags.contains(.deleted) else { continue }
@@ -343,6 +343,6 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The key under which this context knows a row that a child may still know under its temporary one.
+    /// The key in this context of a row for which a child may still use a temporary key.
     private func current(_ key: ObjectKey) -> ObjectKey { key.renamed(permanentKeys) }
 }

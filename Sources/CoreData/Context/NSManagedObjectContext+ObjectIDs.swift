@@ -43,7 +43,7 @@ extension NSManagedObjectContext: HistoryContext {
             return object
         }
         if key.isTemporary {
-            // It was saved since.
+            // The object was saved since the id was made.
             if let permanent = keyAbove(key) { return try existingObject(with: self.objectID(for: permanent)) }
             guard rowSource?.hasUnsavedRows == true, let row = try existingRow(for: key) else {
                 throw missingObject(objectID)
@@ -73,7 +73,7 @@ extension NSManagedObjectContext: HistoryContext {
     /// The key of an id in this context's model; ids of an equal model of another coordinator are matched by name.
     final func localKey(of objectID: NSManagedObjectID) -> ObjectKey? {
         guard let modelLayout else { return nil }
-        // Stores of several coordinators may have the same number: the identifier tells them apart.
+        // Stores of several coordinators may have one number: the identifier distinguishes them.
         if objectID.layout.model === modelLayout,
             objectID.isTemporaryID
                 || store(numbered: objectID.objectKey.storeNumber)?.identifier == objectID.storeIdentifier

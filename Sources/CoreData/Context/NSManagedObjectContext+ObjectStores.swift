@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
     /// The objects of keys that a fetch has just found.
     final func faults(for keys: FetchedKeys, _ plan: FetchPlan) -> [NSManagedObject] {
         let map = identityMap(of: plan.store.layout.rootIndex)
-        // If no object was known before, none has to be looked up. A program's store may answer with a key twice.
+        // If no object was registered before, no key needs a search. A program's store may answer with a key twice.
         guard map.count == 0, let first = keys.first, !keys.hasTemporary, !isAnsweredWithKeys(plan) else {
             return keys.map { object(found: $0) }
         }
@@ -58,8 +58,8 @@ extension NSManagedObjectContext {
         if !permanent.isEmpty { installPermanentKeys(permanent, of: objects) }
     }
 
-    /// Computes the derived attributes of the objects that go to programs' stores, which no SQL computes: of new and
-    /// changed objects, and of those that look at them through a relationship.
+    /// Computes the derived attributes of the objects that are saved to programs' stores, which no SQL computes: of new
+    /// and changed objects, and of objects that derive values from these through a relationship.
     final func deriveAttributes(_ work: SaveWork, for numbers: Set<Int>) throws {
         var concerned: [NSManagedObject] = []
         for object in work.inserted + work.updated + work.deleted
@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Objects whose derived attributes look at an object through the inverse of one of its to-one relationships.
+    /// Objects whose derived attributes use an object's values through the inverse of one of its to-one relationships.
     private func observers(of object: NSManagedObject) -> [NSManagedObject] {
         object.home.layout.slots.enumerated().compactMap { number, slot in
             guard case .toOne(let relationship, _) = slot.role, let inverse = relationship.inverseRelationship,
@@ -95,7 +95,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The objects of a save by store, for the stores that want to see them.
+    /// The objects of a save by store, for the stores that take objects.
     final func collectObjects(
         _ work: SaveWork, updated: [NSManagedObject], for numbers: Set<Int>, into changes: inout [Int: ChangeSet]
     ) {
@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
                 changes[number]?.objects?[keyPath: place].insert(object)
             }
         }
-        // Objects that others have deleted and that are to stay are new to the store.
+        // Objects that another context has deleted and that are to stay are new to the store.
         func isBack(_ object: NSManagedObject) -> Bool { reinsertedObjects.contains(ObjectIdentifier(object)) }
         note(work.inserted + updated.filter(isBack), \.inserted)
         note(

@@ -41,8 +41,8 @@ extension NSManagedObjectContext {
         Self.living(deletedList) { $0.contains(.deleted) && !$0.contains(.inserted) }
     }
 
-    /// The objects of a list whose flags are such. Mostly those of all are: then it is the list, of which a copy would
-    /// hold each object.
+    /// The objects of a list whose flags match. Mostly all match, and then the result is the list itself, because a
+    /// copy would retain each object.
     @inline(__always)
     private static func living(
         _ list: [NSManagedObject], _ isLiving: (NSManagedObject.Flags) -> Bool
@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
         list.allSatisfy { isLiving($0.flags) } ? list : list.filter { isLiving($0.flags) }
     }
 
-    /// An object says that it changed.
+    /// Records that an object has changed.
     final func noteUpdate(of object: NSManagedObject) {
         checkConfinement("change of an object")
         if !object.flags.contains(.updated) {
@@ -74,8 +74,8 @@ extension NSManagedObjectContext {
         processPendingChanges(isBeforeSave: false)
     }
 
-    /// Applies the delete rules to objects that were deleted since last time, and posts nothing. Fetches in the middle
-    /// of a block see the block's changes, and observers never see half of them.
+    /// Propagates pending deletes: applies the delete rules to the objects that were deleted since the last call, and
+    /// posts nothing. Fetches in the middle of a block see the block's changes, and observers never see half of them.
     final func settlePendingChanges() {
         drainMailbox()
         if isProcessingPendingChanges || isLending || pendingDeletions.isEmpty { return }
@@ -89,7 +89,7 @@ extension NSManagedObjectContext {
     final func processPendingChanges(isBeforeSave: Bool) {
         checkConfinement("processPendingChanges()")
         drainMailbox()
-        // While the context is being written, its children read. Pending changes belong to the save then.
+        // While a save of the context writes, its children read. The pending changes belong to that save.
         if isProcessingPendingChanges || isLending { return }
         if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, pendingVanished.isEmpty,
             mergedDeletions.isEmpty, mergedInsertions.isEmpty

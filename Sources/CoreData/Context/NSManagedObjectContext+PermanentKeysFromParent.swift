@@ -9,13 +9,13 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Keys that temporary ones have become.
+    /// A permanent-ID update: the permanent keys that replace temporary ones.
     struct PermanentKeys {
         var keys: [Int64: Int64]
-        /// Temporary keys of objects that gave way to others with the same unique values: their new keys are the
-        /// others'.
+        /// Temporary keys of objects that another object with equal unique values replaced. `keys` has the keys of the
+        /// replacing objects for them.
         var replaced: Set<Int64> = []
-        /// The other way round, made when it is asked for. Objects of different entities may have the same key.
+        /// The temporary keys by permanent key, made on first use. Objects of different entities may have equal keys.
         private(set) lazy var former: [Int64: [Int64]] = Dictionary(
             grouping: keys.keys, by: { [keys] in keys[$0] ?? $0 })
 
@@ -25,7 +25,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Leaves the new keys of saved objects with every context below this one; each takes them in when it is next used.
+    /// Posts a permanent-ID update with the new keys of saved objects to every context below this one. Each context
+    /// applies the update when it is next used.
     final func postToChildren(_ permanent: PermanentKeys) {
         undoRecord?.noteRenames(permanent.keys)
         renameFetched(permanent.keys)
@@ -39,9 +40,10 @@ extension NSManagedObjectContext {
         for child in children { child.deliver(permanent, holding: &held) }
     }
 
-    /// All contexts below get the letter before any of them can read it, so that a child finds objects by the permanent
-    /// keys that a parent gives it. `held` outlives the locks, because objects that are released under the locks could
-    /// not take them again.
+    /// Appends a permanent-ID update to this context's pending updates, and to those of all contexts below. All of them
+    /// get the update before any of them can read it, so that a child finds objects by the permanent keys that a parent
+    /// gives it. `held` outlives the locks, because objects that are released under the locks could not take them
+    /// again.
     private func deliver(_ permanent: PermanentKeys, holding held: inout [NSManagedObjectContext]) {
         mailboxLock.withLock {
             mailbox.append(permanent)
@@ -62,7 +64,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Takes in the permanent keys that the parent left here.
+    /// Applies the pending permanent-ID updates of the parent.
     final func drainMailbox() {
         if !hasMail.load(ordering: .acquiring) { return }
         let letters = mailboxLock.withLock {
@@ -74,7 +76,8 @@ extension NSManagedObjectContext {
         for letter in letters { takeIn(letter) }
     }
 
-    /// The same when an object that is still known by its temporary key here is the one with a permanent key.
+    /// Applies the pending updates if one of them gives a key to an object that is registered here under its temporary
+    /// key.
     final func drainMailbox(ifItSpeaksOf key: ObjectKey) {
         if key.isTemporary || !hasMail.load(ordering: .acquiring) { return }
         let former = mailboxLock.withLock { mailbox.indices.flatMap { mailbox[$0].former[key.key] ?? [] } }
@@ -84,7 +87,7 @@ extension NSManagedObjectContext {
         if isKnown { drainMailbox() }
     }
 
-    /// The permanent key that a parent has left here for a new object and that was not taken in yet. May be called on
+    /// The permanent key for a new object in a pending update, which this context has not applied yet. May be called on
     /// any thread.
     final func announcedKey(for key: ObjectKey) -> ObjectKey? {
         mailboxLock.withLock {
@@ -94,8 +97,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The permanent key for a temporary one that this context does not know. The notice of the save that made it
-    /// permanent may have come before the object that mentions it.
+    /// The permanent key for a temporary one that this context does not have. The notice of the save that made the key
+    /// permanent may have come before the object that refers to it.
     final func keyAbove(_ key: ObjectKey) -> ObjectKey? {
         if let permanent = permanentKeys[key.key] { return ObjectKey(layoutIndex: key.layoutIndex, key: permanent) }
         return rowSource?.permanentKey(for: key)
@@ -126,8 +129,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// An object that gave way to another one above: it stands for that one's row from now on; if the context knows
-    /// that one already, it goes.
+    /// Rekeys an object that the parent has replaced by another one, so that it stands for the other object's row. If
+    /// this context has the other object registered already, the replaced object is removed as deleted.
     private func follow(_ object: NSManagedObject, to key: Int64, in map: IdentityMap) {
         if map.object(for: key) != nil {
             acceptDeletions(of: [object])

@@ -1,8 +1,8 @@
 import Foundation
 
 // Programs' stores keep the members of to-many relationships in the records of their owners. Stores with tables keep
-// them in the members' own rows, and in pairs. So changes that others have made there, and deletions, are found from
-// the owners' side.
+// them in the members' own rows, and in pairs. So changes by other contexts, and deletions, are found from the owners'
+// side.
 extension NSManagedObjectContext {
     /// Whether an object's to-many relationships are kept in its own record.
     final func keepsMembersInRecord(_ object: NSManagedObject) -> Bool {
@@ -12,8 +12,8 @@ extension NSManagedObjectContext {
         return coordinator.objectStoreNumbers.contains(object.objectKey.storeNumber)
     }
 
-    /// Whether a deleted object's record has members that the rules of its relationships have not met. A record that
-    /// cannot be read counts as one that has.
+    /// Whether a deleted object's record has members to which the delete rules were not applied. A record that cannot
+    /// be read counts as one that has such members.
     final func hasMembersSinceDeletion(_ object: NSManagedObject) -> Bool {
         object.home.layout.toManys.contains { toMany in
             if case .transient = toMany.kind { return false }
@@ -36,8 +36,8 @@ extension NSManagedObjectContext {
         return state.isFault ? !state.removed.contains(key) : state.members.contains(key)
     }
 
-    /// After a conflict: the members that others have given the record are united with those that were added and
-    /// removed here, and the object is written wherever something is left to write.
+    /// After a conflict: unites the members that another context has saved in the record with those that were added and
+    /// removed here, and marks the object as changed if there is something left to write.
     final func uniteMembers(of object: NSManagedObject) {
         guard object.home.context === self, object.row != nil,
             object.flags.isDisjoint(with: [.deleted, .inaccessible, .mergedAway]), keepsMembersInRecord(object)

@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
         if flag {
             if isRelatedSinceDeletion(object) { return }
             if object.flags.contains(.deleted), object.row != nil, keepsMembersInRecord(object) {
-                // Without a row the save would not find later changes of the record by others.
+                // Without a row the save would not detect later changes of the record by another context.
                 if let newest = try? readRow(for: object.objectKey) {
                     object.row = newest
                     undoRecord?.noteNewRow(of: object)
@@ -66,7 +66,8 @@ extension NSManagedObjectContext {
         if !object.flags.contains(.pendingInsert) { noteRefresh(of: object) }
     }
 
-    /// The to-one relationships that an unsaved deletion has emptied: that is its change, not the object's.
+    /// The to-one relationships that an unsaved deletion has emptied. They are changes of the deletion, not of the
+    /// object.
     private func slotsCutByDeletions(of object: NSManagedObject) -> [Int] {
         guard let overlay = object.overlay, let row = object.row else { return [] }
         return object.home.layout.slots.indices.filter { slot in

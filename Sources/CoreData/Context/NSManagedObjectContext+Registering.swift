@@ -4,7 +4,7 @@ import Foundation
 extension NSManagedObjectContext {
     // MARK: Homes
 
-    /// The home that the objects of one entity share in this context.
+    /// The entity binding that the objects of one entity share in this context.
     @inline(__always)
     final func home(at layoutIndex: Int) -> ObjectHome {
         if let home = homes[layoutIndex] { return home }
@@ -31,7 +31,8 @@ extension NSManagedObjectContext {
         return map
     }
 
-    /// The home for an entity given by its description; stops the process when the context's model does not have it.
+    /// The entity binding for an entity given by its description. Stops the process when the context's model does not
+    /// have the entity.
     final func home(forEntity entity: NSEntityDescription) -> ObjectHome {
         guard let modelLayout else {
             fatalError(
@@ -45,7 +46,7 @@ extension NSManagedObjectContext {
         return home(at: layout.index)
     }
 
-    /// The home of objects that belong to no context.
+    /// The entity binding of objects that belong to no context.
     static func detachedHome(for entity: NSEntityDescription) -> ObjectHome {
         guard let model = entity.model, let layout = model.layout.layout(of: entity) else {
             fatalError(
@@ -78,7 +79,7 @@ extension NSManagedObjectContext {
 
     // MARK: Objects
 
-    /// The object for a key, as a fault when the context does not know it yet.
+    /// The object for a key, as a fault when the context has not registered it yet.
     final func object(for key: ObjectKey) -> NSManagedObject {
         let home = home(at: key.layoutIndex)
         if let object = home.identityMap?.object(for: key.key) { return object }
@@ -96,7 +97,7 @@ extension NSManagedObjectContext {
         home(at: key.layoutIndex).identityMap?.object(for: key.key)
     }
 
-    /// The living owner of a to-many relationship without inverse; its concrete entity is not in the member's row.
+    /// The live owner of a to-many relationship without inverse; its concrete entity is not in the member's row.
     final func registeredObject(forOwnerKey key: Int64, of relationship: NSRelationshipDescription) -> NSManagedObject?
     {
         guard let root = modelLayout?.layout(of: relationship.entity)?.rootIndex else { return nil }
@@ -130,7 +131,8 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// The same when a letter has come since the row was asked for: it may say that the object is known by another key.
+    /// The object for a row if permanent-ID updates have arrived since the row was requested. An update may say that
+    /// the object is registered under another key.
     private func object(underwayFor row: Snapshot, _ birth: Birth, _ map: IdentityMap) -> NSManagedObject {
         drainMailbox(ifItSpeaksOf: ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
         if let object = map.object(for: row.key) { return object }
@@ -156,8 +158,8 @@ extension NSManagedObjectContext {
         return new
     }
 
-    /// An object that came back by undo, or by a child's, and was deleted again, all unsaved, while its row has come
-    /// back otherwise: the row is another object's now.
+    /// Removes an object that came back by undo, or by a child's undo, and was deleted again, all unsaved, while its
+    /// row has come back by another save. From now on another object stands for the row.
     final func dropVanished(_ object: NSManagedObject) {
         unsavedIndex = nil
         insertedList.removeAll { $0 === object }
@@ -167,16 +169,16 @@ extension NSManagedObjectContext {
         object.detach(unregister: true)
     }
 
-    /// Beyond so many unsaved new objects room counts more than time.
+    /// With more unsaved new objects than this, memory counts more than time.
     private static let manyNewObjects = 100_000
 
-    /// Takes in a new object that the caller just made.
+    /// Registers a new object that the caller just made.
     final func insertNew(_ object: NSManagedObject) {
         checkConfinement("insert(_:)")
         object.flags.formUnion([.registered, .inserted, .updated, .listedInserted, .pendingInsert])
         object.home.identityMap?.register(object)
         insertedList.append(object)
-        // A program that makes so many objects has given one its values before it makes the next thousand.
+        // A program that makes so many objects has set the values of each before it makes the next thousand.
         if insertedList.count > Self.manyNewObjects { insertedList[insertedList.count - 1_000].packValues() }
         object.flags.insert(.pendingEvent)
         pendingList.append(object)

@@ -66,7 +66,7 @@ extension NSManagedObjectContext: RequestExecutor {
                 return handler(dictionary) ? nil : try values.given(by: dictionary)
             }
         } else if let handler = request.managedObjectHandler {
-            // One home for all, so that the class is looked for once.
+            // One entity binding for all, so that the class is looked up once.
             let home = Self.detachedHome(for: layout.entity)
             let birth = Birth(home: home)
             batch.next = {
@@ -146,8 +146,8 @@ extension NSManagedObjectContext: RequestExecutor {
         return wantsCount ? NSNumber(value: outcome.count) : NSNumber(value: true)
     }
 
-    /// Lets each store do its part of a batch in a transaction of its own. None commits before all have done their
-    /// part.
+    /// Executes each store's part of a batch in a transaction of its own. No store commits before all stores have
+    /// executed their parts.
     private func together(
         _ stores: ArraySlice<any BatchStore>,
         _ body: @escaping (_ store: any BatchStore, _ beforeCommit: () throws -> Void) throws -> BatchOutcome

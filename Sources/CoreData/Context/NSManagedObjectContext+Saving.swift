@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
         }
         rowsOfDeletedFaults = rows(ofFaultsIn: work.deleted)
         var isForLater = false
-        // Before anything is written or handed to the parent the errors are thrown: afterwards everything is saved.
+        // The errors are thrown before anything is written or handed to the parent. After that everything is saved.
         try collectingReadErrors {
             guard let rowSource else {
                 throw NSError.coreData(
@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
             isForLater = try rowSource.save(&work, of: self)
         }
         finish(work)
-        // Only now, as two processors that work on the same rows hinder each other.
+        // The take-over begins only now, because two processors that work on the same rows slow each other down.
         if isForLater { rowSource?.takeOverSoon() }
     }
 
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
         var updated: [NSManagedObject]
         var deleted: [NSManagedObject]
 
-        /// The same as keys.
+        /// The changes of the save as keys.
         var changes: MergedChanges {
             MergedChanges(
                 inserted: inserted.map(\.objectKey), updated: updated.map(\.objectKey),
@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The objects to be saved as things are now.
+    /// The objects to be saved in the context's present state.
     final var presentWork: SaveWork {
         SaveWork(inserted: livingInserted, updated: livingUpdated, deleted: livingDeleted)
     }
@@ -105,8 +105,8 @@ extension NSManagedObjectContext {
 
     final func validate(_ work: SaveWork) throws {
         if let deferredValidation { return deferredValidation(work) }
-        // An object that only gained or lost members may still be a fault, and the checks need its row. A row that
-        // cannot be read fails there.
+        // An object that only gained or lost members may still be a fault, and the checks need its row. The check of a
+        // row that cannot be read throws.
         if persistentStoreCoordinator?.readsAhead == true { try? loadRows(of: work.updated) }
         var errors: [NSError] = []
         func collect(_ body: () throws -> Void) {
@@ -221,7 +221,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Cuts the object loose from its context: it keeps the values it has in memory.
+    /// Detaches the object from its context. The object keeps the values it has in memory.
     final func detach(unregister: Bool) {
         if unregister, flags.contains(.registered) { home.identityMap?.unregister(self) }
         flags.subtract([

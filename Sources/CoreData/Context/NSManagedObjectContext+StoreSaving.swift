@@ -1,6 +1,6 @@
 import Foundation
 
-// A save's way to the stores of the coordinator.
+// Writes a save to the stores of the coordinator.
 extension NSManagedObjectContext {
     /// The number of attempts of a save. Another one is needed each time another context or program has saved in
     /// between, or the policy has left a conflict.
@@ -14,10 +14,10 @@ extension NSManagedObjectContext {
         var written: Set<Int> = []
         /// The row that each object is written as.
         private(set) var rows: [WrittenRow] = []
-        /// The values that objects have given up, kept once for several objects in turn that gave up the same ones.
+        /// The values that objects have given up, kept once for successive objects that gave up equal values.
         private var givenUp: [NSManagedObject.GivenUpValues] = []
 
-        /// Notes no row any more, and makes room for others.
+        /// Empties the noted rows, and reserves capacity for new ones.
         mutating func forgetRows(makingRoomFor count: Int) {
             rows = []
             rows.reserveCapacity(count)
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         /// Gives the objects back the values that they dropped.
         mutating func takeBackValues() {
             if givenUp.isEmpty { return }
-            // Each root entity has keys of its own, so numbers alone do not tell objects apart.
+            // Each root entity has keys of its own, so a number alone does not identify an object.
             var temporary: [ObjectKey: Int64] = [:]
             for written in rows where written.object.key < 0 {
                 let root = written.object.home.layout.rootIndex
@@ -76,7 +76,8 @@ extension NSManagedObjectContext {
                 if attempt == Self.maximumOfAttempts { throw unresolved(conflicts) }
                 try resolve(conflicts, isCached: false)
             } catch let taken as TakenKey {
-                // Others insert under keys of their own choice. New keys help, unless an object had its own before.
+                // Another process may insert under keys that it chose. New keys resolve that, unless an object had its
+                // own before.
                 let isTriedAgain = !keysAreNew && attempts.written.isEmpty && !attempts.permanent.isEmpty
                 finishCommittedParts(of: work, coordinator, &attempts)
                 if !isTriedAgain { throw taken.error }
@@ -160,7 +161,8 @@ extension NSManagedObjectContext {
         for object in work.inserted + work.updated { try object.encodeBoxedChanges() }
         try obtainKeysFromObjectStores(work.inserted, coordinator)
         let objectStores = coordinator.objectStoreNumbers
-        // A large save would hold all values twice. Only children and programs' stores read them meanwhile.
+        // A large save would hold all values twice. During the writing only children and programs' stores read the
+        // values.
         let givesUpValues = objectStores.isEmpty && livingChildren.isEmpty
         if !objectStores.isEmpty { try deriveAttributes(work, for: objectStores) }
         assignOrders(work, except: objectStores)
@@ -181,7 +183,7 @@ extension NSManagedObjectContext {
         for object in updated {
             let isOfProgram = objectStores.contains(object.objectKey.storeNumber)
             let changesLinks = raised.contains(ObjectIdentifier(object))
-            // Of a fault whose members alone were changed the version is still to be read.
+            // A fault of which only the members were changed has no row version yet.
             if object.row == nil, isOfProgram || changesLinks { _ = object.firedRow() }
             let changed = object.persistentChanges()
             let isBack = reinsertedObjects.contains(ObjectIdentifier(object))
@@ -209,7 +211,7 @@ extension NSManagedObjectContext {
         collectJoins(work.inserted + updated, work.deleted, permanent, into: &changes)
         if !objectStores.isEmpty { collectObjects(work, updated: updated, for: objectStores, into: &changes) }
 
-        // Asked for before children may read meanwhile.
+        // The origin is read before children may read through this context.
         let origin = changeOrigin
         try throwReadErrors()
         for number in Array(changes.keys) { changes[number]?.origin = origin }
@@ -220,7 +222,8 @@ extension NSManagedObjectContext {
                     try write(
                         coordinator.savingOrder(of: changes.filter { !$0.value.isEmpty }.keys), of: changes,
                         to: coordinator, beforeVisible: takeBack, &attempts.written)
-                    // Keys of a large save take the room of its rows.
+                    // The rows are released before the keys of a large save are made, because the keys take as much
+                    // memory as the rows did.
                     changes = [:]
                     var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
                         .renamed(permanent)
@@ -239,8 +242,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Writes to the first of some stores, and to the others before that one commits. Stores that programs wrote cannot
-    /// take anything back: they come last.
+    /// Writes to the first of some stores, and to the remaining ones before the first commits. Stores that programs
+    /// wrote cannot roll back, so they are written last.
     private func write(
         _ stores: ArraySlice<Int>, of changes: [Int: ChangeSet], to coordinator: NSPersistentStoreCoordinator,
         beforeVisible: () -> Void, _ written: inout Set<Int>

@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The same of a row, and of members, that an object gets from a parent.
+    /// Notes a row, which an object gets from a parent, if it leads to temporary keys.
     final func noteTemporaries(in row: Snapshot) {
         if row.leadsToTemporaries(home(at: row.layoutIndex).layout) {
             temporaryHolders.insert(ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
@@ -92,13 +92,13 @@ extension NSManagedObjectContext {
         if members.contains(where: \.isTemporary) { temporaryHolders.insert(owner) }
     }
 
-    /// Gives objects that a context above knows by the same temporary ids their permanent ones, there and here.
+    /// Gives objects that a context above has under the given temporary ids their permanent ones, there and here.
     private func obtainFromParent(_ ids: [NSManagedObjectID]) throws {
         guard let parent, !ids.isEmpty else { return }
         try parent.performAndWait {
             let known = ids.map { ($0, parent.registeredObject(for: $0)) }
             try parent.obtainPermanentIDs(for: known.compactMap(\.1))
-            // This context may no longer know objects that it has saved into its own parent.
+            // Objects that the parent has saved into its own parent may no longer be registered in the parent.
             try parent.obtainFromParent(known.filter { $0.1 == nil }.map(\.0))
         }
         drainMailbox()
@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
 
     // MARK: Permanent ids by saving
 
-    /// Reserves the permanent keys of new objects in the stores they go to: they are written under these.
+    /// Reserves the permanent keys under which new objects are written to their stores.
     final func reserveKeys(
         _ inserted: [NSManagedObject], _ stores: [Int: Int], _ coordinator: NSPersistentStoreCoordinator,
         into permanent: inout [Int64: Int64]
@@ -133,7 +133,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Gives saved objects their permanent keys and tells the children.
+    /// Gives saved objects their permanent keys and posts the keys to the children.
     final func adoptPermanentKeys(
         _ permanent: [Int64: Int64], of objects: [NSManagedObject], replaced: Set<Int64>
     ) {
@@ -154,7 +154,7 @@ extension Snapshot {
         layout.referenceSlots.compactMap { !isNull($0) && int($0) < 0 ? int($0) : nil }
     }
 
-    /// Whether there are any, asked of each row that a parent gives.
+    /// Whether any reference leads to a temporary key. Checked for each row that a parent returns.
     fileprivate func leadsToTemporaries(_ layout: EntityLayout) -> Bool {
         for slot in layout.referenceSlots where !isNull(slot) && int(slot) < 0 { return true }
         return false
@@ -162,7 +162,7 @@ extension Snapshot {
 }
 
 extension NSManagedObject {
-    /// Whether there are `temporaries`, asked of each object that is saved into a parent.
+    /// Whether there are `temporaries`. Checked for each object that is saved into a parent.
     fileprivate final var leadsToTemporaries: Bool {
         if let row, row.leadsToTemporaries(home.layout) { return true }
         guard let overlay else { return false }
@@ -174,7 +174,7 @@ extension NSManagedObject {
         return false
     }
 
-    /// The temporary keys to which anything leads that is known of the object.
+    /// The temporary keys in the object's row, in its changed references and in its to-many relationships.
     final var temporaries: [Int64] {
         var keys = overlay?.toManys.flatMap { $0?.temporaries ?? [] } ?? []
         overlay?.mask.forEach { slot in

@@ -1,6 +1,6 @@
-// The unsaved objects that a fetch has to judge.
+// The unsaved objects that a fetch has to evaluate on its own.
 extension NSManagedObjectContext {
-    /// Whether a fetch judges an object by its present values, not by those of the store.
+    /// Whether a fetch evaluates an object by its present values, not by those of the store.
     @inline(__always)
     final func isTouched(_ object: NSManagedObject) -> Bool {
         let flags = object.flags
@@ -9,8 +9,8 @@ extension NSManagedObjectContext {
         return true
     }
 
-    /// The unsaved objects of a fetch's entity that may match its predicate by their present values; nil where nothing
-    /// but judging all of them tells.
+    /// The unsaved objects of a fetch's entity that may match its predicate by their present values; nil if the fetch
+    /// has to evaluate all of them.
     final func unsavedCandidates(for fetch: StoreFetch) -> [NSManagedObject]? {
         guard insertedList.count + updatedList.count >= unsavedCountToIndex,
             let term = fetch.predicate.flatMap({ IndexTerm($0, fetch.layout) })
@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
     final func subtree(of layoutIndex: Int) -> Range<Int> { home(at: layoutIndex).layout.subtree }
 
     /// The number of objects that a fetch finds, with unsaved changes: the number in the source without the touched
-    /// objects, and the touched objects that match. Nil if the source cannot tell.
+    /// objects, and the touched objects that match. Nil if the source cannot count them.
     final func countWithUnsaved(_ plan: FetchPlan) throws -> Int? {
         let candidates = unsavedCandidates(for: plan.store)
         let touched = candidates == nil ? touchedObjects(plan.store) : touchedOfSource(plan.store)
@@ -54,20 +54,20 @@ extension NSManagedObjectContext {
     /// A query with a longer list of keys takes longer than reading the objects.
     private static let mostKeysInCount = 400
 
-    /// Those of some unsaved objects that a fetch finds.
+    /// The objects among the given unsaved ones that a fetch finds.
     final func matching(_ objects: [NSManagedObject], _ plan: FetchPlan) -> [NSManagedObject] {
         let predicate = plan.store.predicate
         return objects.filter { !$0.flags.contains(.deleted) && (predicate?.evaluate(with: $0) ?? true) }
     }
 }
 
-/// A part of a predicate that asks an attribute for one value, or for some.
+/// A part of a predicate that compares an attribute with one value, or with some.
 private struct IndexTerm {
     let name: String
     let values: [UnsavedIndex.Value]
 
-    /// Nil for a predicate that can hold for an object whose attributes have other values, and for classes of programs'
-    /// own: they decide by themselves.
+    /// Nil for a predicate that can hold for an object whose attributes have other values, and for predicates of a
+    /// program's own class, whose evaluation is not known.
     init?(_ predicate: NSPredicate, _ layout: EntityLayout) {
         if type(of: predicate) == NSCompoundPredicate.self, let compound = predicate as? NSCompoundPredicate {
             guard compound.compoundPredicateType == .and,

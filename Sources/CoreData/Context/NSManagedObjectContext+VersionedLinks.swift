@@ -1,4 +1,4 @@
-// Objects whose rows get another version when others change.
+// Objects whose row version is raised when related objects change.
 extension NSManagedObjectContext {
     /// The updated objects, and those that are written with them or with other objects of a save; and which of them are
     /// written even where none of their own values has changed.

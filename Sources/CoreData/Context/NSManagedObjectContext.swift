@@ -1,48 +1,49 @@
 // About the room Context.
 //
-// - Permanent keys: a context that saved leaves the permanent keys in its children's mailboxes, as a letter to each. A
-//   child takes its letters in when it is next used. It looks at the objects that were renamed, at unsaved ones, and at
-//   those in `temporaryHolders`: objects whose row or members lead to temporary keys. `checkInvariants` looks whether
-//   one is missing.
-// - Unsaved objects: a fetch judges them by their present values. `UnsavedIndex` finds those with a value of an
-//   attribute, so find-or-create stays linear. It reads the lists of inserted and of changed objects as they grow, and
-//   again each object that changes. A count is the count of the source, without the changed objects in it, and with
-//   those that match now.
+// - Permanent keys: a context that saved appends a permanent-ID update to the pending updates of each child. A child
+//   applies its pending updates when it is next used. It checks the objects that were renamed, the unsaved ones, and
+//   those in `temporaryHolders`: objects whose row or members lead to temporary keys. `checkInvariants` verifies that
+//   none is missing.
+// - Unsaved objects: a fetch evaluates them by their present values. `UnsavedIndex` finds the unsaved objects with a
+//   value of an attribute, so find-or-create stays linear. The index reads the lists of inserted and of changed objects
+//   as they grow, and reads each object that changes again. A count is the count of the source, minus the changed
+//   objects in it, plus those that match now.
 // - Recent objects (`RecentObjects`): the context holds the latest destinations of to-one relationships, and the
 //   results of fetches, saves and to-many relationships. They stay until the block or the turn of the main queue ends,
 //   as a Mac's pools hold them. Their number is limited. Results lie as whole arrays in two generations.
-// - Reading in the middle of a block applies the delete rules (`settlePendingChanges`) and posts nothing. Undo and
+// - Reading in the middle of a block propagates pending deletes (`settlePendingChanges`) and posts nothing. Undo and
 //   notifications wait for `processPendingChanges`.
 // - Notifications: their sets of objects take a tenth of a large save. The first and the last notification of a save
 //   have the same objects as a rule, and so the same sets (`ObjectSets`).
-// - The gate (`ContextGate`): everything that runs on a private context's queue passes it, and so do children that
-//   read. A save leaves it while it writes and enters it again before the commit. So children continue to read and see
-//   either all of the save or nothing. They wait only while objects are checked and taken over (`bin/bench nested`).
-// - A loan (`ContextLoan`): a child's block that stands before the awaited one may read through the contexts above, as
-//   a merge does, while their holder waits for it. So the holder leaves the gates of private contexts above the child,
-//   and lends the main queue (`MainLoan`). It takes all back when its block has its turn, in the order in which readers
-//   take them.
-// - A thread that waits to read through a context lends the contexts that it holds above that one, too. A child's save
-//   needs its parent's queue and still waits.
+// - The FIFO lock (`ContextGate`): everything that runs on a private context's queue takes it, and so do children that
+//   read. A save releases the lock while it writes and takes it again before the commit. So children continue to read
+//   and see either all of the save or nothing. They wait only while objects are checked and taken over (`bin/bench
+//   nested`).
+// - The lock hand-off (`ContextLoan`): a child's block that stands before the awaited one may read through the contexts
+//   above, as a merge does, while their holder waits for it. So the holder releases the FIFO locks of private contexts
+//   above the child, and hands off the main queue (`MainLoan`). The holder takes all of them back when its block has
+//   its turn, in the order in which readers take them.
+// - A thread that waits to read through a context hands off the contexts that it holds above that one, too. A child's
+//   save needs its parent's queue and still waits.
 // - A large save of a child (`PushedSave`) is checked against a private parent before it returns, and waits there with
 //   the rows that were found. The next block on the parent's queue takes it over first. It may wait only if taking it
 //   over reads nothing, so that the result is the same.
 // - A query generation is a connection with an open read transaction behind a store of its own, with a row cache of its
-//   own. A pinned context reads from that store. A context that reads from standbys has a generation whose views are
-//   those of standbys.
+//   own. A pinned context reads from that store. A context that reads from standbys has a generation whose stores are
+//   views of the standbys.
 // - A fetch with a batch size reads keys (`FetchedKeys`: pieces of some thousand, four bytes a key where they lie near
 //   each other) and makes faults of them. The context remembers the keys (`FetchedBatches`). The first fault of a batch
-//   that is looked at brings the rows of all. At the end of a block, and before the next such fetch, the context
+//   that fires reads the rows of the whole batch. At the end of a block, and before the next such fetch, the context
 //   forgets batches for which no object waits.
-// - Unsaved objects get their places among the keys of such a fetch (`+KeysWithUnsaved`). No object is made but those
-//   that the search by halves looks at.
+// - Unsaved objects get their places among the keys of such a fetch (`+KeysWithUnsaved`). The binary search makes only
+//   the objects with which it compares.
 // - Large results (`FetchedObjects`) are the same keys without the faults. A `FetchedWindow` holds the objects of one
-//   batch; the collection has one, and each iterator its own. It releases them before it makes the next. The context
-//   knows such keys only where new objects are among them (`fetchesOfNew`, weakly), to rename these when they are
-//   saved.
-// - The fetched-results controller does not stand on such keys. It has to give an array of its objects, find a changed
-//   object's old place by the object, and hand deleted objects to its delegate. Merges tell it of registered objects
-//   only.
+//   batch; the collection has one, and each iterator its own. The window releases them before it makes the next batch.
+//   The context refers to such keys (`fetchesOfNew`, weakly) only where new objects are among them, to rename these
+//   when they are saved.
+// - The fetched-results controller does not use such keys. It has to return an array of its objects, find a changed
+//   object's old place by the object, and hand deleted objects to its delegate. Merges report only registered objects
+//   to it.
 // - Prefetching fills rows and members of many objects by few requests (`+Prefetching`), through parents too, and
 //   leaves faults faults.
 // - A fault that cannot be read stops the process, unless an operation is under way that can throw
@@ -51,8 +52,9 @@
 // - Confinement: `HeldContexts` is a stack per thread of the contexts whose queues it holds. It answers three
 //   questions: re-entrancy, the wrong queue, and whether main is held below a private context's block.
 //   `ConfinementCheck` decides the result of a wrong use: a line on standard error, the end of the process, or nothing.
-// - Locks are Foundation's (`NSLock`, `Locked`) and libdispatch's queues, because the thread sanitizer sees them. It
-//   does not see `Synchronization.Mutex` and reports the values that one guards as races. It sees `Atomic`.
+// - Locks are Foundation's (`NSLock`, `Locked`) and libdispatch's queues, because the thread sanitizer sees them. The
+//   sanitizer does not see `Synchronization.Mutex` and reports the values that a mutex guards as races. It sees
+//   `Atomic`.
 // - Members that subclasses may override are `open` and stand in the class. The work is in a method `plain…` of an
 //   extension, which the framework itself calls.
 
@@ -78,21 +80,22 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/concurrencytype-swift.property)
     open var concurrencyType: NSManagedObjectContextConcurrencyType { queueType }
-    /// The same value, for the framework itself.
+    /// The context's queue type, which the framework itself reads.
     final let queueType: NSManagedObjectContextConcurrencyType
 
     /// The private context's queue, the main queue, or nil for the legacy type.
     let queue: DispatchQueue?
-    /// Lets children read while a private context writes; blocks on its queue pass it too.
+    /// A FIFO lock that lets children read while a private context writes; blocks on its queue take the lock too.
     let gate: ContextGate?
-    /// Whether this context has left its gate to children, because it is writing; changed inside the gate.
+    /// Whether this context has released its FIFO lock to children, because it is writing; changed while the lock is
+    /// held.
     var isLending = false
-    /// Saves of children that are checked and not taken over yet; touched inside the gate.
+    /// Saves of children that are checked and not taken over yet; touched while the FIFO lock is held.
     var incoming: [PushedSave] = []
     /// The number of objects that a child's save must have to be taken over after it has returned.
     package var childSaveSizeToWait = 500
 
-    /// The number of unsaved objects that are judged one by one before an index is made for fetches that ask for a
+    /// The number of unsaved objects that are evaluated one by one before an index is made for fetches that ask for a
     /// value.
     package var unsavedCountToIndex = 32
 
@@ -122,23 +125,24 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var insertedList: [NSManagedObject] = []
     @exclusivity(unchecked) final var updatedList: [NSManagedObject] = []
     var deletedList: [NSManagedObject] = []
-    /// Finds inserted and changed objects by their values; nil until a fetch asks, and again when a list gets shorter.
+    /// Finds inserted and changed objects by their values. Nil until a fetch uses it, and again when a list gets
+    /// shorter.
     final var unsavedIndex: UnsavedIndex?
     /// Objects that changed since the last `processPendingChanges`.
     @exclusivity(unchecked) final var pendingList: [NSManagedObject] = []
     var pendingDeletions: [NSManagedObject] = []
     /// Objects refreshed since the last did-change notification.
     var pendingRefreshes: [NSManagedObject] = []
-    /// Objects that others have deleted, taken over since the last did-change notification.
+    /// Objects deleted by another context, taken over since the last did-change notification.
     var mergedDeletions: [NSManagedObject] = []
-    /// Objects that others have inserted, the same.
+    /// Objects inserted by another context, taken over since the last did-change notification.
     var mergedInsertions: [NSManagedObject] = []
     /// New objects taken back since the last did-change notification, which calls them deleted.
     var pendingVanished: [NSManagedObject] = []
     /// The changes that can be undone; nil without an undo manager.
     var undoRecord: ContextUndo?
     #if DEBUG
-        /// Of the test that made the context, or else its coordinator or parent.
+        /// Counts this context for the test that made it, or for its coordinator or parent.
         private(set) var liveEntry = LiveAccount.Entry(.context)
     #endif
     /// Fetched-results controllers with a delegate.
@@ -152,7 +156,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var isSaving = false
     /// The sets of the running save's notifications.
     final var setsOfSave = ObjectSets()
-    /// Whether the `fetch(_:)` of a subclass that overrides it is at work.
+    /// Whether the `fetch(_:)` of a subclass that overrides it is running.
     final var isWithinOverriddenFetch = false
     /// Fetches with a batch size, latest last.
     var fetchedBatches: [FetchedBatches] = []
@@ -184,14 +188,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var temporaryKeys: [ObjectKey: Int64] = [:]
     /// During a save: the rows of objects that were deleted as faults, by the keys they have under their root entities.
     var rowsOfDeletedFaults: [ObjectKey: Snapshot] = [:]
-    /// New objects that others with the same unique values replaced, until the next successful save: key → the
-    /// other.
+    /// The key of each new object that another object with equal unique values replaced, with the key of that object.
+    /// Kept until the next successful save.
     var replacedKeys: [Int64: ObjectKey] = [:]
 
-    /// Guards the values that other queues leave here.
+    /// Guards the pending updates and merges that other queues append.
     let mailboxLock = NSLock()
     var mailbox: [PermanentKeys] = []
-    /// Whether the mailbox holds anything. It is set under `mailboxLock` and read without it.
+    /// Whether the context has pending updates. It is set under `mailboxLock` and read without it.
     let hasMail = Atomic<Bool>(false)
     /// The `confinementResponse` that the program has set; 0 when it has set none.
     let ownConfinementResponse = Atomic<UInt8>(0)
@@ -397,7 +401,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     // MARK: Members that subclasses may override
 
-    // An extension's methods cannot be overridden: these are here and do their work there.
+    // An extension's methods cannot be overridden, so these methods are declared in the class. Extensions implement
+    // them.
 
     /// Runs the block on the context's queue later and returns at once.
     ///
@@ -421,8 +426,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Parameter block: The work to do on the context's queue.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/performandwait(_:)-ypye)
-    // The form with a result calls it. It is not disfavoured, so that `super.performAndWait(block)` in an override
-    // means this one.
+    // The form with a result calls this method, which is not disfavoured, so that `super.performAndWait(block)` in an
+    // override means this method.
     open func performAndWait(_ block: () -> Void) { plainPerformAndWait(block) }
 
     /// Saves the unsaved changes to the coordinator's stores, or passes them to the parent context.
@@ -802,7 +807,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return storedCoordinator.map { StoreRows(coordinator: $0) }
     }
 
-    /// The parent, and the coordinator that the context itself stands on. A child has none.
+    /// The parent that the context itself has, without a check of the queue.
     final var ownParent: NSManagedObjectContext? { storedParent }
     final var ownCoordinator: NSPersistentStoreCoordinator? { storedCoordinator }
 }

@@ -5,7 +5,7 @@ import Foundation
 struct ObjectSets {
     private var made: [(objects: [NSManagedObject], set: Set<NSManagedObject>)] = []
 
-    /// The set of some objects. One that was made of the same list is used again.
+    /// The set of some objects. A set that was made of the same list is used again.
     mutating func set(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
         for known in made where Self.isSame(known.objects, objects) { return known.set }
         let set = Set(objects)

@@ -3,7 +3,7 @@ struct ParentRows: RowSource {
     let parent: NSManagedObjectContext
 
     func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
-        // A comparison of the row with known ones needs the same keys.
+        // Comparing the row with registered ones needs equal keys.
         defer { context.drainMailbox() }
         return try parent.reading { try parent.rowForChild(key) }.map(context.stored)
     }
@@ -86,7 +86,7 @@ struct ParentRows: RowSource {
     func takeOverSoon() { parent.takeOverSoon() }
 }
 
-// The answers of a context to its children. Called while they have its gate or its queue.
+// A context's answers to its children. Called while the child holds the context's FIFO lock or queue.
 extension NSManagedObjectContext {
     /// Rows for a child's fetch, with this context's unsaved changes in them.
     final func rowsForChild(_ plan: FetchPlan) throws -> [Snapshot] {

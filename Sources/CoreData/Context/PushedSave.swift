@@ -1,6 +1,6 @@
 import Foundation
 
-/// One object of a child's save, as the parent needs it: no objects of the child.
+/// One object of a child's save in a form that refers to no object of the child.
 struct PushedChange {
     /// Values that few objects have.
     final class More {
@@ -18,7 +18,8 @@ struct PushedChange {
     var row: Snapshot
     /// The row as the child read it.
     var base: Snapshot
-    /// The same row, for comparing it with others. Taking `base` out of a list would retain it, and so touch the row.
+    /// An unretained reference to `base`, for comparisons with other rows. Taking `base` out of a list would retain it,
+    /// and so touch the row.
     var unheldBase: Unmanaged<Snapshot>
     var changed: SlotMask
     var more: More?
@@ -32,7 +33,7 @@ struct PushedChange {
         self.more = more
     }
 
-    /// A value that was set back is not a change: the parent may have another one by now.
+    /// Forgets values that were set back. Such a value is not a change, and the parent may have another value by now.
     mutating func forgetUnchangedValues(_ layout: EntityLayout) {
         var different = SlotMask()
         changed.forEach { slot in
@@ -53,7 +54,7 @@ struct PushedChange {
     /// Whether the order of a relationship was set.
     var setsOrder: Bool { more?.toManys.contains { $0.order != nil } ?? false }
 
-    /// Whether the object belongs to others than before.
+    /// Whether a reference to another object was changed.
     func changesReferences(_ slots: [Slot]) -> Bool {
         var isChanged = false
         changed.forEach { slot in
@@ -78,19 +79,19 @@ struct PushedToMany {
 struct PushedSave {
     var inserted: [PushedChange] = []
     var updated: [PushedChange] = []
-    /// The rows of updated objects, by their places, where the parent had others than the child when it looked for
-    /// conflicts, or would have read others.
+    /// The rows of updated objects, by their places, where the parent's row differed from the child's when the parent
+    /// checked for conflicts, or would have differed.
     var found: [Int: Snapshot] = [:]
     /// Objects without a change that the parent has lost.
     private(set) var leftOut: [ObjectKey] = []
     var deleted: [(key: ObjectKey, base: Snapshot?)] = []
     var lettingGo: [LettingGo] = []
-    /// Whether values that both sides changed are conflicts too, and not the child's.
+    /// Whether values that both sides changed are conflicts. Otherwise the child's values win.
     var comparesValues = false
     /// Whether taking the save over may make the parent read something.
     var needsReading = false
 
-    /// Takes updates away, by their places: nothing is lost with them.
+    /// Removes updates, by their places. They have no changes.
     mutating func leaveOut(_ places: Set<Int>) {
         leftOut = places.map { updated[$0].key }
         let kept = updated.indices.filter { !places.contains($0) }
@@ -112,10 +113,10 @@ struct PushedSave {
 // large save is checked against the parent then, but taken over on the parent's queue. So the child, which is usually
 // on the main queue, need not wait until the parent has made as many objects.
 extension NSManagedObjectContext {
-    /// Takes over a child's save that meets no conflict here: at once, or first of all that happens on this context's
-    /// queue.
+    /// Takes over a child's save that has no conflict with this context: at once, or before the next block on this
+    /// context's queue.
     ///
-    /// - Returns: whether it waits.
+    /// - Returns: whether the save waits to be taken over.
     final func takeOver(_ push: PushedSave, atOnce: Bool) -> Bool {
         let canWait =
             gate != nil && push.inserted.count + push.updated.count >= childSaveSizeToWait && !push.needsReading
@@ -138,7 +139,7 @@ extension NSManagedObjectContext {
         var cache = presentRows
         for index in changes.indices {
             let key = changes[index].key.renamed(permanentKeys)
-            // Most have not changed since the child read them.
+            // Most rows have not changed since the child read them.
             if registeredObject(for: key) == nil, cache?.has(changes[index].unheldBase, for: key) == true { continue }
             guard let row = try rowForChild(key) else {
                 missing.append(index)
@@ -157,7 +158,7 @@ extension NSManagedObjectContext {
         return PresentRows(coordinator: coordinator, modelLayout: modelLayout)
     }
 
-    /// Looks for many rows in the row caches; finds each store once.
+    /// Finds many rows in the row caches; looks up each store once.
     private struct PresentRows {
         let coordinator: NSPersistentStoreCoordinator
         let modelLayout: ModelLayout

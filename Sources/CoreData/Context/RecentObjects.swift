@@ -66,7 +66,7 @@ final class RecentObjects {
     @inline(__always)
     func object(for key: ObjectKey) -> NSManagedObject? {
         guard let places, let object = places[Self.place(key)], object.key == key.key else { return nil }
-        // The object is held, and holds its home.
+        // The object is held, and holds its entity binding.
         let isIt = Unmanaged.passUnretained(object.home)._withUnsafeGuaranteedRef {
             $0.layout.index == key.layoutIndex && $0.context != nil
         }

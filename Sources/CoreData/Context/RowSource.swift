@@ -10,13 +10,14 @@ protocol RowSource {
     /// The rows behind many objects, by the keys they have under their root entities; without those that have no row.
     func rows(for keys: [ObjectKey], in context: NSManagedObjectContext) throws -> [ObjectKey: Snapshot]
 
-    /// The members of a to-many relationship of one object, and of several by the keys of their owners.
+    /// The members of a to-many relationship of one object; a second method returns those of several objects by the
+    /// keys of their owners.
     func members(of toMany: ToManySlot, owner: ObjectKey, in context: NSManagedObjectContext) throws -> [ObjectKey]
     func members(
         of toMany: ToManySlot, owners: [ObjectKey], in context: NSManagedObjectContext
     ) throws -> [Int64: [ObjectKey]]
 
-    /// The rows of a fetch; the same some hundred at a time, where that is how they come.
+    /// The rows of a fetch. A second method returns them some hundred at a time, if the source delivers batches.
     func rows(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [Snapshot]
     func eachBatchOfRows(
         _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: ([Snapshot]) throws -> Void
@@ -26,9 +27,9 @@ protocol RowSource {
     func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int
     func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedDictionaries
 
-    /// Whether it has rows of objects that are in no store yet, under their temporary keys.
+    /// Whether the source has rows of objects that are in no store yet, under their temporary keys.
     var hasUnsavedRows: Bool { get }
-    /// The permanent key for a context's temporary one; nil if it does not know one.
+    /// The permanent key for a context's temporary one; nil if the source has none.
     func permanentKey(for key: ObjectKey) -> ObjectKey?
     /// The state of the stores that a context reads by itself; nil if it reads the present one or that of its source.
     func generation(of context: NSManagedObjectContext) throws -> QueryGeneration?
@@ -46,6 +47,7 @@ struct FetchPlan {
     var affectedStores: [NSPersistentStore]?
     /// The state of the stores to read, where the context is pinned to one.
     var generation: QueryGeneration?
-    /// The context that programs' stores are shown; nil for the one that reads, on whose queue this is then.
+    /// The context that programs' stores get; nil for the context that reads, on whose queue the stores are called
+    /// then.
     var shownContext: NSManagedObjectContext?
 }

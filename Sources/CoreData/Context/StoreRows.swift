@@ -1,6 +1,6 @@
 import Foundation
 
-/// The rows of a context that stands on a coordinator: those of its stores.
+/// The rows of a context with a coordinator and no parent: those of the coordinator's stores.
 struct StoreRows: RowSource {
     let coordinator: NSPersistentStoreCoordinator
 
@@ -83,7 +83,7 @@ struct StoreRows: RowSource {
         }
     }
 
-    /// Dictionaries as a table; nil where not one store answers, or it makes none.
+    /// Dictionaries as a table; nil unless exactly one store answers and makes a table.
     private func table(
         _ fetch: StoreFetch, _ plan: FetchPlan, _ generation: QueryGeneration?
     ) throws -> FetchedTable? {
@@ -99,7 +99,7 @@ struct StoreRows: RowSource {
         try plan.generation ?? context.generation()
     }
 
-    /// The fetch as a store of the coordinator is to see it: where a program's store is among them, with its origin.
+    /// The fetch for the stores of the coordinator. If a program's store is among them, the fetch has its origin.
     private func storeFetch(_ plan: FetchPlan, _ context: NSManagedObjectContext) -> StoreFetch {
         guard coordinator.hasObjectStores else { return plan.store }
         var fetch = plan.store

@@ -1,4 +1,5 @@
-/// The keys of objects that may lead to temporary keys. Noted often and read seldom: a key may be in it several times.
+/// The keys of objects that may lead to temporary keys. Keys are noted often and read seldom, so a key may be in the
+/// list several times.
 struct TemporaryHolders {
     private(set) var keys: [ObjectKey] = []
     private var limit = Self.smallestLimit

@@ -1,12 +1,13 @@
 /// Finds unsaved objects by the value of an attribute.
 ///
-/// A fetch judges unsaved objects by their present values. Find-or-create fetches once for each object that it makes:
-/// judging all that it has made before grows with the square of their number. So a fetch for one value of an attribute,
-/// or for some, looks them up here.
+/// A fetch evaluates unsaved objects by their present values. Find-or-create fetches once for each object that it
+/// makes: evaluating all that it has made before grows with the square of their number. So a fetch for one value of an
+/// attribute, or for some, looks them up here.
 ///
 /// The index reads the context's lists of inserted and of changed objects as far as they have grown. The context drops
-/// it when it shortens a list. An object that changes says so once, and is read again at the next look-up. An object
-/// that was found may have another value by now, and a fetch judges it. An object with the value is always found.
+/// the index when it shortens a list. An object that changes is noted once, and read again at the next look-up. An
+/// object that was found may have another value by now, and the fetch evaluates it. An object with the value is always
+/// found.
 final class UnsavedIndex {
     /// A value that an attribute is asked for.
     enum Value: Hashable {
@@ -23,7 +24,8 @@ final class UnsavedIndex {
     fileprivate enum Reading: Equatable {
         case value(Value)
         case null
-        /// Its row would have to be read first, or its class answers by itself: each look-up finds it.
+        /// The object's row would have to be read first, or its class computes the value: each look-up finds the
+        /// object.
         case unknown
     }
 
@@ -42,7 +44,7 @@ final class UnsavedIndex {
     private var tables: [Attribute: Table] = [:]
     private var stale: [NSManagedObject] = []
 
-    /// An object's values may be others than they were read.
+    /// Notes an object whose values may differ from those that were read.
     func noteChange(of object: NSManagedObject) {
         stale.append(object)
     }
@@ -73,7 +75,7 @@ final class UnsavedIndex {
         }
     }
 
-    /// The reason why an unsaved object would not be found by its value; nil where each would.
+    /// The reason why an unsaved object would not be found by its value; nil if every one would be found.
     func contradiction(in context: NSManagedObjectContext) -> String? {
         let isStale = Set(stale.map(ObjectIdentifier.init))
         for (attribute, table) in tables {
@@ -167,7 +169,7 @@ extension NSManagedObject {
         !flags.isDisjoint(with: [.inserted, .updated]) && !flags.contains(.deleted)
     }
 
-    /// Values of the object have changed, or may have.
+    /// Notes that values of the object have changed, or may have.
     @inline(__always)
     final func noteNewValues() {
         guard flags.contains(.indexed) else { return }

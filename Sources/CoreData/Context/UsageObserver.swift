@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells incremental stores which of their objects a context uses.
+/// Reports to incremental stores which of their objects a context uses.
 final class UsageObserver: Sendable {
     // Weak: an object may be released after the coordinator is gone. Set once; a weak reference is read atomically.
     nonisolated(unsafe) private weak var coordinator: NSPersistentStoreCoordinator?

@@ -20,7 +20,7 @@ struct MergePolicyResolution {
         guard let context = object.home.context else { return }
         let isDeleted = object.flags.contains(.deleted)
         guard let latest = conflict.latestRow else {
-            // The row is gone. A deleted object needs nothing more; where the object wins, the save inserts it again.
+            // The row is gone. A deleted object needs nothing more. If the object wins, the save inserts it again.
             if storeWins, !isDeleted { context.acceptDeletions(of: [object]) }
             return
         }

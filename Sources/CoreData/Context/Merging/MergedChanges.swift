@@ -31,7 +31,7 @@ struct MergedChanges: Sendable {
         return latest
     }
 
-    /// The same under the permanent keys of new objects.
+    /// The changes with the permanent keys of new objects.
     func renamed(_ permanent: [Int64: Int64]) -> MergedChanges {
         var renamed = self
         renamed.inserted = inserted.map { $0.renamed(permanent) }
@@ -49,7 +49,7 @@ final class SavedKeys: Sendable {
 
     let changes: MergedChanges
     let modelLayout: ModelLayout
-    /// Tells the coordinator; not followed.
+    /// Identifies the coordinator; never dereferenced.
     private let coordinator: ObjectIdentifier?
     private let storeIdentifiers: [Int: String]
 
@@ -60,7 +60,8 @@ final class SavedKeys: Sendable {
         storeIdentifiers = coordinator?.storeIdentifiers ?? [:]
     }
 
-    /// The changes in terms of a context of any coordinator that has the stores; rows it cannot have are left out.
+    /// The changes with the keys of a context of any coordinator that has the stores. Rows that the context cannot have
+    /// are left out.
     func changes(for context: NSManagedObjectContext) -> MergedChanges {
         let target = context.persistentStoreCoordinator
         if let target, ObjectIdentifier(target) == coordinator { return changes }

@@ -1,7 +1,7 @@
 import Foundation
 
-// Saves of others reach a context by themselves: in the order they were saved, on its queue, several at once if they
-// wait.
+// Automatic merging: a context merges the saves of other contexts in the order of their commits, on its own queue, and
+// merges several waiting saves at once.
 extension NSManagedObjectContext {
     /// The value of `automaticallyMergesChangesFromParent` unless a subclass overrides it.
     final var plainAutomaticallyMergesChangesFromParent: Bool {
@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
         persistentStoreCoordinator?.subscribe(self)
     }
 
-    /// Leaves changes for this context, if it wants them. Called on any thread.
+    /// Appends changes to this context's pending merges, if it merges automatically. Called on any thread.
     final func deliver(_ changes: MergedChanges) {
         let isFirst = mailboxLock.withLock {
             guard mergesAutomatically else { return false }
@@ -39,8 +39,8 @@ extension NSManagedObjectContext {
         if isFirst { enqueue { $0.takeOverPendingMerges() } }
     }
 
-    /// Leaves changes with the children that merge: changes that this context has saved, or that one of them saved into
-    /// it.
+    /// Appends changes to the pending merges of the children that merge automatically: changes that this context has
+    /// saved, or that one of them saved into it.
     final func announceToChildren(
         _ changes: @autoclosure () -> MergedChanges, except saver: NSManagedObjectContext? = nil
     ) {
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
         merge(changes)
     }
 
-    /// Runs a body on the context's queue later, if the context still lives then.
+    /// Runs a body on the context's queue later, if the context still exists then.
     final func enqueue(_ body: @escaping @Sendable (NSManagedObjectContext) -> Void) {
         queue?.async { [weak self] in
             guard let self else { return }
@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Adds a context that is told of saves.
+    /// Adds a context that receives the changes of saves.
     final func subscribe(_ context: NSManagedObjectContext) {
         lock.withLock {
             subscribers.removeAll { $0.context == nil || $0.context === context }
@@ -80,7 +80,8 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Leaves the changes of a save with the other contexts, in the order of the saves. Called inside `saving`.
+    /// Appends the changes of a save to the pending merges of the other contexts, in the order of the saves. Called
+    /// inside `saving`.
     final func publish(_ changes: MergedChanges, from saver: NSManagedObjectContext) {
         let others = lock.withLock { subscribers.compactMap(\.context) }
         for context in others where context !== saver && context.persistentStoreCoordinator === self {

@@ -1,14 +1,14 @@
 // About the room Context/Merging.
 //
-// - A store says which rows moved on and which constraints broke, and has written nothing. The context turns that into
-//   conflict objects, asks the policy, puts the newest rows under the objects and tries again.
+// - A store reports which rows have a newer version and which constraints broke, and has written nothing. The context
+//   turns the report into conflict objects, calls the policy, puts the newest rows under the objects and tries again.
 // - Uniqueness has files of its own. `SaveSession+Uniqueness` finds the row, `+UniquenessConflicts` makes the conflict,
 //   and `UniquenessResolution` is the work of the built-in policies. Delete rules are `+DeleteRules` and
 //   `ObjectValidation+DenyRule`.
-// - Programs' stores keep members in the records of their owners. There the members that others have saved are united
-//   with those that were added and removed here (`+RecordMembers`).
-// - Merging needs keys and no objects. A did-save notification carries them, and each context that merges by itself
-//   gets them in the order of the commits.
+// - Programs' stores keep members in the records of their owners. There the members that another context has saved are
+//   united with those that were added and removed here (`+RecordMembers`).
+// - Merging needs keys and no objects. A did-save notification carries the keys, and each context that merges
+//   automatically gets them in the order of the commits.
 
 import Foundation
 
@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The objects of a save whose rows the coordinator's cache has in a newer version, or nothing to say.
+    /// The conflicts of a save with newer rows in the coordinator's row cache.
     final func conflictsWithCache(
         _ work: SaveWork, _ coordinator: NSPersistentStoreCoordinator
     ) -> [SaveConflicts.Conflict] {
@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
                 guard let row = object.row, row !== found,
                     wentBack || !RowVersion.isOlder(found.version, than: row.version)
                 else { continue }
-                // The policy has left it as it was: it wins.
+                // The policy has left the object as it was, so the object wins.
                 if object.flags.contains(.deleted) {
                     object.row = found
                 } else {
@@ -108,8 +108,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// A deletion wins over relationships that others have given the object meanwhile. Its delete rules apply to these,
-    /// too.
+    /// A deletion wins over relationships that another context has given the object since it was read. The delete rules
+    /// apply to these, too.
     private func leaveNewcomers(_ conflict: SaveConflicts.Conflict, of object: NSManagedObject) throws {
         let layout = object.home.layout
         func leave(_ relationship: NSRelationshipDescription, _ key: ObjectKey, _ forget: (NSManagedObject) -> Void)
@@ -140,7 +140,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The members that the saver knows nothing of. A program's store does not tell them apart from those that it had.
+    /// The members that this context has not read. A program's store does not distinguish them from those that the
+    /// object had.
     private func newMembers(
         _ conflict: SaveConflicts.Conflict, _ layout: EntityLayout
     ) throws -> [SaveConflicts.NewMember] {

@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The same for references that have no other side.
+    /// Sets unsaved references without an inverse to objects that are gone to nil.
     private func cutOneWayReferences(to gone: Set<ObjectKey>) {
         for object in insertedList + updatedList where object.home.context === self {
             guard let overlay = object.overlay, !overlay.mask.isEmpty else { continue }
@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
     }
 
     /// Takes a deletion back, because a newer row counts more. References that the deletion emptied are restored,
-    /// unless the caller gives others.
+    /// unless the caller sets them.
     final func undelete(_ object: NSManagedObject, as latest: Snapshot?, withReferences: Bool = true) {
         object.flags.subtract([.deleted, .deletionPending, .pendingDelete, .listedDeleted, .updated])
         deletedList.removeAll { $0 === object }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Merges changes that others have saved.
+// Merges changes that other contexts have saved.
 extension NSManagedObjectContext {
     /// Does the work of `mergeChanges(fromContextDidSave:)` unless a subclass overrides it.
     final func plainMergeChanges(fromContextDidSave notification: Notification) {
@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     ]
     private static let deletedKeys = [NSDeletedObjectsKey, NSDeletedObjectIDsKey]
 
-    /// The changes that the user info of a notification, or a dictionary like it, tells of.
+    /// The changes in the user info of a notification, or in a dictionary of its form.
     private func changes(in userInfo: [AnyHashable: Any]) -> MergedChanges {
         if let saved = userInfo[SavedKeys.userInfoKey] as? SavedKeys { return saved.changes(for: self) }
         func keys(_ names: [String]) -> [ObjectKey] {
@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
             if let object = registeredObject(for: key) {
                 known.append(object)
             } else if isFollowed(key.layoutIndex) {
-                // A controller has to see whether it matches now.
+                // A fetched-results controller has to check whether the object matches now.
                 noteRefresh(of: object(for: key))
             }
         }
@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
         announceToChildren(changes)
     }
 
-    /// The permanent keys for temporary ones that this context does not know.
+    /// The permanent keys for temporary ones that this context does not have.
     private func keysAbove(_ changes: MergedChanges) -> [Int64: Int64] {
         guard rowSource?.hasUnsavedRows == true else { return [:] }
         return (changes.inserted + changes.updated + changes.deleted).reduce(into: [:]) { known, key in
@@ -126,7 +126,7 @@ extension NSManagedObjectContext {
             return noteRenewal(of: objects)
         }
         let found = real.map { rows[$0.rootKey] }
-        // The rows have the keys that are known above by now.
+        // The rows have the keys that the parent uses by now.
         drainMailbox()
         acceptDeletions(of: zip(real, found).filter { $1 == nil }.map(\.0))
         for (object, row) in zip(real, found) {
@@ -160,7 +160,7 @@ extension NSManagedObjectContext {
         for key in changes.updated + changes.deleted where !key.isTemporary {
             coordinator.forgetCachedRow(key, rootIndex: modelLayout.entities[key.layoutIndex].rootIndex)
         }
-        // A parent has registered rows of its own: it takes the changes over by a merge of its own.
+        // A parent has registered rows of its own, and a merge of its own brings these up to date.
     }
 
     private func announceMerge(_ changes: MergedChanges, refreshed: [NSManagedObject]) {

@@ -16,7 +16,8 @@ public enum NSMergePolicyType: UInt, Sendable {
     case rollbackMergePolicyType = 4
 }
 
-/// Resolves the conflicts between the objects of a save and the rows that others have saved meanwhile.
+/// Resolves the conflicts between the objects of a save and the rows that another context or process has saved since
+/// the objects were read.
 ///
 /// The framework calls a policy on the queue of the context that is being saved. A subclass overrides one of the
 /// `resolve` methods, changes the objects as it likes, and calls super for the other conflicts. An error from one of
@@ -96,7 +97,7 @@ open class NSMergePolicy: NSObject {
         if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
     }
 
-    /// Resolves conflicts with rows that others have changed or deleted.
+    /// Resolves conflicts with rows that another context or process has changed or deleted.
     ///
     /// - Parameter list: One conflict for each object.
     /// - Throws: `NSManagedObjectMergeError` (133020) if the policy is of the error type. The list is under

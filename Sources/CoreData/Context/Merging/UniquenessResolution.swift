@@ -28,7 +28,7 @@ struct UniquenessResolution {
             for object in objects where object !== database { resolve(object, against: database) }
             return
         }
-        // Saved objects stay rather than new ones, older rather than younger.
+        // Saved objects are kept rather than new ones, older rather than younger.
         let ordered =
             objects.filter { !$0.flags.contains(.inserted) } + objects.filter { $0.flags.contains(.inserted) }
         guard let first = ordered.first else { return }
@@ -53,7 +53,7 @@ struct UniquenessResolution {
         }
     }
 
-    /// The values of a new object that the one that stays takes over, and all its relationships.
+    /// Copies the values of a new object that the remaining object takes over, and moves all its relationships.
     private func take(over object: NSManagedObject, to winner: NSManagedObject) {
         let slots = object.home.layout.slots
         for (slot, description) in slots.enumerated() where description.isPersistent && isShared(slot, object, winner) {
@@ -77,7 +77,7 @@ struct UniquenessResolution {
         moveRelationships(from: object, to: winner, replacingToOne: objectWins)
     }
 
-    /// Moves the relationships of a disappearing object to the one that stays.
+    /// Moves the relationships of a replaced object to the one that remains.
     private func moveRelationships(from loser: NSManagedObject, to winner: NSManagedObject, replacingToOne: Bool) {
         let layout = loser.home.layout
         for (slot, description) in layout.slots.enumerated() {
@@ -133,13 +133,14 @@ struct UniquenessResolution {
 }
 
 extension NSManagedObjectContext {
-    /// Replaces a new object by another one: it is deleted, and contexts below this one follow when this one has saved.
+    /// Replaces a new object by another one. The new object is deleted, and contexts below this one replace it when
+    /// this context has saved.
     fileprivate final func replace(_ object: NSManagedObject, by winner: NSManagedObject) {
         replacedKeys[object.key] = winner.objectKey
         delete(object)
     }
 
-    /// Relationships without an inverse that lead to one object lead to another one.
+    /// Makes relationships without an inverse that lead to one object lead to another one.
     fileprivate final func redirectReferences(from loser: NSManagedObject, to winner: NSManagedObject) {
         for object in insertedList + updatedList where object.home.context === self && object !== loser {
             for (slot, destination) in object.home.layout.destinations.enumerated() where destination.inverse == nil {

@@ -3,13 +3,13 @@ import Foundation
 extension NSManagedObjectContext {
     /// The state of the stores that a context reads.
     enum Reading {
-        /// The present one, at every read.
+        /// The present state, at every read.
         case present
-        /// The present one, as standbys have it.
+        /// The present state, as standbys have it.
         case standby
-        /// The one that the next read finds.
+        /// The state that the next read finds.
         case next
-        /// One that is kept.
+        /// A pinned state, which is kept.
         case pinned(QueryGeneration)
     }
 
@@ -65,14 +65,14 @@ extension NSManagedObjectContext {
         return generation
     }
 
-    /// A pinned context advances to the newest state.
+    /// Advances a pinned context to the newest state.
     final func advanceGeneration() {
         if case .pinned = readingState { readingState = .next }
     }
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The stores as they are now, to be read later.
+    /// The stores in their present state, to be read later.
     final func presentGeneration(ofStandbys: Bool) throws -> QueryGeneration {
         let standbys = ofStandbys ? standbys() : nil
         var views: [Int: any RowStore] = [:]

@@ -2,7 +2,7 @@ extension NSManagedObjectContext {
     /// Whether the context reads from standbys, which are servers that follow the one that its saves go to.
     ///
     /// Such reads take load off the primary server. The context sees all that its coordinator has saved and all that it
-    /// has merged. Saves of others may appear later.
+    /// has merged. Saves of other coordinators and processes may appear later.
     ///
     /// A standby that does not reach that state in time is passed over, and the primary is read
     /// (`NSPostgreSQLStandbyTimeoutOption`). Saves go to the primary, where a row that has changed since it was read is
@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
             storedReadsFromStandbys = newValue
             switch readingState {
             case .present, .standby: readingState = newValue ? .standby : .present
-            // The state that is read now stays the same; the next one is pinned where the context says.
+            // The state that is read now stays; the next state is pinned as the context's setting says.
             case .next, .pinned: break
             }
         }
@@ -52,7 +52,7 @@ extension NSPersistentStoreCoordinator {
         set { lock.withLock { storedReadsFromStandbys = newValue } }
     }
 
-    /// The stores as standbys have them; those that have none are missing.
+    /// Views of the standbys of the coordinator's stores; stores without standbys are missing.
     final func standbys() -> QueryGeneration {
         lock.withLock {
             let numbers = attached.map(\.number)

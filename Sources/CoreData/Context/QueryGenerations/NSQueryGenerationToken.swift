@@ -2,7 +2,7 @@ import Foundation
 
 /// A state of the stores to which contexts can be pinned, so that later saves do not change their reads.
 ///
-/// The state exists as long as any copy of the token does. Meanwhile later writes stay in the -wal of a SQLite store
+/// The state exists as long as any copy of the token does. Until then later writes stay in the -wal of a SQLite store
 /// and cannot move into its main file.
 ///
 /// Tokens may be passed between threads. An archived token can be read only in the same run of a program, while its
