@@ -1,10 +1,11 @@
 import Foundation
 
-/// The values that the initialiser takes over for an object of an existing row, in place of those of a new one.
+/// The values that the initialiser takes over when an object is materialized from an existing row, in place of those of
+/// a new object.
 ///
 /// Subclasses' stored properties need a real initialiser call, and the only one that every subclass should have is
-/// `init(entity:insertInto:)`. So the context leaves the purpose of that call in a record of the calling thread. A
-/// batch of objects uses one birth, on one thread.
+/// `init(entity:insertInto:)`. So the context notes the purpose of that call in a record of the calling thread. A batch
+/// of objects uses one value of this type, on one thread.
 struct Birth {
     /// The values that the initialiser reads; unretained, because the caller of `deliver` holds them.
     struct Record {
@@ -13,7 +14,7 @@ struct Birth {
         var key: Int64 = 0
         var row: Unmanaged<Snapshot>?
         var flags: NSManagedObject.Flags = []
-        /// Whether the next initialiser call on this thread is the one meant.
+        /// Whether the next initialiser call on this thread materializes this object.
         var isDue = false
     }
 
@@ -43,14 +44,14 @@ struct Birth {
         return record
     }
 
-    // Statically initialised, so that reading them costs no once-check. Written by `prepare` alone, before the first
-    // context is made; no birth takes place before that.
+    // Statically initialised, so that reading it costs no once-check. Written by `prepare` alone, before the first
+    // context is made; no object is materialized before that.
     @exclusivity(unchecked) nonisolated(unsafe) private static var threadKey: pthread_key_t = 0
     // Written by `prepare` alone, like the key.
     @exclusivity(unchecked) nonisolated(unsafe) private static var isPrepared = false
 
     private static let preparation: Void = {
-        // A record is plain memory: it retains nothing.
+        // A record retains nothing, so freeing its memory is enough.
         pthread_key_create(&threadKey) { $0?.deallocate() }
         isPrepared = true
     }()
@@ -58,7 +59,7 @@ struct Birth {
     /// Called by every context that is made.
     static func prepare() { preparation }
 
-    /// The birth for the running initialiser; nil if a program makes a new object.
+    /// The pending materialization for the running initialiser; nil if a program makes a new object.
     @inline(__always)
     static var due: UnsafeMutablePointer<Record>? {
         guard isPrepared, let pointer = pthread_getspecific(threadKey) else { return nil }
@@ -66,7 +67,7 @@ struct Birth {
         return record.pointee.isDue ? record : nil
     }
 
-    /// Makes one object of the home's class.
+    /// Materializes one object of the entity binding's class.
     @inline(__always)
     func deliver(key: Int64, row: Snapshot?, flags: NSManagedObject.Flags) -> NSManagedObject {
         record.pointee.home = Unmanaged.passUnretained(home)

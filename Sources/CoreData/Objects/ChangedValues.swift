@@ -1,18 +1,18 @@
 /// Values of some of an object's slots: those that were set.
 ///
-/// An object that was saved is given few: they have places in the order of the slots' numbers. A new object is given
-/// most of its values: it has a place for each slot, by number. Where there are many new objects, the values lie in a
-/// row instead (`pack`), which takes half as much room, until another one is set.
+/// Few values of a saved object are set: they have places in the order of the slots' numbers. Most values of a new
+/// object are set: it has a place for each slot, by number. If there are many new objects, the values are kept in a row
+/// instead (`pack`), which takes half as much memory, until another value is set.
 struct ChangedValues {
     /// The slots that have a value.
     private(set) var mask = SlotMask()
     private var places: ContiguousArray<SlotValue> = []
-    /// Of a new object.
+    /// The layout of a new object; nil for a saved one.
     private var layout: EntityLayout?
-    /// The row with all of these values, while they are as they were when it was built.
+    /// The row that was built with all of these values, until one of them changes.
     private(set) var row: Snapshot?
 
-    /// Whether the values lie in the row alone.
+    /// Whether only the row has the values.
     @inline(__always) var arePacked: Bool { places.isEmpty && layout != nil && row != nil }
     @inline(__always) var canBePacked: Bool { !places.isEmpty && layout != nil }
 
@@ -23,7 +23,8 @@ struct ChangedValues {
         return places.isEmpty ? Self.packedValue(slot, row, layout) : places[slot]
     }
 
-    /// A place for each of so many slots, filled where `mask` says so. Those of a new object are not copied.
+    /// A place for each of the given number of slots, filled for the slots of `mask`. The places of a new object are
+    /// not copied.
     func bySlot(_ count: Int) -> ContiguousArray<SlotValue> {
         if layout != nil, !places.isEmpty { return places }
         var all: ContiguousArray<SlotValue> = .nulls(count)
@@ -46,7 +47,7 @@ struct ChangedValues {
         return places.isEmpty ? row?.isNull(slot) ?? true : places[slot].isNull
     }
 
-    /// - Parameter newLayout: the layout of a new object; nil of another one.
+    /// - Parameter newLayout: the layout of a new object; nil for a saved object.
     @inline(__always)
     mutating func set(_ value: SlotValue, at slot: Int, newLayout: @autoclosure () -> EntityLayout?) {
         if places.isEmpty { makePlaces(newLayout()) }
@@ -115,7 +116,7 @@ struct ChangedValues {
         places = bySlot(layout.slots.count)
     }
 
-    /// It gets only the parts that it needs: reading a value would otherwise retain all the others.
+    /// The parameters are only the parts that are needed: a method of the value would retain all of its parts.
     private static func packedValue(_ slot: Int, _ row: Snapshot?, _ layout: EntityLayout) -> SlotValue {
         row?.value(slot, kind: layout.slots[slot].kind) ?? .null
     }

@@ -1,4 +1,5 @@
-/// The number of bytes that an instance of a class has: the standard library's own function, which it keeps to itself.
+/// The number of bytes that an instance of a class has. The function belongs to the standard library, which does not
+/// declare it publicly.
 @_silgen_name("$ss36_class_getInstancePositiveExtentSizeySiyXlXpF")
 private func bytesOfInstance(_ instanceClass: AnyClass) -> Int
 
@@ -7,11 +8,10 @@ extension NSManagedObject {
     /// notes, insertInto: context)` is a `Note`, as on Apple's platforms.
     ///
     /// The class must have no stored properties of its own. Then an instance differs from one of the superclass in the
-    /// pointer to its class only. Otherwise the object keeps its class, and the home notes that: no fetch may then
-    /// assume that all its objects are of one class.
+    /// pointer to its class only. Otherwise the object keeps its class, and the entity binding notes that. No fetch may
+    /// then assume that all objects of the binding are of one class.
     ///
-    /// Returns the object. The compiler must not use its knowledge of the object's class from before. Hence the
-    /// attribute, too.
+    /// Returns the object. The attribute keeps the compiler from using the object's former class after the call.
     @inline(never)
     final func withClassOfEntity() -> NSManagedObject {
         let (made, wanted): (AnyClass, AnyClass) = (type(of: self), home.managedClass)
@@ -23,7 +23,7 @@ extension NSManagedObject {
         return withClass(home.managedClass)
     }
 
-    /// Whether the class has no stored properties of its own, nor has any class between.
+    /// Whether neither the class nor any class between it and `NSManagedObject` has stored properties of its own.
     static var isOfPlainSize: Bool { bytesOfInstance(self) == bytesOfInstance(NSManagedObject.self) }
 
     /// Gives the object another class whose instances have as many bytes; returns the object, as `withClassOfEntity()`

@@ -2,8 +2,8 @@ import Foundation
 
 /// Finds the entity of a class, from the class itself or from the models in use.
 enum EntityOfClass {
-    /// A question to a class whether it overrides `entity()`. The framework's own method finds it and answers so that
-    /// the asker knows; without a question it would have to stop the process where no model is in use.
+    /// A test whether a class overrides `entity()`. The framework's own method finds the test of the running task and
+    /// marks it as answered. Without a test that method would have to stop the process where no model is in use.
     private final class Question {
         let managedClass: NSManagedObject.Type
         private(set) var plainAnswer: NSEntityDescription?
@@ -19,11 +19,11 @@ enum EntityOfClass {
         }
     }
 
-    // @unchecked Sendable would be needed to hand a question on; it never leaves the thread that asks.
+    // A task-local value has to be Sendable. The test never leaves the thread that makes it.
     @TaskLocal private static var question: Transfer<Question>?
 
     /// The result of `entity()` for a class that does not override it. If the entity cannot be found, it is an entity
-    /// without a name and a model, and standard error gets a line. On a Mac the answer is nil then.
+    /// without a name and a model, and standard error gets a line. On a Mac the result is nil then.
     static func answer(of managedClass: NSManagedObject.Type) -> NSEntityDescription {
         if let question, question.value.managedClass == managedClass { return question.value.answer() }
         if let entity = unique(managedClass) { return entity }

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Such a recorder is an instance of its class, in no context and with a layout of its own. An accessor that meets that
 /// layout calls this type. A program's initialisers run only if there are stored properties to be initialised. On a Mac
-/// a key path tells its name without any object, also for classes that the framework cannot make. Used by one thread at
-/// a time (`KeyPathNames` holds a lock).
+/// a key path has its name without any object, also for classes that the framework cannot make. Used by one thread at a
+/// time (`KeyPathNames` holds a lock).
 final class KeyPathRecording {
     private struct Step {
         let key: String
@@ -18,7 +18,7 @@ final class KeyPathRecording {
     private var steps: [Step] = []
     /// The objects that were handed out so far, the root first; held so that no two have the same address.
     private var recorders: [NSManagedObject] = []
-    /// Initialisers may read properties; only the key path's own reading counts.
+    /// Whether reads are recorded: initialisers may read properties, too, and only the reads of the key path count.
     private var isListening = false
 
     /// The keys a key path reads, beginning at `root`; nil when it reads anything but one property after the other.
@@ -34,7 +34,7 @@ final class KeyPathRecording {
         return recording.path(of: keyPath, value)
     }
 
-    /// The names that were read, if each step was asked of the object that the step before gave.
+    /// The names that were read, if each step read a property of the object that the step before returned.
     private func path(of keyPath: AnyKeyPath, _ value: Any?) -> String? {
         var keys = steps.map(\.key)
         for (step, recorder) in zip(steps, recorders) where step.owner != ObjectIdentifier(recorder) { return nil }
@@ -52,7 +52,7 @@ final class KeyPathRecording {
         return computed == keys.count || computed < 0 ? keys.joined(separator: ".") : nil
     }
 
-    /// The number of properties that a key path goes through; less than none where its description does not say.
+    /// The number of properties that a key path goes through; negative if its description does not show it.
     private static func computedComponents(of keyPath: AnyKeyPath) -> Int {
         let description = keyPath.debugDescription
         let count = description.components(separatedBy: "<computed ").count - 1
@@ -61,7 +61,7 @@ final class KeyPathRecording {
 
     // MARK: Recorders
 
-    /// A model with one attribute for each kind of accessor, each with a value, so that no accessor finds nothing.
+    /// A model with one attribute for each kind of accessor, each with a value, so that every accessor finds a value.
     private static let model: NSManagedObjectModel = {
         func attribute(_ kinds: AccessorKinds, _ type: NSAttributeType, _ value: Any) -> NSAttributeDescription {
             let attribute = NSAttributeDescription()
@@ -92,7 +92,7 @@ final class KeyPathRecording {
     private static func name(of kinds: AccessorKinds) -> String { "kind\(kinds.rawValue)" }
 
     private func recorder(of managedClass: NSManagedObject.Type) -> NSManagedObject {
-        // An accessor that asks twice is given two; only the last one counts.
+        // An accessor that reads a relationship twice gets two recorders; only the last one counts.
         if recorders.count > steps.count { drop(recorders.count - steps.count) }
         let wasListening = isListening
         isListening = false
@@ -122,7 +122,7 @@ final class KeyPathRecording {
     private func note(_ key: String, of object: NSManagedObject) {
         guard isListening else { return }
         let step = Step(key: key, owner: ObjectIdentifier(object))
-        // An accessor may ask for the same thing twice.
+        // An accessor may read a property twice.
         if let last = steps.last, last.key == step.key, last.owner == step.owner { return }
         steps.append(step)
     }
@@ -167,7 +167,7 @@ final class KeyPathRecording {
         }
     }
 
-    /// A recorder of the class that a to-one relationship leads to.
+    /// A recorder of the destination class of a to-one relationship.
     static func destination<Object>(of object: NSManagedObject, as type: Object.Type) -> Object {
         guard let current, let managedClass = type as? NSManagedObject.Type,
             let recorder = current.recorder(of: managedClass) as? Object
@@ -177,7 +177,7 @@ final class KeyPathRecording {
         return recorder
     }
 
-    /// A recorder of the class that the relationship last asked for leads to, where a model in use says which that is.
+    /// A recorder of the destination class of the relationship that was read last, if a model in use names that class.
     static func destination(of object: NSManagedObject) -> NSManagedObject? {
         guard let current, let step = current.steps.last, step.owner == ObjectIdentifier(object) else { return nil }
         let entity = ModelsInUse.entities(of: type(of: object)).last
@@ -185,7 +185,7 @@ final class KeyPathRecording {
         return current.recorder(of: ManagedClassLookup.managedClass(of: destination))
     }
 
-    /// Any value of a type that the storage does not know. It is never used.
+    /// A value of a type that no storage kind represents. The value is never used.
     static func anyValue<Value>(of type: Value.Type) -> Value? {
         let known: [Any] = [
             NSNumber(value: 0), NSDecimalNumber.zero, NSSet(), NSOrderedSet(), NSString(), NSDate(), NSData(),
@@ -197,7 +197,7 @@ final class KeyPathRecording {
             return value
         }
         if let type = type as? any CaseIterable.Type, let value = firstCase(of: type) as? Value { return value }
-        // A plain number of bits, such as an enumeration: none set is one of its values.
+        // A type of bits without references, such as an enumeration: all bits zero is one of its values.
         guard _isPOD(type) else { return nil }
         return withUnsafeTemporaryAllocation(
             byteCount: max(1, MemoryLayout<Value>.size), alignment: MemoryLayout<Value>.alignment

@@ -1,4 +1,4 @@
-/// Lets an optional of an unknown type be asked whether it is nil.
+/// Tests an optional of an unknown type for nil.
 private protocol NestedOptional {
     var isNilWithin: Bool { get }
 }
@@ -14,7 +14,7 @@ extension Optional: NestedOptional {
 }
 
 extension String {
-    /// The same with a capital first letter instead of a small one, or the other way round.
+    /// The string with the case of its first letter changed.
     var withOtherFirstLetter: String {
         let first = prefix(1)
         let upper = first.uppercased()

@@ -86,13 +86,13 @@ extension ManagedSlot {
             stopForMissingValue(Value.self, in: object)
         }
         if let value = value as? Value ?? (value as AnyObject) as? Value { return value }
-        // A relationship that is declared as a set that can be changed.
+        // A relationship that is declared as a mutable set.
         if value is NSOrderedSet {
             if let set = object.mutableOrderedSetValue(forKey: key) as? Value { return set }
         } else if value is NSSet, let set = object.mutableSetValue(forKey: key) as? Value {
             return set
         }
-        // A Mac gives any number for one declared as a decimal.
+        // A Mac returns any number for a property that is declared as a decimal.
         if let number = value as? NSNumber, let decimal = NSDecimalNumber(decimal: number.decimalValue) as? Value {
             return decimal
         }
@@ -114,7 +114,7 @@ extension ManagedSlot {
         object.setPrimitiveValue(Self.unwrapped(value), forKey: key(in: object))
     }
 
-    /// An optional inside `Any` is not nil to key-value coding: it is taken apart first.
+    /// Unwraps an optional inside `Any`, which key-value coding does not take for nil.
     private static func unwrapped<Value>(_ value: Value) -> Any? {
         guard let optional = value as? any OptionalValue else { return value }
         return optional.wrappedValue
@@ -134,8 +134,8 @@ extension ManagedSlot {
     }
 
     // MARK: To-one relationships
-    // Constrained by the protocol, not the class: the compiler would take an accessor of `NSObject?` or `Any` for one
-    // of a relationship, because a managed object is also an `NSObject`.
+    // Constrained by the protocol, not the class. With the class the compiler would take an accessor of `NSObject?` or
+    // `Any` for one of a relationship, because a managed object is also an `NSObject`.
 
     /// Returns the object of an optional to-one relationship.
     ///
@@ -144,8 +144,8 @@ extension ManagedSlot {
     @inlinable
     public func value<Object: ManagedObjectClass>(of object: NSManagedObject) -> Object? {
         guard let target = object.toOne(self) else { return missingDestination(of: object) }
-        // Mostly the class is the declared one itself, which is known where this is inlined. A cast to a type that only
-        // the caller knows costs 30 times as much as comparing the two.
+        // Mostly the class is the declared one itself, a constant where this method is inlined. A cast to a generic
+        // type costs 30 times as much as comparing the two classes.
         if type(of: target) == Object.self { return unsafeDowncast(target, to: Object.self) }
         return destination(target, of: object)
     }
@@ -156,7 +156,7 @@ extension ManagedSlot {
         object.isRecorder ? KeyPathRecording.destination(of: object, as: Object.self) : nil
     }
 
-    /// A destination that is of another class than the declared one: of one below it, or of none that fits.
+    /// Checks a destination that is not of the declared class itself: of a subclass, or of a class that does not fit.
     @usableFromInline
     func destination<Object: ManagedObjectClass>(_ target: NSManagedObject, of object: NSManagedObject) -> Object {
         typed(target, in: object)
@@ -197,8 +197,8 @@ extension ManagedSlot {
     }
 
     private func typed<Object>(_ target: NSManagedObject, in owner: NSManagedObject) -> Object {
-        // Mostly the class is the declared one itself. A cast to a type that only the caller knows costs 30 times as
-        // much as comparing the two.
+        // Mostly the class is the declared one itself. A cast to a generic type costs 30 times as much as comparing the
+        // two classes.
         if type(of: target) == Object.self { return unsafeBitCast(target, to: Object.self) }
         if let target = target as? Object { return target }
         if owner.isRecorder { return KeyPathRecording.destination(of: owner, as: Object.self) }
@@ -218,7 +218,7 @@ extension ManagedSlot {
     }
 }
 
-/// Lets an optional of unknown type be taken apart.
+/// Unwraps an optional of unknown type.
 private protocol OptionalValue {
     var wrappedValue: Any? { get }
 }

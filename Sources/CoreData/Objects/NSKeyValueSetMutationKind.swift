@@ -11,6 +11,6 @@ public enum NSKeyValueSetMutationKind: UInt, Sendable {
     case minus
     /// All members but the given ones are removed.
     case intersect
-    /// The given members replace all others.
+    /// The given members replace all present members.
     case set
 }

@@ -26,7 +26,8 @@ extension ManagedObjectClass where Self: NSManagedObject {
         unsafeDowncast((self as NSManagedObject.Type).makeObject(entity, context), to: self)
     }
 
-    /// The entity is that of the class that was asked for, which is known where the metatype is.
+    /// The entity is that of the class on which the initialiser is called. The function gets the metatype, which the
+    /// caller has.
     @_silgen_name("OpenCoreData_objectOfClassInContext")
     init(ofClassIn context: NSManagedObjectContext)
 

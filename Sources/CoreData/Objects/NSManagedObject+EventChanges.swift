@@ -3,14 +3,14 @@ import Foundation
 /// An object's unsaved changes at the beginning of an event. An event lasts from one did-change notification to the
 /// next.
 ///
-/// Most objects need none: a value that did not change in an earlier event began as in the row.
+/// Most objects need no event base: a value that did not change in an earlier event began as the row's value.
 struct EventBase {
-    /// The row the changes belong to; once the object has another one they are saved or dropped.
+    /// The row to which the changes belong. Once the object has another row, they are saved or dropped.
     let row: Snapshot?
     let values: ChangedValues
     let boxed: [Int: Any]
     let boxedChanges: SlotMask
-    /// By relationship; those that had no changes are not here.
+    /// The members by relationship. Relationships without changes are left out.
     let members: [Int: [ObjectKey]]
 
     var mask: SlotMask { values.mask }

@@ -20,7 +20,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// The objects with the keys; nil when one was of a new object that is new no longer.
+    /// The objects with the keys; nil when a key is that of a new object that was saved or dropped since.
     fileprivate final func objects(_ keys: [ObjectKey]) -> [NSManagedObject]? {
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(keys.count)
@@ -55,7 +55,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// A key path of the owner or of the property is its value: no store can look into either.
+    /// Replaces a key path of the owner or of the property by its value, because no store can evaluate a key path of
+    /// either.
     private static func resolved(_ expression: NSExpression) -> NSExpression {
         guard case .keyPath(let path, let operand?) = expression.payload,
             case .constant(let constant, _) = operand.payload

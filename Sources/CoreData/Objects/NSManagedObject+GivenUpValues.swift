@@ -3,7 +3,7 @@ extension NSManagedObject {
     /// The slots whose values an object has given up.
     struct GivenUpValues: Equatable {
         let mask: SlotMask
-        /// Those that led to new objects: the row names these by other keys.
+        /// The slots that led to new objects, to which the row refers by other keys.
         let leadingToNew: SlotMask
     }
 

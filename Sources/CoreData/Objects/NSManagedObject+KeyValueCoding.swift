@@ -1,6 +1,6 @@
 import Foundation
 
-// In the protocol's extension, so that a class may declare a subscript of its own.
+// The subscript is in the protocol's extension, so that a class may declare a subscript of its own.
 extension ManagedObjectClass where Self: NSManagedObject {
     /// The value of a property by its name, as in ``NSManagedObject/value(forKey:)`` and `setValue(_:forKey:)`.
     ///
@@ -25,7 +25,8 @@ extension NSManagedObject {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
-    /// The values of keys that are not properties of the entity, such as `objectID` in a predicate; `.none` for others.
+    /// The values of keys that are not properties of the entity, such as `objectID` in a predicate; `.none` for any
+    /// other key.
     final func ownValue(forKey key: String) -> Any?? {
         switch key {
         case "objectID": objectID
@@ -89,7 +90,8 @@ extension NSManagedObject {
         }
         switch access {
         case .attribute, .composite:
-            // The save writes it in any case: `willSave()` sets dates by this method without one more notification.
+            // The save writes the value in any case. So `willSave()` can set dates by this method without one more
+            // notification.
             flags.insert(.pendingEvent)
             set(value, forKey: key, by: access)
             flags.remove(.pendingEvent)
@@ -238,8 +240,8 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject: KeyValueReadable {
-    /// Nil for a property that the object's entity does not have and another one below the same root has, as in the
-    /// table that they share.
+    /// The value of a key in a predicate. Nil for a property that the object's entity lacks and another entity of its
+    /// inheritance tree has, as in the table that the two share.
     package final func value(inPredicateForKey key: String) -> Any? {
         let layout = home.layout
         let isOfRelative =
@@ -254,7 +256,7 @@ extension NSManagedObject: ObjectIdentityComparable, ObjectKeyConvertible {
 }
 
 extension NSSet {
-    /// A set of managed objects. By way of `[Any]`, Foundation would box and cast each of them.
+    /// A set of managed objects. An initialiser that takes `[Any]` would box and cast each of them.
     static func ofManagedObjects(_ objects: [NSManagedObject]) -> NSSet {
         objects.withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: AnyObject.self) { NSSet(objects: $0.baseAddress, count: $0.count) }

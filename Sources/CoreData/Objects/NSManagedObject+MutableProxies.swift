@@ -48,7 +48,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-    /// The object that is to become a member of a relationship; stops the process when it is none.
+    /// Returns a new member of a relationship as a managed object; stops the process when it is not one.
     final func requireManagedObject(_ object: Any, of index: Int) -> NSManagedObject {
         if let object = object as? NSManagedObject { return object }
         fatalError(

@@ -2,7 +2,7 @@ import Foundation
 
 // Values for comparisons, read from slots. A box for each value takes several times as long as the comparison.
 extension NSManagedObject {
-    /// The slot of an attribute, unless the object's class answers keys by itself.
+    /// The slot of an attribute, unless the object's class overrides the reading of keys.
     @inline(__always)
     private func plainSlot(_ key: String) -> Int? {
         guard case .attribute(let slot)? = home.layout.access[key], !isRecorder,
@@ -41,7 +41,8 @@ extension NSManagedObject {
         checkConfinement("reading", key)
         other.checkConfinement("reading", key)
         let (a, b) = (firedRow(), other.firedRow())
-        // Looked at when both have fired: code of the program may change objects as they do.
+        // The overlays are checked after both objects have fired, because code of the program may change objects when
+        // they fire.
         if overlay?.mask.contains(slot) == true || other.overlay?.mask.contains(slot) == true { return nil }
         if a.isNull(slot) || b.isNull(slot) {
             return Self.order(a.isNull(slot) ? 0 : 1, b.isNull(slot) ? 0 : 1)

@@ -6,7 +6,7 @@ extension NSManagedObject {
     /// A one-to-one relationship, whose rows have a key on both sides, and the object it leads to.
     struct Partner {
         let slot: Int
-        /// The other side, in the partner's layout.
+        /// The slot of the inverse, in the partner's layout.
         let inverse: Int
         let key: ObjectKey?
     }
@@ -19,7 +19,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Whether a newer row has one-to-one relationships lead to others than the object's row.
+    /// Whether a one-to-one relationship leads to another object in a newer row than in the object's row.
     final func isGivenPartner(by newest: Snapshot) -> Bool {
         guard let row else { return false }
         return home.layout.oneToOnes.contains { slot, _ in
@@ -28,8 +28,8 @@ extension NSManagedObject {
         }
     }
 
-    /// Called after a newer row came under the object. Objects that lead to it lose it if it does not lead to them now,
-    /// by the newer row or by an unsaved change.
+    /// Updates the partners after a newer row came under the object. A partner that leads to this object is cleared if
+    /// the object does not lead back now, by the newer row or by an unsaved change.
     final func updatePartners(after former: [Partner], newest: Snapshot, storeWins: Bool) {
         guard let context = home.context else { return }
         for partner in former {
@@ -46,7 +46,7 @@ extension NSManagedObject {
                 object.overlay?.mask.contains(partner.inverse) == true,
                 object.reference(at: partner.inverse) != objectKey
             {
-                // The newer row counts on this side, so it counts on the other side too.
+                // The newer row wins on this side, so it wins on the other side too.
                 if let rival = object.reference(at: partner.inverse) {
                     context.registeredObject(for: rival)?.leave(now, at: partner.slot)
                 }
@@ -61,15 +61,16 @@ extension NSManagedObject {
         }
     }
 
-    /// The row is gone and comes back: so do the other sides of its one-to-one relationships.
+    /// Restores the other sides of the object's one-to-one relationships, because its row is gone and the save inserts
+    /// it again.
     final func reclaimPartners() {
         for partner in partners {
             if let key = reference(at: partner.slot) { keepPartner(key, partner) }
         }
     }
 
-    /// A partner that stays on this side of a one-to-one relationship stays on the other side, which may have a newer
-    /// row, too.
+    /// Restores this object on the other side of a one-to-one relationship that stays on this side. The other side may
+    /// have a newer row, too.
     private func keepPartner(_ key: ObjectKey, _ place: Partner) {
         guard let context = home.context else { return }
         let object = context.object(for: key)
@@ -83,12 +84,12 @@ extension NSManagedObject {
             }
             object.writeReference(objectKey, at: place.inverse)
         }
-        // It may have left this one on the way.
+        // The calls above may have cleared this side.
         if reference(at: place.slot) != key { writeReference(key, at: place.slot) }
     }
 
-    /// Called after a child's save changed to-one relationships of the object. Former owners and partners of both sides
-    /// follow, also those that the child does not know.
+    /// Updates the former owners and partners of both sides after a child's save changed to-one relationships of the
+    /// object. These include objects that the child does not have in memory.
     final func updateOwnersAndPartners(after links: [OwnerLink], _ former: [Partner]) {
         guard let context = home.context else { return }
         for (before, now) in zip(links, ownerLinks()) where before.present != now.present {
@@ -117,7 +118,7 @@ extension NSManagedObject {
         }
     }
 
-    /// After the object came back: the owners that it leads to have it as a member.
+    /// Adds the object to its owners' relationships again, after the object came back.
     final func rejoinOwners() {
         guard let context = home.context else { return }
         for link in ownerLinks() {
@@ -136,8 +137,8 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// Puts the row that the source has now under an object; unsaved changes stay on top. A source that cannot be read
-    /// says so at the save that this is for.
+    /// Puts the source's present row under an object; unsaved changes stay on top. If the source cannot be read, the
+    /// save for which the row is needed throws the error.
     fileprivate final func bringUpToDate(_ object: NSManagedObject) {
         guard object.key > 0, object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
         guard let newest = try? rowSource?.newestRow(for: object.objectKey, in: self) else { return }

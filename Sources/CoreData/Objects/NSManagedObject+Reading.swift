@@ -1,9 +1,9 @@
 import Foundation
 
-// The reading of values: from the overlay where something changed, from the row otherwise, from the store without a
-// row.
+// Reads values: from the overlay if they were changed, otherwise from the row, which an object without a row gets from
+// the store.
 extension NSManagedObject {
-    /// The row of an object that was only read and is no fault: it has all values.
+    /// The row of an object that has no changes and is no fault. The row has all values.
     ///
     /// The object holds the row until it gets another one. So a caller must not call anything that could run code of
     /// the program or of the context before it has read the value.
@@ -35,7 +35,7 @@ extension NSManagedObject {
             return self.row ?? row
         }
         guard let context = home.context, !flags.contains(.detached) else {
-            // Nothing can be read any more: it has no values, and is no fault.
+            // A detached object has nothing to read: it has no values, and is no fault.
             flags.remove(.unfired)
             row = home.layout.defaultRow
             return home.layout.defaultRow
@@ -84,7 +84,7 @@ extension NSManagedObject {
     @inline(__always)
     final func reference(at slot: Int) -> ObjectKey? { reference(at: slot, in: firedRow()) }
 
-    /// The same with a given row. A fault is not fired.
+    /// The object a to-one relationship leads to in a given row, as a key. A fault is not fired.
     @inline(__always)
     final func reference(at slot: Int, in row: Snapshot) -> ObjectKey? {
         let layout = home.layout
@@ -92,7 +92,7 @@ extension NSManagedObject {
         if let overlay, overlay.mask.contains(slot) {
             guard case .int(let key) = overlay.values[slot] else { return nil }
             if destinations.companion >= 0 {
-                // Where the entity is the row's, the key alone may be a change.
+                // If the entity is that of the row, only the key may have changed.
                 let index = overlay.value(at: destinations.companion)
                 if case .int(let index) = index ?? row.value(destinations.companion, kind: .entityNumber) {
                     return ObjectKey(layoutIndex: Int(index), key: key)
@@ -110,7 +110,7 @@ extension NSManagedObject {
     /// The object a to-one relationship leads to.
     final func referencedObject(at slot: Int) -> NSManagedObject? {
         if let row = plainRow {
-            // Nothing in here releases home, row or context.
+            // Nothing in this closure releases the entity binding, the row or the context.
             let found = Unmanaged.passUnretained(home)._withUnsafeGuaranteedRef { home in
                 row._withUnsafeGuaranteedRef { home.recentObject(for: slot, in: $0) }
             }
@@ -142,7 +142,7 @@ extension NSManagedObject {
             if overlay.mask.contains(slot) { return decodedObject(overlay.values[slot], at: slot, description) }
         }
         if row.isNull(slot) {
-            // A row from a store has nothing in the place of a transient attribute.
+            // A row from a store has no value in the slot of a transient attribute.
             guard flags.contains(.inserted) || !description.isPersistent,
                 case .attribute(let attribute) = description.role
             else { return nil }
@@ -169,7 +169,7 @@ extension NSManagedObject {
 
     // MARK: To-many relationships
 
-    /// The state of a to-many relationship, as a fault when nothing is known yet.
+    /// The state of a to-many relationship, as a fault if neither members nor changes are in memory.
     @inline(__always)
     final func toManyState(_ index: Int) -> ToManyState {
         let overlay = ensureOverlay()
@@ -208,7 +208,8 @@ extension NSManagedObject {
         return objects
     }
 
-    /// The object for a key that this one leads to: of its context or, without one, among those it was related to.
+    /// The object for a key that this object leads to: from its context or, without a context, from the objects to
+    /// which it was related.
     final func related(_ key: ObjectKey) -> NSManagedObject? {
         if let context = home.context { return context.object(for: key) }
         return key == objectKey ? self : home.companions[key]

@@ -4,11 +4,11 @@ import Foundation
 extension NSManagedObject {
     /// The unsaved changes that stay when an object gets a newer row.
     enum KeptChanges {
-        /// All of them. Values that were not changed are those of the newer row.
+        /// All changes stay. Values that were not changed are those of the newer row.
         case all
-        /// Those of properties that the newer row has unchanged.
+        /// Changes of properties that the newer row has unchanged stay.
         case unconflicting
-        /// None.
+        /// No change stays.
         case none
         /// Every property stays as it is in memory, changed or not.
         case everything
@@ -40,8 +40,8 @@ extension NSManagedObject {
             after: former, newest: latest, storeWins: kept == .none || kept == .unconflicting)
     }
 
-    /// Drops the object's unsaved changes, and their effects on the objects on the other side. Unsaved changes of its
-    /// members by others stay.
+    /// Drops the object's unsaved changes, and their effects on the objects on the other side. Unsaved changes that its
+    /// members made to its to-many relationships stay.
     final func dropChanges() {
         let links = ownerLinks()
         let former = partners
@@ -50,7 +50,7 @@ extension NSManagedObject {
         if let row { updatePartners(after: former, newest: row, storeWins: true) }
     }
 
-    /// A value that was set back is not a change that a newer row would have to give way to.
+    /// Drops values that were set back. Such a value is not a change that wins over a newer row.
     private func dropUnchangedValues() {
         guard let overlay, let row else { return }
         let slots = home.layout.slots
@@ -71,7 +71,7 @@ extension NSManagedObject {
         overlay.mask.forEach { slot in
             let isConflicting =
                 switch slots[slot].role {
-                // A reference, the entity it leads to, and the place there go together.
+                // A reference, the entity of its destination, and its position there change together.
                 case .companion(let reference): differs(reference)
                 case .order(let reference): differs(reference) || differs(slot)
                 case .toOne(_, let companion?): differs(slot) || differs(companion)
@@ -82,7 +82,7 @@ extension NSManagedObject {
         dropped.forEach { dropChange(at: $0) }
     }
 
-    /// Takes back the unsaved change of one slot, without a word to anybody.
+    /// Drops the unsaved change of one slot, and notifies neither the context nor related objects.
     final func dropChange(at slot: Int) {
         guard let overlay else { return }
         noteNewValues()
@@ -98,7 +98,8 @@ extension NSManagedObject {
         overlay.values = ChangedValues()
         overlay.boxed = [:]
         overlay.boxedChanges = SlotMask()
-        // Pairs of many-to-many relationships are changes of this object; members of others are changes of the members.
+        // Pairs of many-to-many relationships are changes of this object; members of one-to-many relationships are
+        // changes of the members.
         for toMany in home.layout.toManys {
             guard case .join(let inverse, _) = toMany.kind, !overlay.toManys.isEmpty,
                 let state = overlay.toManys[toMany.index], state.hasChanges
@@ -129,7 +130,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Whether a slot's value was set since the last save. Values that a child gave a new object are in its row
+    /// Whether a slot's value was set since the last save. Values that a child set in a new object are in its row
     /// already.
     final func isSetInMemory(_ slot: Int) -> Bool {
         if let overlay, overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { return true }
@@ -139,7 +140,7 @@ extension NSManagedObject {
 
     // MARK: To-many relationships of owners
 
-    /// The owner whose to-many relationship an object's to-one slot puts it into: as its row has it, and as it is now.
+    /// The owner whose to-many relationship an object belongs to by a to-one slot: as the row has it, and as it is now.
     struct OwnerLink {
         var slot: Int
         var stored: ObjectKey?
@@ -174,8 +175,8 @@ extension NSManagedObject {
         return links
     }
 
-    /// Makes the owners' relationships that are in memory true again, after the object's row or changes are others than
-    /// when the links were taken.
+    /// Updates the owners' relationships that are in memory, after the object's row or changes have changed since the
+    /// links were taken.
     final func follow(_ former: [OwnerLink]) {
         guard let context = home.context, !former.isEmpty else { return }
         for (link, now) in zip(former, ownerLinks()) {
@@ -198,7 +199,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The state of a to-many relationship if anything is known of it.
+    /// The state of a to-many relationship if its members or changes are in memory.
     final func existingToManyState(_ index: Int) -> ToManyState? {
         guard let overlay, !overlay.toManys.isEmpty else { return nil }
         return overlay.toManys[index]
@@ -206,8 +207,8 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// The owner that a member's slot leads to where a program's store keeps it, whether anybody knows it here or not:
-    /// its record has the member, too, and is to be written without it.
+    /// The owner that a member's slot leads to if a program's store keeps the owner, whether it is registered here or
+    /// not. The owner's record has the member, too, and has to be written without it.
     final func ownerOfRecord(
         _ owner: ObjectKey, of member: NSManagedObject, at slot: Int
     ) -> (NSManagedObject, Int)? {
@@ -218,7 +219,7 @@ extension NSManagedObjectContext {
         return (object(for: owner), index)
     }
 
-    /// The living owner that a member's slot leads to, with the index of the to-many relationship there.
+    /// The live owner that a member's slot leads to, with the index of the to-many relationship there.
     final func registeredOwner(
         _ owner: ObjectKey, of member: NSManagedObject, at slot: Int
     ) -> (NSManagedObject, Int)? {

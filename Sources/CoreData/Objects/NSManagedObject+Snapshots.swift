@@ -24,7 +24,7 @@ extension NSManagedObject {
         return values
     }
 
-    /// The same of the object as it is now, with its unsaved changes.
+    /// The object's present attributes and to-one ids by name, with its unsaved changes; `NSNull` for nil.
     final func currentSnapshotValues() -> [String: Any] {
         var values: [String: Any] = [:]
         for (slot, description) in home.layout.slots.enumerated() where description.isPersistent {

@@ -3,14 +3,14 @@ import Synchronization
 
 /// A property of an entity class, which generated accessors keep in a constant.
 ///
-/// It finds the property by name once and by position afterwards, so that a read needs no look-up by name. Any thread
-/// may use it.
+/// The slot finds the property by name once and by position afterwards, so that a read needs no search by name. Any
+/// thread may use it.
 ///
 /// OpenCoreData only.
 public final class ManagedSlot: Sendable {
     /// The property's name in the model.
     public let name: String
-    /// The name of the property that is meant in an entity that has none of the first name.
+    /// The name of the property to use in an entity that has none of the first name.
     private let otherName: String?
     /// The layout's identifier in the high half, the slot (or the to-many index) in the low one.
     private let found = Atomic<UInt64>(0)
@@ -35,7 +35,8 @@ public final class ManagedSlot: Sendable {
         self.otherName = otherName
     }
 
-    /// The name under which the object's entity has the property. Of a recorder, the models in use know the entity.
+    /// The name under which the object's entity has the property. The entity of a key-path recorder comes from the
+    /// models in use.
     final func key(in object: NSManagedObject) -> String {
         guard let otherName else { return name }
         let isKnown: (String) -> Bool
@@ -72,7 +73,7 @@ public final class ManagedSlot: Sendable {
             switch access {
             case .attribute(let slot), .toOne(let slot): slot
             case .toMany(let index): index
-            // Not remembered: the getter of an array looks the property up by its name.
+            // The position is not stored, because the getter of an array finds the property by its name.
             case .fetched: Self.fetched
             case .composite: fatalError("Composite attribute '\(name)' of '\(layout.name)' has many slots")
             }
@@ -82,7 +83,7 @@ public final class ManagedSlot: Sendable {
     }
 }
 
-/// Typed access to an object's values without a look-up by name and without boxing.
+/// Typed access to an object's values without a search by name and without boxing.
 ///
 /// Generated and hand-written accessors call these methods on the context's queue. A getter fires the fault if needed,
 /// and a setter marks the object as changed. The process stops if the entity does not have the property, or has it with

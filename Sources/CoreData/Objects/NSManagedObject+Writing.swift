@@ -1,6 +1,6 @@
 import Foundation
 
-// Changes an object's values. Typed access, key-value coding and proxies all end here.
+// Changes an object's values. Typed access, key-value coding and proxies all call these methods.
 extension NSManagedObject {
     /// Sets an attribute's slot.
     @inline(__always)
@@ -10,17 +10,17 @@ extension NSManagedObject {
         noteChange()
     }
 
-    /// The layout of a new object; nil of one that has a row.
+    /// The layout of a new object; nil for an object that has a row.
     private final var layoutOfNew: EntityLayout? { row === home.layout.defaultRow ? home.layout : nil }
 
-    /// Sets an attribute from a value given at the edge; stops the process when its type does not fit.
+    /// Sets an attribute from a value in the types of key-value coding; stops the process when the type does not fit.
     final func setBoxedValue(_ value: Any?, at slot: Int) {
         let description = home.layout.slots[slot]
         if description.kind == .transformable {
             _ = firedRow()
             let overlay = ensureOverlay()
-            // Numbers as they will come back from the store: any number type can be asked of them.
-            // NSNull is an object that a transformable attribute keeps.
+            // Numbers are kept as `NSNumber`, as they come back from the store, so that they can be read as any number
+            // type. NSNull is an object that a transformable attribute keeps.
             overlay.boxed[slot] = value.isNilWithin ? nil : value as? NSNumber ?? value
             overlay.boxedChanges.insert(slot)
             overlay.currentRow = nil
@@ -38,7 +38,7 @@ extension NSManagedObject {
         setSlot(slot, to: slotValue)
     }
 
-    /// Marks the object as changed and tells the context.
+    /// Marks the object as changed and notes it in the context.
     @inline(__always)
     final func noteChange() {
         noteNewValues()
@@ -48,7 +48,7 @@ extension NSManagedObject {
 
     // MARK: To-one
 
-    /// Points a to-one relationship at another object and keeps the inverse true.
+    /// Sets a to-one relationship and updates the inverse.
     final func setReference(_ object: NSManagedObject?, at slot: Int) {
         let destination = home.layout.destinations[slot]
         if let object { checkRelation(to: object, slotName: slot, destination.layoutIndex) }
@@ -98,13 +98,13 @@ extension NSManagedObject {
         return index
     }
 
-    /// The other side of a relationship says that an object was added or removed.
+    /// Notes that an object was added or removed on the other side of a relationship.
     final func noteMember(_ member: ObjectKey, joined: Bool, of relationship: NSRelationshipDescription) {
         guard let index = toManyIndex(of: relationship) else { return }
         noteMember(member, joined: joined, at: index)
     }
 
-    /// The same by the relationship's place.
+    /// Notes that an object was added or removed on the other side of the relationship with the given index.
     final func noteMember(_ member: ObjectKey, joined: Bool, at index: Int) {
         let state = toManyState(index)
         if joined { state.noteAddition(of: member) } else { state.noteRemoval(of: member) }
@@ -114,7 +114,7 @@ extension NSManagedObject {
 
     // MARK: To-many
 
-    /// Adds one member and keeps the inverse true; nothing happens when it is in already.
+    /// Adds one member and updates the inverse. Does nothing if the object is a member already.
     final func addMember(_ object: NSManagedObject, to index: Int) {
         let toMany = home.layout.toManys[index]
         checkRelation(to: object, { toMany.relationship.name }, toMany.destinationIndex)
@@ -125,7 +125,7 @@ extension NSManagedObject {
         noteChange()
     }
 
-    /// Removes one member and keeps the inverse true; nothing happens when it is not in.
+    /// Removes one member and updates the inverse. Does nothing if the object is not a member.
     final func removeMember(_ object: NSManagedObject, from index: Int) {
         let key = object.objectKey
         guard members(of: index).contains(key) else { return }
@@ -134,7 +134,7 @@ extension NSManagedObject {
         noteChange()
     }
 
-    /// Replaces the members (in the given order where the relationship has one) and keeps the inverses true.
+    /// Replaces the members, in the given order if the relationship is ordered, and updates the inverses.
     final func setMembers(_ objects: [NSManagedObject], of index: Int) {
         let toMany = home.layout.toManys[index]
         for object in objects { checkRelation(to: object, { toMany.relationship.name }, toMany.destinationIndex) }
@@ -152,7 +152,7 @@ extension NSManagedObject {
         noteChange()
     }
 
-    /// Tells a new member about its owner.
+    /// Sets the inverse of a new member to its owner.
     private func link(_ member: NSManagedObject, in toMany: ToManySlot) {
         switch toMany.kind {
         case .inverseKey(let slot, _):
@@ -175,14 +175,14 @@ extension NSManagedObject {
         }
     }
 
-    /// Tells a former member that it has no owner any more.
+    /// Clears the inverse of a former member.
     private func unlink(_ member: NSManagedObject, in toMany: ToManySlot) {
         member.leaveOwner(objectKey, of: toMany)
         guard case .join(let inverse, _) = toMany.kind, member !== self || inverse != toMany.index else { return }
         member.noteJoin(with: objectKey, joined: false, at: inverse)
     }
 
-    /// Leads to an owner no more, where a key in the member's row does.
+    /// Clears the key of an owner in the member, if the member's row has such a key.
     final func leaveOwner(_ owner: ObjectKey, of toMany: ToManySlot) {
         switch toMany.kind {
         case .inverseKey(let slot, _):
@@ -206,7 +206,7 @@ extension NSManagedObject {
 
     @inline(__always)
     private func checkRelation(to object: NSManagedObject, _ name: () -> String, _ destinationIndex: Int) {
-        // No context is another one, too.
+        // An object without a context is in another context, too.
         if object.home.context !== home.context {
             fatalError(
                 """
@@ -280,7 +280,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Turns the default values of transformable attributes that a new object has not been given others for into bytes.
+    /// Encodes the default values of a new object's transformable attributes as bytes, except of those that were set.
     private func encodeBoxedDefaults() throws {
         let layout = home.layout
         for slot in layout.transformableDefaults where firedRow().isNull(slot) {
@@ -301,7 +301,7 @@ extension NSManagedObject {
         return Self.row(from: row, changes: overlay, home.layout, key: key, version: version, renaming: permanent)
     }
 
-    /// Moves the values that a new object was given into a row, until another one is set.
+    /// Moves the values of a new object into a row, until another value is set.
     final func packValues() {
         guard flags.contains(.inserted), let overlay, overlay.canBePacked, let row, row === home.layout.defaultRow
         else { return }
@@ -313,7 +313,7 @@ extension NSManagedObject {
         from row: Snapshot, changes: ObjectOverlay?, _ layout: EntityLayout, key: Int64, version: Int32,
         renaming permanent: [Int64: Int64]
     ) -> Snapshot {
-        // Read at once: each look into the overlay would hold all that the values consist of.
+        // The values are read once, because each access through the overlay would retain all parts of the values.
         let values = changes?.values ?? ChangedValues()
         if permanent.isEmpty, layout.slots.count <= 64, values.mask.low & ~layout.shortSlots == 0,
             row.layoutIndex == layout.index

@@ -1,29 +1,30 @@
 // About the room Objects.
 //
-// - An object has five words: its home (context, layout and identity map, shared by all objects of an entity in a
-//   context), its key, its row, its overlay, and its flags. An object that was only read has no overlay.
+// - An object has five words: its entity binding (context, layout and identity map, shared by all objects of an entity
+//   in a context), its key, its row, its overlay, and its flags. An object that was only read has no overlay.
 // - An object counts its reference to the row by hand (`heldRow`), so an accessor (`plainRow`) neither retains nor
 //   releases it. Firing a fault is a pointer assignment.
-// - The overlay holds changed values and the to-many relationships. The values of a saved object lie in the order of
+// - The overlay holds changed values and the to-many relationships. The values of a saved object are in the order of
 //   the changed slots (`ChangedValues`); a new object has a place for each slot.
-// - Beyond 100,000 unsaved new objects, those of a thousand objects before are packed until another one is set: places
-//   for all slots take twice the room.
+// - With more than 100,000 unsaved new objects, the object that was inserted a thousand objects earlier is packed until
+//   another of its values is set. Places for all slots take twice the memory.
 // - A save builds the new row from the row and the overlay, and writes the columns of the slots that differ. The object
-//   drops its values once the row has them, and an overlay that says nothing else. It takes them back when the
-//   save fails (`+GivenUpValues`). Children that could read them meanwhile, and programs' stores, prevent that. After
-//   the save an overlay that says nothing more is dropped.
+//   drops its values once the row has them, and its overlay if that holds nothing else. It takes them back when the
+//   save fails (`+GivenUpValues`). The values stay if the context has children, which could read them during the
+//   writing, or if the coordinator has programs' stores. After the save an empty overlay is dropped.
 // - Relationships hold `ObjectKey`s (entity, key) and no references, so a graph has no reference cycles. A key is the
-//   primary key with the store's number above it. A new object's key is negative, unique in the process, and is
-//   replaced where it stands when the object is saved.
-// - Making objects of rows needs the subclass's own initialiser, for its stored properties. A `Birth` leaves in a
-//   record of the thread the values that `init(entity:insertInto:)` takes over. In a subclass that does not have this
-//   initialiser the compiler has put one that stops the process.
-// - A key path to a computed property does not tell its name on Linux. So it is evaluated once on an instance of its
-//   class that has a layout of its own (`KeyPathRecording`). The instance is made as an `NSManagedObject` that then
-//   gets its class, so no initialiser of a program runs, except where the class has stored properties.
-// - No slot cache ever holds that layout's identifier. An accessor of such an object takes its slow way, which notes
+//   primary key with the store's number above it. A new object's key is negative and unique in the process, and every
+//   place that holds it gets the permanent key when the object is saved.
+// - Making objects of rows needs the subclass's own initialiser, for its stored properties. Materialization (`Birth`)
+//   leaves the values that `init(entity:insertInto:)` takes over in a record of the thread. In a subclass without this
+//   initialiser the compiler generates one that stops the process.
+// - A key path to a computed property does not contain the property's name on Linux. So the key path is evaluated once
+//   on an instance of its class that has a layout of its own (`KeyPathRecording`). The instance is made as an
+//   `NSManagedObject` that then gets its class, so no initialiser of a program runs, except where the class has stored
+//   properties.
+// - No slot cache ever holds that layout's identifier. An accessor of such an object takes its slow path, which notes
 //   the name; this costs ordinary accessors nothing. The path has a name if each of its components read one property of
-//   the object that the one before gave.
+//   the object that the component before returned.
 // - To-many relationships in memory follow the rows (`NSManagedObject+Rebasing`).
 
 import Foundation
@@ -47,7 +48,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let inserted = Flags(rawValue: 1 << 0)
         static let updated = Flags(rawValue: 1 << 1)
         static let deleted = Flags(rawValue: 1 << 2)
-        /// The object has its row but has not been read yet: it still calls itself a fault.
+        /// The object has its row but has not been read yet: `isFault` is still true.
         static let unfired = Flags(rawValue: 1 << 3)
         /// In the context's list of inserted, updated or deleted objects.
         static let listedInserted = Flags(rawValue: 1 << 4)
@@ -61,21 +62,21 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let registered = Flags(rawValue: 1 << 9)
         /// The row is gone from the store; the object is treated as deleted with nil values.
         static let inaccessible = Flags(rawValue: 1 << 10)
-        /// Turned into nothing by `reset` or the end of its context.
+        /// The object lost its values by `reset` or the end of its context.
         static let detached = Flags(rawValue: 1 << 11)
         /// Deleted and saved.
         static let gone = Flags(rawValue: 1 << 12)
-        /// Inserted since the last `processPendingChanges` (the did-change notification says so once).
+        /// Inserted since the last `processPendingChanges` (one did-change notification has the object as inserted).
         static let pendingInsert = Flags(rawValue: 1 << 13)
         static let pendingDelete = Flags(rawValue: 1 << 14)
         static let hasTransientChanges = Flags(rawValue: 1 << 15)
         /// Deleted by another context or program; detached after the next did-change notification.
         static let mergedAway = Flags(rawValue: 1 << 16)
-        /// A fault of a fetch with a batch size: its row comes with those of its batch.
+        /// A fault of a fetch with a batch size: its row is read with those of its batch.
         static let batched = Flags(rawValue: 1 << 17)
-        /// The did-change notification tells about the object just now.
+        /// The did-change notification that is being posted has the object.
         static let toldEvent = Flags(rawValue: 1 << 18)
-        /// The context's `unsavedIndex` has read its values, and is told of changes.
+        /// The context's `unsavedIndex` has read the object's values, so it has to be notified of changes.
         static let indexed = Flags(rawValue: 1 << 19)
     }
 
@@ -167,7 +168,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         }
     }
 
-    /// Adds the object to the count of living objects, or removes it.
+    /// Adds the object to the count of live objects, or removes it.
     @inline(__always)
     private func countLife(_ comes: Bool) {
         #if DEBUG
@@ -175,7 +176,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         #endif
     }
 
-    /// Makes the object one of another context, or of none.
+    /// Moves the object to another context, or to none.
     final func move(to new: ObjectHome) {
         countLife(false)
         home = new
@@ -387,7 +388,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Other members that subclasses may override
 
-    // An extension's methods cannot be overridden: these are here and do their work there.
+    // An extension's methods cannot be overridden, so these methods are declared in the class. Extensions implement
+    // them.
 
     /// Returns the value of a property, without calling the class's own accessors.
     ///
@@ -710,9 +712,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// for the key `name`, if the class has one and its target uses the plugin (``NamedMethod``). The method takes a
     /// pointer or an `inout` value.
     ///
-    /// A subclass that has such methods, or overrides this one, is asked before a new or changed object is saved. It is
-    /// asked about each attribute and to-one relationship, and about to-many relationships that have changed or have
-    /// limits of their count. An override decides by the key and calls super for the rules of the model.
+    /// In a subclass that has such methods, or overrides this one, a save calls this method for each new or changed
+    /// object. It passes each attribute and to-one relationship, and the to-many relationships that have changed or
+    /// have limits of their count. An override decides by the key and calls super for the rules of the model.
     ///
     /// - Parameters:
     ///   - value: The value to check. An override may put another value in its place.
@@ -809,7 +811,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     private func attributeDescription(_ slot: Int) -> String {
         guard let value = boxedValue(at: slot) else { return "nil" }
-        // Foundation stops the process when it prints a date that is none.
+        // Foundation stops the process when it prints a date whose interval is not a number.
         if let date = value as? Date, date.timeIntervalSinceReferenceDate.isNaN { return "NaN" }
         return "\(value)"
     }

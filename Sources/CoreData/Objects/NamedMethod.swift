@@ -41,7 +41,7 @@ public struct NamedMethod {
     ) {
         self.owner = owner
         self.name = name
-        // Objects of other classes never come to it.
+        // The body is called only with objects of this class.
         self.body = { try body(unsafeDowncast($0, to: Object.self), $1) }
     }
 }
@@ -85,7 +85,7 @@ public struct NamedArguments {
         try body(&value)
         guard let place else { return }
         let new = value.map { $0 as AnyObject }
-        // Bridging makes a new object of each value. One that is equal is no change.
+        // Bridging makes a new object of each value. An equal object is no change.
         if new === place.pointee || (new as? NSObject)?.isEqual(place.pointee) == true { return }
         place.pointee = new
     }

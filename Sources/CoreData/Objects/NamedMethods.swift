@@ -2,9 +2,9 @@ import Foundation
 
 /// The methods of classes by their names in Objective-C, from the lists of the program's modules.
 ///
-/// The program names the classes of the lists that the plugin wrote, so all of them are read at the first question. The
-/// runtime takes a millisecond to find that there is no class of a name. So a list that the plugin did not write is
-/// looked for once, at the first question about a class of its module.
+/// The program contains the names of the lists that the plugin wrote, so all of them are read at the first call. The
+/// runtime takes a millisecond to find that there is no class of a name. So the class of a list that the plugin did not
+/// write is looked up once, at the first call for a class of its module.
 enum NamedMethods {
     typealias Body = (AnyObject, NamedArguments) throws -> Any?
 
@@ -15,9 +15,9 @@ enum NamedMethods {
     }
 
     private struct Tables {
-        /// The names of the lists that were looked for.
+        /// The names of the lists that were looked up.
         var lists: Set<String> = []
-        /// What each class declares itself.
+        /// The methods that each class itself declares.
         var declared: [ObjectIdentifier: [String: Body]] = [:]
         var ofClasses: [ObjectIdentifier: Table] = [:]
     }
@@ -81,7 +81,7 @@ enum NamedMethods {
 }
 
 extension NSManagedObject {
-    /// Whether the class has methods such as `validateEmail(_:)`. A save asks for each object.
+    /// Whether the class has methods such as `validateEmail(_:)`. A save reads this for each object.
     final var validatesByName: Bool {
         let type = type(of: self)
         return type == home.managedClass ? home.validatesByName : NamedMethods.validates(type)
@@ -122,6 +122,6 @@ extension NSManagedObject {
 }
 
 extension String {
-    /// A key as it stands in the names of methods, with a capital first letter.
+    /// The key with a capital first letter, as in the names of methods.
     fileprivate var withCapital: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,29 +1,30 @@
 import Foundation
 
-/// The values that all objects of one entity in one context share; objects keep one pointer to it instead of three.
+/// The entity binding: the values that all objects of one entity in one context share. An object keeps one pointer to
+/// it instead of three.
 final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by the context's own deinitialiser
     /// Not retained: a context clears it in its deinit. Nil for objects that belong to no context.
     unowned(unsafe) var context: NSManagedObjectContext?
-    /// Of objects that were cut loose from their context: where their ids still lead.
+    /// The coordinator to whose stores the ids of objects refer that were detached from their context.
     weak var coordinator: NSPersistentStoreCoordinator?
     let layout: EntityLayout
     let identityMap: IdentityMap?
     /// The class of the objects that the context makes of rows.
     private(set) var managedClass: NSManagedObject.Type
-    /// The modules known when a search did not find the class that the entity names; nil when it is found, or none
-    /// named.
+    /// The generation of registered modules when a search did not find the class that the entity names. Nil if the
+    /// class was found, or if the entity names none.
     private var missedGeneration: Int?
-    /// Of an object without context: the other ones it was related to, until they are inserted.
+    /// The objects to which an object without a context was related, until they are inserted.
     var companions: [ObjectKey: NSManagedObject] = [:]
-    /// Whether the class has methods such as `validateEmail(_:)`, once a validation has asked.
+    /// Whether the class has methods such as `validateEmail(_:)`; nil before the first validation.
     private var foundValidation: Bool?
     /// Whether there may be objects that are not of `managedClass`.
     var holdsOtherClasses = false
-    /// Keep the descriptions alive as long as any object is.
+    /// Keeps the descriptions alive as long as any object is.
     let modelLayout: ModelLayout
     let model: NSManagedObjectModel
     #if DEBUG
-        /// The account that counts the living objects.
+        /// The account that counts the live objects.
         var account: LiveAccount?
     #endif
 
@@ -50,7 +51,7 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
         var layoutIndex = layout.destinations[slot].layoutIndex
         let companion = layout.destinations[slot].companion
         if companion >= 0, !row.isNull(companion) { layoutIndex = Int(row.int(companion)) }
-        // The code that works on the context's queue holds the context, and the context holds its remembered objects.
+        // The code on the context's queue holds the context, and the context holds its remembered objects.
         return Unmanaged.passUnretained(context.recentObjects)._withUnsafeGuaranteedRef {
             $0.object(for: ObjectKey(layoutIndex: layoutIndex, key: row.int(slot)))
         }
@@ -64,15 +65,15 @@ final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by 
         return found
     }
 
-    /// Whether the entity names a class that is not found (yet).
+    /// Whether the entity names a class that was not found yet.
     var isClassMissing: Bool { missedGeneration != nil }
 
-    /// Looks again for a class that was not found, if modules have become known since.
+    /// Searches again for a class that was not found, if modules have been registered since.
     func findMissingClass() {
         if let missedGeneration, missedGeneration != ManagedClassLookup.generation { findClass() }
     }
 
-    /// Looks again for a class that was not found, in the module of one that is in use, too.
+    /// Searches again for a class that was not found, also in the module of a class that is in use.
     func findMissingClass(besides candidate: NSManagedObject.Type) {
         guard isClassMissing, candidate != NSManagedObject.self else { return }
         ManagedClassLookup.learnModule(of: candidate)

@@ -10,7 +10,8 @@ final class ObjectOverlay {
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
     @exclusivity(unchecked) private var rare: Rare?
 
-    /// Values that few objects have. They lie apart, so that they cost the other objects eight bytes.
+    /// Values that few objects have. They are in an object of their own, so that they cost the other overlays eight
+    /// bytes.
     private final class Rare {
         var boxed: [Int: Any] = [:]
         var boxedChanges = SlotMask()
@@ -23,7 +24,7 @@ final class ObjectOverlay {
         @inline(__always) _read { yield values.mask }
     }
 
-    /// The same of the first 64 slots, by their bits: nothing has to be held for a look.
+    /// The changed slots among the first 64, as bits. Reading them retains nothing.
     var changedAmongFirst: UInt64 {
         @inline(__always) get { values.mask.low }
     }
@@ -39,7 +40,7 @@ final class ObjectOverlay {
         }
     }
 
-    /// Whether the values that a new object was given can lie in a row. Objects that are no bytes yet cannot.
+    /// Whether a row can hold the values of a new object. Objects that were not encoded yet cannot be in a row.
     var canBePacked: Bool { values.canBePacked && rare == nil }
 
     private func ensureRare() -> Rare {
@@ -64,7 +65,7 @@ final class ObjectOverlay {
         }
     }
 
-    /// Slots whose boxed value is the truth and must be turned into bytes when the object is saved.
+    /// Slots whose boxed value is newer than their bytes and must be encoded when the object is saved.
     var boxedChanges: SlotMask {
         get { rare?.boxedChanges ?? SlotMask() }
         _modify {
@@ -78,7 +79,7 @@ final class ObjectOverlay {
         }
     }
 
-    /// Asked of every object that is saved, and mostly false.
+    /// Read for every object that is saved, and mostly false.
     @inline(__always) var hasBoxedChanges: Bool { rare.map { !$0.boxedChanges.isEmpty } ?? false }
 
     /// The results of fetched properties when they were last fetched.
@@ -101,7 +102,7 @@ final class ObjectOverlay {
         set { if rare != nil || newValue != nil { ensureRare().eventBase = newValue } }
     }
 
-    /// The changes are the row's now; decoded values and relationships stay.
+    /// Forgets values that the row has now; decoded values and relationships stay.
     func forgetSavedChanges() {
         values = ChangedValues()
         if let rare { rare.boxedChanges = SlotMask() }
@@ -110,10 +111,10 @@ final class ObjectOverlay {
     /// Whether an attribute or a to-one relationship has an unsaved value.
     @inline(__always) var hasChangedValues: Bool { !mask.isEmpty || hasBoxedChanges }
 
-    /// Whether it says nothing that the object's row does not say.
+    /// Whether the overlay holds nothing beyond the object's row.
     var canBeDropped: Bool { mask.isEmpty && toManys.isEmpty && rare == nil }
 
-    /// - Parameter newLayout: the layout of a new object; nil of another one.
+    /// - Parameter newLayout: the layout of a new object; nil for a saved object.
     @inline(__always)
     func set(_ value: SlotValue, at slot: Int, newLayout: @autoclosure () -> EntityLayout? = nil) {
         values.set(value, at: slot, newLayout: newLayout())
@@ -124,7 +125,7 @@ final class ObjectOverlay {
         mask.contains(slot) ? values[slot] : nil
     }
 
-    /// To-many relationships are read again; added and removed members stay so.
+    /// Makes to-many relationships be read again; added and removed members stay.
     func forgetBases() {
         toManys.forEach { $0?.forgetBase() }
         currentRow = nil
@@ -136,7 +137,7 @@ final class ObjectOverlay {
         let userInfo: NSDictionary?
     }
 
-    /// Forgets every change; loaded to-many relationships forget theirs.
+    /// Forgets every change, also those of loaded to-many relationships.
     func discardChanges() {
         values = ChangedValues()
         boxed = [:]

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ObjectValidation {
-    /// The deny rule: a relationship that has it must be empty (or lead to objects that are deleted too).
+    /// Checks the deny rule: a relationship that has it must be empty, or lead to objects that are deleted too.
     static func validateDeletion(of object: NSManagedObject) throws {
         var errors: [NSError] = []
         for (name, access) in object.home.layout.access {

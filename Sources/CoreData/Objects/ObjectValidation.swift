@@ -2,8 +2,8 @@ import Foundation
 
 /// Checks objects against their model before they are saved.
 enum ObjectValidation {
-    /// Required values, the attributes' validation predicates, and the counts of relationships. Several failures of one
-    /// object come together as error 1560.
+    /// Checks required values, the attributes' validation predicates, and the counts of relationships. Several failures
+    /// of one object are thrown as one error 1560.
     static func validateProperties(of object: NSManagedObject) throws {
         if ValidationHook.isOverridden(by: type(of: object)) || object.validatesByName {
             return try askForEachProperty(of: object)
@@ -16,7 +16,7 @@ enum ObjectValidation {
         let row = rules.requiredSlots.isEmpty ? nil : object.firedRow()
         let changed = object.overlay?.changedAmongFirst ?? 0
         if let row {
-            // Of most objects the row has all values, and few of them were changed.
+            // The rows of most objects have all values, and few values were changed.
             var doubtful = rules.firstRequired & (row.nullAmongFirst | changed)
             var missing: [Int] = []
             while doubtful != 0 {
@@ -86,7 +86,7 @@ enum ObjectValidation {
         try raise(errors)
     }
 
-    /// Asks the class's own `validateValue(_:forKey:)` and its methods such as `validateEmail(_:)` about each property,
+    /// Calls the class's own `validateValue(_:forKey:)` and its methods such as `validateEmail(_:)` for each property,
     /// and takes over replaced values.
     private static func askForEachProperty(of object: NSManagedObject) throws {
         var errors: [NSError] = []
@@ -208,7 +208,8 @@ enum ObjectValidation {
             }
         }
         for toMany in object.home.layout.toManys {
-            // Without another side it is kept in the rows of the members: those of deleted ones are not written.
+            // A relationship without an inverse is kept in the rows of the members, and the rows of deleted members are
+            // not written.
             if toMany.relationship.inverseRelationship == nil { continue }
             for key in object.existingToManyState(toMany.index)?.added.keys ?? [] {
                 check(context.registeredObject(for: key), toMany.relationship.name)
@@ -217,7 +218,7 @@ enum ObjectValidation {
         try raise(errors)
     }
 
-    /// One error as it is, several as one of 1560 with all of them under `NSDetailedErrorsKey`.
+    /// Throws one error as it is, and several as one error 1560 with all of them under `NSDetailedErrorsKey`.
     static func raise(_ errors: [NSError]) throws {
         guard let first = errors.first else { return }
         if errors.count == 1 { throw first }

@@ -1,4 +1,4 @@
-/// The classes of objects that answer keys by themselves.
+/// The classes of objects that override the reading of keys.
 enum ReadingOverrides {
     static func reading(_ type: NSManagedObject.Type) -> Bool {
         type != NSManagedObject.self && place.isOverridden(by: type)

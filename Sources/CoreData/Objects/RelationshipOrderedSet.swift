@@ -2,13 +2,14 @@ import Foundation
 
 /// The live ordered set of an ordered relationship: see `NSManagedObject.mutableOrderedSetValue(forKey:)`.
 ///
-/// Foundation's ordered set answers `array`, `set`, `firstObject` and the like from storage of its own, past every
-/// override. So that storage mirrors the relationship: it is brought up to date before each use, and each change is
-/// written through.
+/// Foundation's ordered set reads `array`, `set`, `firstObject` and the like from storage of its own, past every
+/// override. So that storage mirrors the relationship: it is updated before each use, and each change is written
+/// through to the relationship.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
     private let owner: NSManagedObject
     private let position: Int
-    /// The methods of Foundation call each other; while one runs, the storage is not to be touched from here.
+    /// Whether a method of Foundation's is running. Such methods call each other, and the storage must not be changed
+    /// while one runs.
     private var isBusy = false
 
     init(owner: NSManagedObject, index: Int) {

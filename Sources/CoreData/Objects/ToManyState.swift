@@ -15,14 +15,14 @@ final class ToManyState {
     @exclusivity(unchecked) private(set) var order: [ObjectKey]?
 
     var isFault: Bool { base == nil }
-    /// Whether any of the keys that it knows is temporary.
+    /// Whether any key of the state is temporary.
     var hasTemporaries: Bool {
         if let base, base.contains(where: \.isTemporary) { return true }
         if !added.isEmpty, added.keys.contains(where: \.isTemporary) { return true }
         if let order, order.contains(where: \.isTemporary) { return true }
         return !removed.isEmpty && removed.contains(where: \.isTemporary)
     }
-    /// The temporary keys among all that it knows.
+    /// The temporary keys of the state.
     var temporaries: [Int64] {
         [base ?? [], added.keys, order ?? [], Array(removed)].joined().filter(\.isTemporary).map(\.key)
     }
@@ -50,7 +50,7 @@ final class ToManyState {
         let known = Set(members)
         added.removeAll { known.contains($0) && !removed.contains($0) }
         removed.formIntersection(known)
-        // Members that came back are in. Their coming back has changed the order.
+        // Members that came back are members. Their return has changed the order.
         let back = removed.intersection(added.keys)
         if back.isEmpty { return }
         order = self.members
@@ -58,10 +58,10 @@ final class ToManyState {
         added.removeAll { back.contains($0) }
     }
 
-    /// Adds a member that is certainly not in yet (the other side of the relationship just said so).
+    /// Adds an object that is certainly no member yet, because the other side of the relationship has just changed.
     func noteAddition(of member: ObjectKey) {
         if removed.contains(member) {
-            // It comes back at the end, not where it stood.
+            // The member comes back at the end, not at its former place.
             if isOrdered, base == nil { return added.append(member) }
             if isOrdered { order = members + [member] }
             removed.remove(member)
@@ -71,7 +71,7 @@ final class ToManyState {
         added.append(member)
     }
 
-    /// Removes a member that is certainly in.
+    /// Removes an object that is certainly a member.
     func noteRemoval(of member: ObjectKey) {
         order?.removeAll { $0 == member }
         if added.remove(member) { return }
@@ -92,7 +92,7 @@ final class ToManyState {
         return (came, went)
     }
 
-    /// Takes over the changes of a child context; members that are in (or out) already stay so.
+    /// Takes over the changes of a child context. Changes that are made already are left out.
     func merge(added newMembers: [ObjectKey], removed formerMembers: Set<ObjectKey>) {
         for member in formerMembers where base == nil || members.contains(member) { noteRemoval(of: member) }
         if newMembers.isEmpty { return }
@@ -100,7 +100,7 @@ final class ToManyState {
         for member in newMembers where !present.contains(member) { noteAddition(of: member) }
     }
 
-    /// Takes over the order that a child context gave the members that it knew. Members that have left since stay away,
+    /// Takes over the order that a child context gave the members that it had. Members that have left since stay away,
     /// and members that have joined since come last. The relationship must have been loaded.
     func merge(order: [ObjectKey], present: [ObjectKey], added: Set<ObjectKey>, removed: Set<ObjectKey>) {
         let isPresent = Set(present)
@@ -110,7 +110,7 @@ final class ToManyState {
             order.filter { isPresent.contains($0) || added.contains($0) } + newcomers, isOrdered: true)
     }
 
-    /// Others have changed the members in the store. Members that were added and removed here stay so.
+    /// Takes over the members that another context has saved. Members that were added and removed here stay so.
     func rebase(on members: [ObjectKey]) {
         guard let former = base else { return }
         let known = Set(members)
@@ -124,13 +124,13 @@ final class ToManyState {
             order.filter { !lost.contains($0) } + members.filter { !placed.contains($0) && !removed.contains($0) }
     }
 
-    /// The members in the store differ from the known ones, so they are loaded again on demand. An order that was set
-    /// stays.
+    /// Forgets the base, because the members in the store differ from it, so that they are loaded again on demand. An
+    /// order that was set stays.
     func forgetBase() {
         if order == nil { base = nil }
     }
 
-    /// Members whose rows are gone are in no longer, nor in the store.
+    /// Removes members whose rows are gone, also from the base.
     func forget(_ gone: Set<ObjectKey>) {
         func without(_ keys: [ObjectKey]) -> [ObjectKey] {
             keys.contains(where: gone.contains) ? keys.filter { !gone.contains($0) } : keys
@@ -141,10 +141,10 @@ final class ToManyState {
         if !removed.isEmpty { removed.subtract(gone) }
     }
 
-    /// Puts one member in or out, in the store and in memory: after its own row has told.
+    /// Adds or removes one member, in the base and in memory, after the member's own row has changed.
     func setMembership(of member: ObjectKey, inStore: Bool, inMemory: Bool, isOrdered: Bool) {
         if let base, base.contains(member) != inStore {
-            // Only the store knows the member's place in an ordered relationship.
+            // Only the store has the member's position in an ordered relationship.
             if inStore, isOrdered, order == nil {
                 self.base = nil
             } else {
@@ -160,7 +160,7 @@ final class ToManyState {
         }
     }
 
-    /// The changes are saved: the present members are the base. Temporary keys have been replaced by then.
+    /// Makes the present members the base, because the changes are saved. Temporary keys have been replaced by then.
     func acceptChanges(renaming permanent: [Int64: Int64]) {
         if base != nil {
             base = members.map { $0.renamed(permanent) }
@@ -187,13 +187,13 @@ extension ToManyState {
         let removed: Set<ObjectKey>
         let order: [ObjectKey]?
 
-        /// The members, where they are known.
+        /// The members; nil if they were not loaded.
         var members: [ObjectKey]? {
             if let order { return order }
             return base.map { base in base.filter { !removed.contains($0) } + added }
         }
 
-        /// The same under the permanent keys that members have got since.
+        /// The memento with the permanent keys that members have got since.
         func renamed(_ permanent: [Int64: Int64]) -> Memento {
             if permanent.isEmpty { return self }
             return Memento(
@@ -207,7 +207,7 @@ extension ToManyState {
 
     var memento: Memento { Memento(base: base, added: added.keys, removed: removed, order: order) }
 
-    /// Takes back the changes between two moments; other changes stay. Both know members by their present keys.
+    /// Takes back the changes between two moments; other changes stay. Both mementos have the members' present keys.
     func revert(from after: Memento, to before: Memento) {
         if base == after.base, added.keys == after.added, removed == after.removed, order == after.order,
             base != nil || before.base == nil
@@ -220,7 +220,7 @@ extension ToManyState {
             }
             return
         }
-        // Loading drops changes that turned out to be in the store already; that is no change.
+        // Loading drops changes that the store has already. Such a drop is no change.
         let loaded = before.base == nil ? after.base.map { Set($0) } : nil
         let addedBefore = Set(before.added).subtracting((loaded ?? []).subtracting(before.removed))
         let removedBefore = loaded.map { before.removed.intersection($0) } ?? before.removed
@@ -250,7 +250,7 @@ extension ToManyState {
             noteAddition(of: key)
         }
         guard isOrdered, let base else { return }
-        // A list that was loaded after the change tells the members from before it.
+        // For a list that was loaded after the change: the members from before the change.
         func former(of base: [ObjectKey]) -> [ObjectKey] {
             let joined = before.added.filter(addedBefore.contains)
             return base.filter { !before.removed.contains($0) && !addedBefore.contains($0) } + joined
@@ -278,7 +278,7 @@ extension ToManyState {
 }
 
 extension ObjectKey {
-    /// The key under its permanent number, where it has got one.
+    /// The permanent key, or the key itself if it has none.
     func renamed(_ permanent: [Int64: Int64]) -> ObjectKey {
         guard key < 0, let new = permanent[key] else { return self }
         return ObjectKey(layoutIndex: layoutIndex, key: new)
@@ -293,7 +293,7 @@ struct ObjectKeyList {
 
     mutating func append(_ key: ObjectKey) { keys.append(key) }
 
-    /// Removes a key; the last one takes no search. Returns whether it was there.
+    /// Removes a key; removing the last one takes no search. Returns whether the list had the key.
     mutating func remove(_ key: ObjectKey) -> Bool {
         if keys.last == key {
             keys.removeLast()

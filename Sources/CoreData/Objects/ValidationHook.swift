@@ -1,7 +1,9 @@
-/// Whether a class has its own `validateValue(_:forKey:)`. Only then a save boxes every value of every object and asks.
+/// Whether a class has its own `validateValue(_:forKey:)`. Only then a save boxes every value of every object and calls
+/// the method.
 ///
-/// Swift cannot tell. But a class's metadata hold its methods, its superclass's first and in the superclass's order.
-/// This method is at the place where a class that overrides only this method differs from one that overrides nothing.
+/// Swift has no query for that. But a class's metadata have a vtable of its methods, its superclass's first and in the
+/// superclass's order. The method's vtable slot is the one in which a class that overrides only this method differs
+/// from a class that overrides nothing.
 enum ValidationHook {
     private final class Plain: NSManagedObject {}
 
@@ -18,7 +20,8 @@ enum ValidationHook {
         UnsafePointer<UInt>(unsafeBitCast(type, to: OpaquePointer.self))
     }
 
-    /// The place of the method; nil if the metadata are not as expected: then every subclass counts as having its own.
+    /// The vtable slot of the method. Nil if the metadata are not as expected: then every subclass counts as having its
+    /// own method.
     private static let place: Int? = {
         let base = words(of: NSManagedObject.self)
         let sizes = UnsafeRawPointer(base).load(fromByteOffset: 32, as: (size: UInt32, addressPoint: UInt32).self)
@@ -30,7 +33,7 @@ enum ValidationHook {
         return places.count == 1 ? places[0] : nil
     }()
 
-    /// Whether objects of the class are to be asked about their values.
+    /// Whether a save calls the validation method for objects of the class.
     static func isOverridden(by type: NSManagedObject.Type) -> Bool {
         if type == NSManagedObject.self { return false }
         guard let place else { return true }
