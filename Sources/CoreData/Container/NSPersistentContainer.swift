@@ -114,7 +114,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ) {
         for description in persistentStoreDescriptions {
             if let url = description.url, StoreEngines.form(of: description.type) == .file, StorePlace(url) == .file {
-                // A folder that cannot be made shows as the store's own error, which names the file.
+                // If a folder cannot be made, opening the store throws its own error, which names the file.
                 try? FileManager.default.createDirectory(
                     at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             }
@@ -146,7 +146,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Runs the block with a new background context, on that context's queue, and returns its result.
     ///
-    /// The caller is suspended meanwhile. The block must not read or change the state of an actor that calls it.
+    /// The caller is suspended until the block has returned. The block must not read or change the state of an actor
+    /// that calls it.
     ///
     /// - Parameter block: The work to do. It has to save the context itself.
     /// - Returns: The block's result.
@@ -162,7 +163,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Gives a context its coordinator and name while only its creator knows it, so its queue need not be held.
+    /// Sets a new context's coordinator and name. Only its creator has a reference to the context yet, so its queue
+    /// need not be held.
     final func setUp(with coordinator: NSPersistentStoreCoordinator, name: String?) {
         HeldContexts.run(holding: self, holdsMain: HeldContexts.isMainQueueHeld) {
             persistentStoreCoordinator = coordinator

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Puts the answers of several stores to a sorted fetch together: each store has sorted its own rows.
+/// Merges the answers of several stores to a sorted fetch. Each store has sorted its own rows.
 ///
-/// The values that decide are read from the rows, and from the rows that key paths lead to, without making objects.
+/// The values that decide the order are read from the rows, and from the rows that key paths lead to, without making
+/// objects.
 struct MergedRows {
     let coordinator: NSPersistentStoreCoordinator
     /// The state of the stores that rows behind key paths are read from; nil for the present one.
     var generation: QueryGeneration?
 
-    /// The rows of several stores, each list in the order of `descriptors`, in one list of that order. Rows that are
-    /// equal keep the order of the stores.
+    /// Merges the rows of several stores, each list in the order of `descriptors`, into one list of that order. Rows
+    /// that are equal keep the order of the stores.
     func merged(_ lists: [[Snapshot]], by descriptors: [NSSortDescriptor]) -> [Snapshot] {
         let lists = lists.filter { !$0.isEmpty }
         if lists.count < 2 { return lists.first ?? [] }
@@ -25,8 +26,9 @@ struct MergedRows {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The dictionaries of several stores in one list. Throws 134091 where they cannot be told from each store's own:
-    /// groups and functions of all rows, and distinct ones in an order of values that are not among them.
+    /// Returns the dictionaries of several stores in one list. Throws 134091 if the dictionaries of the single stores
+    /// do not determine the list. That is so for groups, for functions of all rows, and for distinct dictionaries in an
+    /// order of values that they do not have.
     final func mergedDictionaries(_ fetch: StoreFetch, of stores: [any RowStore]) throws -> [[String: Any]] {
         guard case .dictionaries(let properties, let groupBy, let having, let isDistinct) = fetch.result else {
             return []
@@ -45,7 +47,7 @@ extension NSPersistentStoreCoordinator {
                     '\(fetch.layout.name)')
                     """)
         }
-        // The values that decide about the order come along under names of their own.
+        // The values that decide the order are fetched along with the dictionaries, under names of their own.
         var open = fetch
         open.offset = 0
         open.limit = fetch.limit > 0 ? fetch.offset + fetch.limit : 0
@@ -82,7 +84,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The dictionaries of a fetch that has no SQL, each row judged by itself.
+    /// The dictionaries of a fetch that has no SQL; each row is evaluated on the client.
     final func judgedDictionaries(
         _ fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration?
     ) throws -> [[String: Any]] {

@@ -1,4 +1,4 @@
-// The work that migrations have left for later.
+// The work that migrations have deferred.
 extension NSPersistentStoreCoordinator {
     /// Does the work of `finishDeferredLightweightMigration()` unless a subclass overrides it.
     final func plainFinishDeferredLightweightMigration() throws {
@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
         _ = try finishDeferredPieces()
     }
 
-    /// Whether anything was left to do.
+    /// Finishes the deferred work, or one piece of it for each store. True if there was any.
     private func finishDeferredPieces() throws -> Bool {
         var didWork = false
         for attached in lock.withLock({ attached }) where !attached.store.isReadOnly {

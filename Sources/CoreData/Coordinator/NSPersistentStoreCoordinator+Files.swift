@@ -1,6 +1,7 @@
 import Foundation
 
-// A store is a unit of files: the main one, its -wal and -shm, and the folder of external data.
+// Destroys, replaces and moves stores. A store is a unit of files: the main file, its -wal and -shm, and the folder of
+// external data.
 extension NSPersistentStoreCoordinator {
     /// Does the work of `destroyPersistentStore(at:ofType:options:)` unless a subclass overrides it.
     final func plainDestroyPersistentStore(
@@ -54,7 +55,7 @@ extension NSPersistentStoreCoordinator {
         }
         let (source, destination) = (StorePlace(sourceURL), StorePlace(destinationURL))
         guard destination == .file else {
-            // The source has to be one, as with a file.
+            // The source has to be a store of the type, as with a file.
             _ = try Self.metadataForPersistentStore(ofType: storeType, at: sourceURL, options: sourceOptions)
             return try destroyPersistentStore(at: destinationURL, ofType: storeType, options: destinationOptions)
         }
@@ -122,7 +123,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Whether the type is one of a program's atomic stores, which are one file that is read and written as a whole.
-    /// Throws 134070 for an incremental store, because only its class knows its files.
+    /// Throws 134070 for an incremental store, because only its class can find the store's files.
     final func requireWholeFile(_ storeType: String, _ url: URL) throws -> Bool {
         guard let storeClass = StoreClasses.storeClass(for: storeType) else { return false }
         guard StoreClasses.form(of: storeType) == .wholeFile else {
@@ -134,7 +135,7 @@ extension NSPersistentStoreCoordinator {
         return true
     }
 
-    /// A store that is open here is closed before its files change.
+    /// Closes a store that is open in this coordinator, before its files change.
     private func detach(_ url: URL) throws {
         if let store = plainPersistentStore(for: url) { try plainRemove(store) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-// The way of requests to the stores that programs write, which want to see objects and contexts.
+// Passes requests to the stores that programs write, which get objects and contexts.
 extension NSPersistentStoreCoordinator {
     /// The numbers of the stores that programs wrote.
     final var objectStoreNumbers: Set<Int> {
@@ -9,13 +9,13 @@ extension NSPersistentStoreCoordinator {
 
     final var hasObjectStores: Bool { lock.withLock { attached.contains { $0.objects != nil } } }
 
-    /// Whether a fetch is to be answered with keys: a store in question reads values one by one.
+    /// Whether a fetch is to be answered with keys, because one of its stores reads values object by object.
     final func answersWithKeys(_ layout: EntityLayout, in affected: [NSPersistentStore]?) -> Bool {
         guard hasObjectStores, let stores = try? attachedStores(for: layout, in: affected) else { return false }
         return stores.contains { $0.objects?.answersWithKeys == true }
     }
 
-    /// The keys of a fetch of which some store answers with keys. Several stores answer one after the other.
+    /// The keys of a fetch if one of its stores answers with keys. The keys of several stores follow one another.
     final func orderedKeys(for fetch: StoreFetch, in affected: [NSPersistentStore]?) throws -> FetchedKeys {
         let stores = try attachedStores(for: fetch.layout, in: affected).map(\.rows)
         var fetch = fetch
@@ -34,12 +34,12 @@ extension NSPersistentStoreCoordinator {
             MergedRows.page(all, offset, limit).lazy.map { ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key) })
     }
 
-    /// The permanent keys of new objects, in their order; nil where the store reserves keys by number.
+    /// The permanent keys of new objects, in their order; nil if the store reserves keys by number.
     final func permanentKeys(for objects: [NSManagedObject], inStoreNumbered number: Int) throws -> [Int64]? {
         try attachedStore(numbered: number).objects?.permanentKeys(for: objects)
     }
 
-    /// Hands a request of a program's own kind to the stores that programs wrote, and returns the answer of each.
+    /// Passes a request of a program's own class to the stores that programs wrote, and returns the answer of each.
     final func answers(
         to request: NSPersistentStoreRequest, in context: NSManagedObjectContext
     ) throws -> [Any] {
@@ -51,15 +51,15 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Objects in use
 
-    /// Whether a store is to be told which objects are in use.
+    /// Whether a store has to be notified which objects are in use.
     final var wantsToKnowUse: Bool { lock.withLock { attached.contains { $0.objects?.answersWithKeys == true } } }
 
-    /// Objects came into use in a context, by their keys.
+    /// Notifies the stores that programs wrote of objects, by their keys, that came into use in a context.
     final func contextDidRegister(_ keys: [Int64]) {
         forEachObjectStore(of: keys) { store, keys in store.contextDidRegister(keys) }
     }
 
-    /// Objects are not used any longer in a context.
+    /// Notifies the stores that programs wrote of objects that are not used any longer in a context.
     final func contextDidUnregister(_ keys: [Int64]) {
         forEachObjectStore(of: keys) { store, keys in store.contextDidUnregister(keys) }
     }

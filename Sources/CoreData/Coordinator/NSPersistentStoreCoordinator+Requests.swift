@@ -15,7 +15,7 @@ extension NSPersistentStoreCoordinator {
     ) throws -> any BatchStore {
         if let affected {
             if let first = try attachedStores(for: layout, in: affected).first { return try batchStore(first, request) }
-            // A store that the request does not name must not get the rows.
+            // The rows must not be written to a store that the request does not name.
             throw NSError.coreData(
                 NSPersistentStoreSaveError,
                 reason: "None of the affectedStores of the batch takes objects of the entity '\(layout.name)'",

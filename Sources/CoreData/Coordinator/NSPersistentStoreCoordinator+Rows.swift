@@ -1,12 +1,12 @@
 import Foundation
 
-// The rows' way through the coordinator: which store answers, and one list out of several stores' answers.
+// Reads rows through the coordinator: chooses the stores that answer, and makes one list of several stores' answers.
 extension NSPersistentStoreCoordinator {
     /// Whether one of the stores is a server's (`RowStore.isAskedByRoundTrips`).
     final var isAskedByRoundTrips: Bool { lock.withLock { attached.contains { $0.rows.isAskedByRoundTrips } } }
 
-    /// Whether rows that are needed soon are read together. A program's own store is asked object by object, as on a
-    /// Mac.
+    /// Whether rows that are needed soon are read by one request. A program's own store is asked for each object, as on
+    /// a Mac.
     final var readsAhead: Bool { isAskedByRoundTrips || !hasObjectStores }
 
     final func store(numbered number: Int) -> NSPersistentStore? {
@@ -17,7 +17,7 @@ extension NSPersistentStoreCoordinator {
         lock.withLock { attached.first { $0.store === store }?.number }
     }
 
-    /// By the numbers of stores: `RowStore.versionedLinks`, of those that have any.
+    /// The `RowStore.versionedLinks` of the stores that have any, by the numbers of the stores.
     final var versionedLinks: [Int: VersionedLinks] {
         lock.withLock { attached.reduce(into: [:]) { $0[$1.number] = $1.rows.versionedLinks } }
     }
@@ -87,7 +87,7 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Reading
 
-    /// `context` is the context that asks. Stores that programs write get it.
+    /// Returns the row of a key. `context` is the context that asks, which the stores that programs write get.
     final func row(
         for key: ObjectKey, rootIndex: Int, at generation: QueryGeneration? = nil, refreshing: Bool = false,
         in context: NSManagedObjectContext? = nil
@@ -141,7 +141,7 @@ extension NSPersistentStoreCoordinator {
     ) throws {
         let stores = try rowStores(for: fetch.layout, in: affected, at: generation)
         if stores.count == 1 { return try stores[0].fetchRows(fetch, body) }
-        // Several stores: each sorts its own, the offset and the limit count over all.
+        // Each of several stores sorts its own rows; the offset and the limit count over all rows.
         var open = fetch
         open.offset = 0
         open.limit = fetch.limit > 0 ? fetch.offset + fetch.limit : 0
@@ -171,7 +171,7 @@ extension NSPersistentStoreCoordinator {
         return keys
     }
 
-    /// The keys that several stores have, one after the other.
+    /// The keys of several stores, one store after another.
     final func keysInTurn(_ fetch: StoreFetch, of stores: [any RowStore]) throws -> FetchedKeys {
         var open = fetch
         open.offset = 0
@@ -217,7 +217,7 @@ extension NSPersistentStoreCoordinator {
         return withIDs(found)
     }
 
-    /// Dictionaries with ids in the places of keys.
+    /// The dictionaries with ids in place of keys.
     final func withIDs(_ dictionaries: [[String: Any]]) -> [[String: Any]] {
         dictionaries.map { dictionary in
             dictionary.mapValues { value in
@@ -246,8 +246,8 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// The order in which one save writes to several stores. Files and databases come first, by their addresses, so
-    /// that two savers of the same stores do not block each other for ever. Stores in memory follow, and then programs'
-    /// stores, which commit at once.
+    /// that two savers of the same stores cannot deadlock. Stores in memory follow, and then programs' stores, which
+    /// commit at once.
     final func savingOrder(of numbers: some Collection<Int>) -> ArraySlice<Int> {
         if numbers.count < 2 { return Array(numbers)[...] }
         let stores = lock.withLock { attached }.filter { numbers.contains($0.number) }
@@ -264,12 +264,12 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Row caches
 
-    /// The row caches note from now on when they got their rows.
+    /// Makes the row caches note the time at which they get each row from now on.
     final func trackRowAges() {
         for store in lock.withLock({ attached }) { store.rows.trackRowAges() }
     }
 
-    /// The time since the row cache got a row; nil when it has none, or does not know.
+    /// The time since the row cache got a row; nil if the cache has no such row, or has noted no time for it.
     final func cachedRowAge(for key: ObjectKey, rootIndex: Int) -> TimeInterval? {
         (try? rowStore(numbered: key.storeNumber))?.cachedRowAge(for: key.key, rootIndex: rootIndex)
     }

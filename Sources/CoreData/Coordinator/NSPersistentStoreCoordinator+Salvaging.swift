@@ -3,8 +3,8 @@ import Foundation
 extension NSPersistentStoreCoordinator {
     /// Copies everything that can be read of a damaged SQLite store into a new store.
     ///
-    /// The damaged store is read page by page, without SQLite, and is not changed. No other program may write it
-    /// meanwhile. Any thread may call this method.
+    /// The damaged store is read page by page, without SQLite, and is not changed. No other program may write it during
+    /// the call. Any thread may call this method.
     ///
     /// Rows keep their numbers, and the new store has the identifier of the old one. Deleted rows do not come back: a
     /// page that belongs to no table is read only if the file says that it is in use. A value that its attribute cannot

@@ -12,13 +12,14 @@ extension NSPersistentStoreCoordinator {
         try add(ofType: storeType, configuration, at: storeURL, options, insteadOf: nil)
     }
 
-    /// Adds a store. A store that replaces another one takes its number, so that the other's objects become its own.
+    /// Adds a store. A store that replaces another one takes over its number, so that the objects of the replaced store
+    /// become objects of the new one.
     final func add(
         ofType storeType: String, _ configuration: String?, at storeURL: URL?, _ options: [AnyHashable: Any]?,
         for use: StoreUse = .work, insteadOf other: NSPersistentStore?
     ) throws -> NSPersistentStore {
         let customClass = StoreClasses.storeClass(for: storeType)
-        // Around everything: whether a file has to be migrated is known when it has been refused.
+        // The progress covers the whole call, because only the refusal of a file shows that it has to be migrated.
         return try MigrationFeed.during(options?[NSMigrationProgressOption] as? Progress) {
             let form = StoreEngines.form(of: storeType)
             if let storeURL, form == .file || form == .database {
@@ -37,7 +38,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Tries again, until the time limit, while another program has a store locked. SQLite does not wait for every
-    /// lock, as when a journal mode changes, and gives up at once if waiting could end in a deadlock.
+    /// lock, such as the lock of a change of the journal mode, and fails at once if waiting could end in a deadlock.
     private static func untilTimeLimit<Result>(
         _ options: [AnyHashable: Any]?, _ body: () throws -> Result
     ) throws -> Result {
@@ -86,8 +87,8 @@ extension NSPersistentStoreCoordinator {
         return added.store
     }
 
-    /// The coordinator's store of the same database, where there is one: a database has many addresses. The one that
-    /// was opened is closed then. A copy of a file is a store of its own.
+    /// The coordinator's store of the same database if there is one, because a database has many addresses. The added
+    /// store is closed then. A copy of a file is a store of its own.
     private func present(insteadOf added: AttachedStore, for use: StoreUse) throws -> NSPersistentStore? {
         guard use == .work, added.rows.isAskedByRoundTrips, let identifier = added.store.identifier,
             let existing = attached.first(where: { $0.rows.isAskedByRoundTrips && $0.store.identifier == identifier })
@@ -96,7 +97,7 @@ extension NSPersistentStoreCoordinator {
         return existing.store
     }
 
-    /// The error for a type that no class or product has. It names the product that would bring the type.
+    /// The error for a type that no class or product has. The error names the product that would provide the type.
     static func unsupported(_ storeType: String, at url: URL?) -> NSError {
         let types = registeredStoreTypes.keys.sorted().joined(separator: "', '")
         var reason = "Unsupported store type '\(storeType)'; there are '\(types)'."
@@ -192,7 +193,7 @@ extension NSPersistentStoreCoordinator {
     /// Does the work of `persistentStore(for:)` unless a subclass overrides it.
     final func plainPersistentStore(for URL: URL) -> NSPersistentStore? {
         let address = URL.standardizedFileURL
-        // A store at the URL of a server has it without the password.
+        // The URL of a server's store has no password.
         let known = [address, URL, URL.shown]
         return lock.withLock { attached.first { $0.store.url.map(known.contains) ?? false }?.store }
     }
@@ -290,7 +291,7 @@ extension NSPersistentStoreCoordinator {
     static func requireFileType(_ storeType: String, _ url: URL) throws {
         switch StoreEngines.form(of: storeType) {
         case .file: try StorePlace.requireFileURL(url)
-        // The engine knows which addresses are its stores'.
+        // The engine decides which addresses are those of its stores.
         case .database: break
         default:
             throw NSError.coreData(

@@ -1,11 +1,11 @@
 // About the room Coordinator.
 //
-// - The coordinator finds the engine of a product by its name (`StoreEngines`), and knows a URL's scheme by name
-//   (`StoreEngines.type(of:)`). So a program that lacks the product is told which one to add.
-// - Several stores answer a sorted fetch each in that order. `MergedRows` puts the lists together by the values in
-//   their rows, without making objects.
-// - `StorePlace` says whether a URL leads to a file or into memory: `/dev/null`, or a name below it, which is one of
-//   SQLite's databases in memory that connections share.
+// - The coordinator finds the engine of a product by its name (`StoreEngines`), and has a table of URL schemes
+//   (`StoreEngines.type(of:)`). So if a program lacks the product, the error names the product to add.
+// - Each of several stores answers a sorted fetch in the order of the fetch. `MergedRows` merges the lists by the
+//   values in their rows, without making objects.
+// - `StorePlace` decides whether a URL leads to a file or into memory. `/dev/null` leads into memory. A name below it
+//   is one of SQLite's databases in memory that connections share.
 
 import Foundation
 
@@ -25,17 +25,18 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     let lock = NSRecursiveLock()
     var attached: [AttachedStore] = []
-    /// Never reused: ids of a removed store stay recognisable.
+    /// The number of the next store. A number is never reused, so ids of a removed store stay recognisable.
     var nextStoreNumber = 0
-    /// While a store is opened that takes another's place: that one's number.
+    /// The number of the store that is being replaced, while its replacement is opened.
     var inheritedStoreNumber: Int?
     private var storedName: String?
-    /// Whether new contexts read from standbys, and the views of these by the stores that there were; under `lock`.
+    /// Whether new contexts read from standbys, and the views of the standbys with the numbers of the stores for which
+    /// the views were made; under `lock`.
     var storedReadsFromStandbys = false
     var knownStandbys: (numbers: [Int], generation: QueryGeneration)?
-    /// Contexts that are told of saves.
+    /// The contexts that merge the saves of other contexts.
     var subscribers: [WeakContext] = []
-    /// Held while a context writes and says so to the others.
+    /// Held while a context writes a save and publishes its changes to the other contexts.
     let saveLock = NSLock()
     private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
 
@@ -43,7 +44,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let number: Int
         let store: NSPersistentStore
         let rows: any RowStore
-        /// The same, where the store is one that a program wrote.
+        /// The store as an object store, if a program wrote its class.
         var objects: (any ObjectStore)?
     }
 
@@ -112,9 +113,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         queue.sync { holdingQueue(block) }
     }
 
-    /// Runs a body on the coordinator's queue, on which this is. The thread knows meanwhile that it holds the queue.
+    /// Runs a body on the coordinator's queue, on which this method is called. A thread-local value notes that the
+    /// thread holds the queue.
     ///
-    /// The queue itself does not tell: the body may wait for another queue, whose block asks for this one.
+    /// A queue-specific value would not show it, because the body may wait for another queue, whose block calls this
+    /// coordinator.
     private func holdingQueue(_ body: () -> Void) {
         let thread = Thread.current.threadDictionary
         thread[heldKey] = true
@@ -137,7 +140,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try returning(block, rescue: { throw $0 }, by: performAndWait(_:))
     }
 
-    /// Runs the block on the coordinator's queue and returns its result; the caller is suspended meanwhile.
+    /// Runs the block on the coordinator's queue and returns its result; the caller is suspended until then.
     ///
     /// The block may capture values that are not `Sendable`: the compiler treats it as code of the caller. It must not
     /// read or change the state of an actor that calls it.
@@ -159,7 +162,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Members that subclasses may override
 
-    // An extension's methods cannot be overridden: these are here and do their work there.
+    // An extension's methods cannot be overridden, so these methods are declared in the class. Extensions implement
+    // them.
 
     /// Executes a request for a context. Call it on the context's queue.
     ///
@@ -259,8 +263,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - url: The store's URL.
     ///   - storeType: The store's type.
-    ///   - options: `NSPersistentStoreForceDestroyOption` and `NSPersistentStoreTimeoutOption` (0 unless set); others
-    ///     are ignored.
+    ///   - options: `NSPersistentStoreForceDestroyOption` and `NSPersistentStoreTimeoutOption` (0 unless set); other
+    ///     options are ignored.
     /// - Throws:
     ///   - `NSPersistentStoreTimeoutError` (134090) if another coordinator or program has the store open, unless
     ///     `NSPersistentStoreForceDestroyOption` is true.
@@ -282,7 +286,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - destinationURL: The URL of the store to replace.
     ///   - destinationOptions: `NSPersistentStoreForceDestroyOption`, and `NSPersistentStoreTimeoutOption`, which
-    ///     limits the wait for others that have the destination open (0 unless set).
+    ///     limits the wait for coordinators and programs that have the destination open (0 unless set).
     ///   - sourceURL: The URL of the store to copy.
     ///   - sourceOptions: `NSPersistentStoreTimeoutOption`, which limits the wait for the source (240 seconds unless
     ///     set).
@@ -424,7 +428,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Returns a token for the present end of the history of some stores.
     ///
     /// - Parameter stores: Stores of this coordinator; nil or an empty array for all of them.
-    /// - Returns: The token; nil if none of the stores keeps history. A store that cannot be read has no part in it.
+    /// - Returns: The token; nil if none of the stores keeps history. A store that cannot be read is left out of the
+    ///   token.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/currentpersistenthistorytoken(fromstores:))
     open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
@@ -436,7 +441,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Each piece of work has a transaction of its own, so other writers can come between. The work is done on the
     /// calling thread. Without such work nothing happens.
     ///
-    /// - Throws: The store's error. Finished pieces stay finished, and a later call does the others.
+    /// - Throws: The store's error. Finished pieces stay finished, and a later call does the remaining ones.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/finishdeferredlightweightmigration())
     open func finishDeferredLightweightMigration() throws { try plainFinishDeferredLightweightMigration() }
@@ -461,7 +466,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/managedobjectid(forurirepresentation:))
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        // Taken apart as text: a name in a program's own store may hold an escaped slash.
+        // The URI is parsed as text, because a name in a program's own store may hold an escaped slash.
         let parts = url.absoluteString.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0] == "x-coredata:", parts[1].isEmpty, parts[4].first == "p",
             let entity = parts[3].removingPercentEncoding, let layout = modelLayout.layout(named: entity)

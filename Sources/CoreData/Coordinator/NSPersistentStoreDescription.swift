@@ -50,7 +50,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoredescription/options)
     open var options: [String: NSObject] {
         var all = storedOptions
-        // A value that is no dictionary stays, so that adding the store can say so.
+        // A value that is no dictionary stays, so that adding the store throws an error for it.
         if all[NSSQLitePragmasOption] == nil, !pragmas.isEmpty { all[NSSQLitePragmasOption] = pragmas as NSDictionary }
         return all
     }

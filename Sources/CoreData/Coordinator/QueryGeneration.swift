@@ -2,9 +2,9 @@ import Foundation
 
 /// One state of the stores of a coordinator.
 final class QueryGeneration: Sendable {
-    /// The stores as they were, by number; those that cannot be read as they were are missing.
+    /// The views of the stores in that state, by number. Stores that cannot be read in a past state are missing.
     let views: [Int: any RowStore]
-    /// Tells the coordinator; not followed.
+    /// Identifies the coordinator; never dereferenced.
     let coordinator: ObjectIdentifier
     let identifier = UUID()
 
@@ -18,7 +18,7 @@ final class QueryGeneration: Sendable {
 
     private static let registry = Registry()
 
-    /// The state with an identifier, if anybody holds it.
+    /// The state with an identifier; nil if nothing holds it any more.
     static func living(_ identifier: UUID) -> QueryGeneration? { registry.find(identifier) }
 
     /// The states that are held.

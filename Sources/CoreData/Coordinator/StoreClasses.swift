@@ -1,7 +1,7 @@
 import Foundation
 
-/// The classes of stores over the base classes for programs, by type: the framework's own and those that programs have
-/// registered.
+/// The store classes that derive from the base classes for programs, by type: the framework's own and those that
+/// programs have registered.
 enum StoreClasses {
     private static let lock = NSLock()
     // Used under `lock` only.
@@ -20,11 +20,11 @@ enum StoreClasses {
         storeClass(for: type).map { $0 is NSAtomicStore.Type ? .wholeFile : .incremental }
     }
 
-    /// The class of the stores of a type, where they are read and written as a whole.
+    /// The class of the stores of a type, if such stores are read and written as a whole.
     static func wholeFileClass(for type: String) -> NSAtomicStore.Type? { storeClass(for: type) as? NSAtomicStore.Type }
 
-    /// The class of the stores that are read and written as a whole to which a file belongs; nil for others. Not for
-    /// files that may be SQLite's: opening one by other means drops the locks that this process has on it.
+    /// The class that can read a file as a store that is read and written as a whole; nil if no class can. Not for
+    /// files that may be SQLite's: opening one without SQLite drops the locks that this process has on it.
     static func classOfFile(at url: URL) -> NSAtomicStore.Type? {
         let registered = lock.withLock { classes }
         let own = ownClasses.filter { registered[$0.key] == nil }
@@ -118,7 +118,7 @@ extension NSPersistentStoreCoordinator: StoreHost {
         return AttachedStore(number: numberOfNextStore, store: store, rows: rows, objects: rows)
     }
 
-    /// A store that knows its model's version hashes must have this model's.
+    /// Requires that a store whose metadata have a model's version hashes has this model's.
     private func requireModel(of store: NSPersistentStore, _ configuration: String?) throws {
         guard let metadata = store.metadata, metadata[NSStoreModelVersionHashesKey] != nil,
             StoreOptions.bool(store.options, NSIgnorePersistentStoreVersioningOption) != true,
@@ -135,7 +135,7 @@ extension NSPersistentStoreCoordinator: StoreHost {
             url: store.url, userInfo: ["metadata": metadata])
     }
 
-    /// The model's version hashes become part of the metadata, to be saved with the store.
+    /// Puts the model's version hashes into the metadata, to be saved with the store.
     private func noteModel(in store: NSPersistentStore, _ configuration: String?) {
         var metadata = store.metadata ?? [:]
         guard metadata[NSStoreModelVersionHashesKey] == nil else { return }

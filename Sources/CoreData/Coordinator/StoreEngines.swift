@@ -2,15 +2,15 @@ import Foundation
 
 /// The engines of the framework's stores, by the types of stores.
 ///
-/// A product of its own brings an engine by a name: stores of the type `X` are those of the class `XEngine` in the
-/// module `CoreDataX`. The class is looked for when a caller asks for the type.
+/// A separate product adds an engine by its name: stores of the type `X` are those of the class `XEngine` in the module
+/// `CoreDataX`. The class is looked up when a caller passes the type.
 package enum StoreEngines {
     private static let builtIn: [any StoreEngine] = [SQLiteEngine()]
     private static let ofProducts = Locked<[String: any StoreEngine]>([:])
 
     private static var all: [any StoreEngine] { builtIn + ofProducts.withLock { Array($0.values) } }
 
-    /// The engine of a type; nil for types of programs' own, and for unknown types.
+    /// The engine of a type; nil for types that programs registered, and for unknown types.
     static func engine(for type: String) -> (any StoreEngine)? {
         builtIn.first { $0.forms[type] != nil } ?? engineOfProduct(for: type)
     }
@@ -18,13 +18,13 @@ package enum StoreEngines {
     /// The form of a type's stores; nil for unknown types.
     static func form(of type: String) -> StoreForm? { StoreClasses.form(of: type) ?? engine(for: type)?.forms[type] }
 
-    /// The name of the product that would bring stores of a type; nil where none could have it.
+    /// The name of the product that would provide stores of a type; nil if no product can have the type.
     static func product(for type: String) -> String? {
         let isName = !type.isEmpty && type.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
         return isName ? "CoreData\(type)" : nil
     }
 
-    /// The engine that a product has brought for a type; nil where none has.
+    /// The engine that a linked product provides for a type; nil if none does.
     package static func engineOfProduct(for type: String) -> (any StoreEngine)? {
         if let known = ofProducts.withLock({ $0[type] }) { return known }
         guard let product = product(for: type),
@@ -38,10 +38,10 @@ package enum StoreEngines {
         }
     }
 
-    /// The type of the stores that a URL can lead to: those of a product by its scheme, SQLite's otherwise.
+    /// The type of the stores that a URL can lead to: a product's type by the URL's scheme, otherwise SQLite's.
     ///
-    /// The product cannot say its schemes itself: its engine is made when a caller asks for the type, and the type is
-    /// the result here. No code of the product runs before, and a class is found by its whole name only.
+    /// A product cannot declare its schemes itself. Its engine is made when a caller passes the type, and the type is
+    /// the result of this method. No code of the product runs before that, and a class is found by its whole name only.
     package static func type(of url: URL) -> String {
         switch url.scheme {
         case "postgresql", "postgres": "PostgreSQL"
@@ -49,7 +49,7 @@ package enum StoreEngines {
         }
     }
 
-    /// The engine that an open store is one of.
+    /// The engine of an open store.
     static func engine(of store: NSPersistentStore) -> (any StoreEngine)? { all.first { $0.owns(store) } }
 
     /// The engine of a type for the store at an address; that of SQLite's files for an unknown type.

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Brings stores to the version of a coordinator's model, and into other kinds. The floor above implements it.
+/// Migrates stores to the version of a coordinator's model, and moves them to other types. The layer above implements
+/// the protocol.
 protocol StoreMigrating: AnyObject {
     /// Makes sure that a store of an engine fits the model before it is opened: migrates it, or throws, as the options
-    /// say. Returns the findings about a store that fits, so that it need not be read again.
+    /// say. Returns the store summary of a store that fits, so that the store need not be inspected again.
     func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
     ) throws -> (any StoreLook)?
 
-    /// Opens a store. One that is a file of another version, read and written as a whole, is migrated when it is
-    /// refused, and opened again.
+    /// Opens a store. If the store is a file of another version that is read and written as a whole, opening it fails;
+    /// the file is then migrated and opened again.
     func openingFile<Result>(
         ofType type: String, at url: URL?, _ configuration: String?, _ options: [AnyHashable: Any]?,
         _ open: () throws -> Result
@@ -23,6 +24,6 @@ protocol StoreMigrating: AnyObject {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The coordinator's only way to the work of the floor above.
+    /// The coordinator's only access to the implementation in the layer above.
     final var migration: any StoreMigrating { self }
 }

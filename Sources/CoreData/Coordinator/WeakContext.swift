@@ -1,4 +1,4 @@
-/// A weak reference to a context that gets notice of changes.
+/// A weak reference to a context that receives changes.
 struct WeakContext {
     weak var context: NSManagedObjectContext?
 }
