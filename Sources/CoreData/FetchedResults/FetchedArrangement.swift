@@ -1,18 +1,18 @@
 import Foundation
 
-/// The results of a fetched-results controller: objects in order, cut into sections.
+/// The results of a fetched-results controller: objects in order, divided into sections.
 ///
-/// A value. An object is searched for around its last known place, because changes before it move it. The notes of the
-/// places are made again once objects may have moved far.
+/// A value type. The search for an object begins at its last noted place, because changes before the object move it.
+/// The places are noted again once objects may have moved far.
 struct FetchedArrangement {
     struct Section {
         let name: String
-        /// The place of its first object among all.
+        /// The place of the section's first object among all objects.
         let start: Int
     }
 
     private(set) var items: [NSObject] = []
-    /// Without a section key path always one, unnamed.
+    /// The sections; without a section key path always one, which has no name.
     private(set) var sections: [Section] = []
     private var hints: [ObjectIdentifier: Int]?
     private var drift = 0
@@ -24,7 +24,7 @@ struct FetchedArrangement {
 
     // MARK: Places
 
-    /// The place of an object among all; nil when it is not in the results.
+    /// The place of an object among all objects; nil when it is not in the results.
     mutating func index(of object: NSObject) -> Int? {
         let hints = notedHints()
         guard let hint = hints[ObjectIdentifier(object)] else { return nil }
@@ -55,7 +55,7 @@ struct FetchedArrangement {
         sections[section].start..<(section + 1 < sections.count ? sections[section + 1].start : items.count)
     }
 
-    /// The section of a place among all.
+    /// The section of a place among all objects.
     func section(at index: Int) -> Int {
         var low = 0
         var high = sections.count

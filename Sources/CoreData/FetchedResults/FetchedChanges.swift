@@ -10,9 +10,9 @@ struct FetchedChanges {
         let newIndex: Int?
     }
 
-    /// Places of deleted sections, among those before, rising.
+    /// Places of deleted sections among the sections before the change, rising.
     var deletedSections: [Int] = []
-    /// Places of sections that came, among those after, rising.
+    /// Places of inserted sections among the sections after the change, rising.
     var insertedSections: [Int] = []
     /// Deletions (from the last to the first), insertions (rising), moves and updates (rising).
     var objects: [Object] = []

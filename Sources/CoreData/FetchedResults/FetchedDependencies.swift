@@ -1,7 +1,7 @@
 import Foundation
 
-/// The objects of other entities that decide about the results, through the key paths of a request's predicate, its
-/// sort descriptors and its sections, and the way back from them.
+/// The objects of other entities on which the results depend through the key paths of a request's predicate, its sort
+/// descriptors and its sections, and the inverse relationships that lead back from them.
 struct FetchedDependencies {
     /// Objects of `entities` are read at the end of a chain of relationships; `way` leads back, its first step first.
     /// Nil where a relationship of the chain has no inverse.
@@ -14,7 +14,7 @@ struct FetchedDependencies {
 
     var isEmpty: Bool { dependencies.isEmpty }
 
-    /// Whether objects of an entity decide.
+    /// Whether the results depend on objects of an entity.
     func contain(_ layoutIndex: Int) -> Bool { dependencies.contains { $0.entities.contains(layoutIndex) } }
 
     init(of request: FetchParameters, sectionKeyPath: String?, from layout: EntityLayout) {
@@ -65,7 +65,7 @@ struct FetchedDependencies {
         layout.model.entities[owner(of: key, in: layout)].access[key]
     }
 
-    /// The objects at the beginning of the chains that end at changed objects; nil when they cannot be told.
+    /// The objects at the beginning of the chains that end at changed objects; nil when they cannot be found.
     func origins(of changed: [NSManagedObject]) -> [NSManagedObject]? {
         var origins: [NSManagedObject] = []
         for dependency in dependencies {

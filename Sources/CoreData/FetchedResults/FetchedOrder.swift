@@ -35,12 +35,12 @@ struct FetchedOrder {
         }
     }
 
-    /// The sections of objects in order. `outOfOrder` is the first object whose section was left before it.
+    /// The sections of objects in order. `outOfOrder` is the first object whose section already ended before it.
     func sections(of items: [NSObject]) -> (sections: [FetchedArrangement.Section], outOfOrder: Int?) {
         guard isSectioned else { return ([FetchedArrangement.Section(name: "", start: 0)], nil) }
         var sections: [FetchedArrangement.Section] = []
         var known: Set<String> = []
-        // Most objects have the very value of the one before: its name need not be made once more.
+        // Most objects have the value of the object before, so its name need not be made again.
         var latest: SectionValue?
         for (index, item) in items.enumerated() {
             if let latest, latest.isValue(of: item) { continue }
@@ -73,7 +73,8 @@ struct FetchedOrder {
             if kind == .transformable { return nil }
         }
 
-        /// Whether another object of the same entity has it, too. False where only the object itself can tell.
+        /// Whether another object of the same entity has the value, too. False if only the object's class can compute
+        /// the value.
         func isValue(of item: NSObject) -> Bool {
             guard let object = item as? NSManagedObject, object.home.layout === layout,
                 let other = Self.row(of: object, slot)
@@ -89,7 +90,7 @@ struct FetchedOrder {
         }
     }
 
-    /// The objects, those of one section together, sections in the order of their first object.
+    /// The objects grouped by section, with the sections in the order of their first object.
     func grouped(_ items: [NSObject]) -> [NSObject] {
         var names: [String] = []
         var groups: [String: [NSObject]] = [:]

@@ -47,7 +47,7 @@ extension FetchedResultsCore {
         SectionCache(basis: basis, names: sections.map(\.name), counts: arrangement).write(named: cacheName)
     }
 
-    /// The sections as they are after a save replace the cached ones.
+    /// Replaces the cached sections by those after a save.
     func writeCacheAfterSave() {
         guard let fetched, let arrangement, let basis = cacheBasis(of: fetched) else { return }
         write(arrangement.sections, itemCount: arrangement.items.count, basis)

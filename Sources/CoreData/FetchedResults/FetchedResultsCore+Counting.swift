@@ -2,7 +2,7 @@ import Foundation
 
 // The sections of results that are read in batches.
 extension FetchedResultsCore {
-    /// The sections as the store counts them, so that no batch is read for their names. Nil if only the objects know
+    /// The sections as the store counts them, so that no batch is read for their names. Nil if the store cannot count
     /// them: with unsaved changes, with limits, and if the results are not sorted by exactly the section's key path.
     func countedSections(of items: [NSObject], _ fetched: Fetched) -> [FetchedArrangement.Section]? {
         let parameters = fetched.parameters
@@ -10,7 +10,7 @@ extension FetchedResultsCore {
             parameters.fetchBatchSize < items.count, parameters.fetchLimit == 0, parameters.fetchOffset == 0,
             let order = parameters.sortDescriptors?.first, order.key == path,
             !order.isByKey || order.sortSelector == .compare, context.isUnchangedDownToStore,
-            // Stores that programs write need not know how to group.
+            // Stores that programs write need not support grouping.
             context.persistentStoreCoordinator?.answersWithKeys(fetched.layout, in: fetched.affectedStores) != true
         else { return nil }
         let count = NSExpressionDescription()

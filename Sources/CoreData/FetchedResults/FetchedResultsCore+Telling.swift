@@ -1,9 +1,9 @@
 import Foundation
 
-// Telling the delegate, in the form it takes.
+// Notifies the delegate, in the form that it implements.
 extension FetchedResultsCore {
-    /// Changes the results and tells the delegate. The first change shows which forms the delegate implements. If it
-    /// does not take a form, the results are put back, and the change is told in the next form.
+    /// Changes the results and notifies the delegate. The first change shows which forms the delegate implements. If it
+    /// does not implement a form, the results are put back, and the change is reported in the next form.
     func tell(_ changes: FetchedChanges, _ apply: (inout FetchedArrangement) -> Void) {
         UndecidedPredicate.outside { tellDelegate(changes, apply) }
     }
@@ -33,10 +33,10 @@ extension FetchedResultsCore {
         noteTemporaryIDs(after: changes)
     }
 
-    /// Whether the delegate is asked to take a form: it has it, or it is not known yet.
+    /// Whether to call the delegate in a form: the delegate implements the form, or this is not known yet.
     private func takes(_ method: DelegateMethods) -> Bool { !missingDelegateMethods.contains(method) }
 
-    /// Takes note whether the delegate took a form that it was told, and answers that.
+    /// Notes whether the delegate implements the form that was just called, and returns that.
     private func noteTaken(_ method: DelegateMethods) -> Bool {
         if missingDelegateMethods.contains(method) { return false }
         presentDelegateMethods.insert(method)
@@ -136,7 +136,7 @@ extension FetchedResultsCore {
         if object.key < 0 { temporaryIDs[ObjectIdentifier(object)] = (object, object.objectID) }
     }
 
-    /// Tells a delegate that takes ids that those of saved objects have changed.
+    /// Reports the permanent ids of saved objects to a delegate that gets ids.
     func tellPermanentIDs() {
         let saved = temporaryIDs.filter { $0.value.object.key > 0 }
         if saved.isEmpty { return }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Follows the context: finds the changes that concern the results, and their effects.
+// Follows the context: finds the changes that affect the results, and their effects.
 extension FetchedResultsCore {
     func contextDidChange(_ notification: Notification) {
         do {
@@ -8,7 +8,7 @@ extension FetchedResultsCore {
                 do {
                     try follow(notification)
                 } catch {
-                    // The results stay as they were. The next change finds what this one would have brought.
+                    // The results stay as they were. The next change finds the effects of this one, too.
                     isOutdated = true
                     throw error
                 }
@@ -48,7 +48,8 @@ extension FetchedResultsCore {
         tell(plan.changes) { $0.replace(removed: plan.removed, added: plan.added, sections: plan.sections) }
     }
 
-    /// The changes to make to the arrangement. It holds no copy of it, so that it can be changed in place.
+    /// The changes to make to the arrangement. The plan holds no copy of the arrangement, which can so be changed in
+    /// place.
     private struct Plan {
         var removed: [Int]
         var added: [(index: Int, object: NSObject)]
@@ -97,7 +98,7 @@ extension FetchedResultsCore {
         return FetchedUpdate(arrangement, order: fetched.order, deleted: gone, newcomers: newcomers)
     }
 
-    /// In the order in which objects were made; saved ones first.
+    /// Orders objects as they were made; saved ones come first.
     private static func isEarlier(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
         a.key < 0 && b.key < 0 ? a.key > b.key : a.key >= 0 && (b.key < 0 || a.key < b.key)
     }
@@ -122,7 +123,7 @@ extension FetchedResultsCore {
         replace(by: items, fetched.order) { changed.contains(unsafeDowncast($0, to: NSManagedObject.self)) }
     }
 
-    /// Puts objects that are not sorted by section together by section.
+    /// Groups objects that are not sorted by section.
     private func regroup(
         _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
         direct: Set<NSManagedObject>

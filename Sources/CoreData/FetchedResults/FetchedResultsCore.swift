@@ -1,23 +1,26 @@
 // About the room FetchedResults.
 //
-// The controller fetches once, and then follows the context's did-change notification. A change takes this way:
+// The controller fetches once, and then follows the context's did-change notification. A change passes these steps:
 // notification, candidates (changed objects of the entity, and objects whose key paths lead to changed ones),
-// `FetchedUpdate`, `FetchedChanges`, and the delegate in the form that it takes.
-// - `FetchedArrangement` is one array of objects cut into sections. Objects that were neither removed nor changed keep
-//   their order. So a changed object's place is found by halving among the rest, and its old place by a note that is at
-//   most a thousand places off. No sort key is kept: an object that still fits between its neighbours has not moved.
-// - Moves are the fewest that explain the new order (`IncreasingRun`). A section that lands between other neighbours
-//   is deleted and inserted, because a delegate cannot be told that a section moved.
-// - The name of a section is made of its first object. Later objects are compared with that one by the bytes in their
-//   rows. An object that has a change, or whose class answers keys itself, is asked.
-// - `FetchedDependencies` takes the key paths of predicate, sort descriptors and sections apart, and walks the inverses
-//   back from changed objects. Where a relationship has no inverse, and after a reset, the request is fetched anew and
-//   compared.
-// - `FetchedResultsCore` has everything that does not depend on the result type, because a delegate sees the controller
-//   under another one.
+// `FetchedUpdate`, `FetchedChanges`, and the delegate in the form that it implements.
+// - `FetchedArrangement` is one array of objects divided into sections. Objects that were neither removed nor changed
+//   keep their order. So a changed object's place is found by binary search among the rest, and its old place by a note
+//   that is at most a thousand places off. No sort key is kept: an object that still fits between its neighbours has
+//   not moved.
+// - Moves are the fewest that explain the new order (`IncreasingRun`). A section that gets other neighbours is deleted
+//   and inserted, because the delegate has no method for a moved section.
+// - The name of a section comes from its first object. Later objects are compared with that object by the bytes in
+//   their rows. If an object has a change, or its class overrides the reading of keys, its section value is read from
+//   the object.
+// - `FetchedDependencies` splits the key paths of predicate, sort descriptors and sections, and follows the inverses
+//   back from changed objects. If a relationship has no inverse, and after a reset, the request is fetched again and
+//   the results are compared.
+// - `FetchedResultsCore` has everything that does not depend on the result type, because a delegate gets the controller
+//   with another result type.
 // - With a batch size the store counts the sections (one grouped fetch), if the results are sorted by them first and
-//   nothing is unsaved. Otherwise every object is asked for its section.
-// - A section cache is a proposal: the first and the last object of each section are asked whether it is true.
+//   nothing is unsaved. Otherwise the section value of every object is read.
+// - A section cache is a proposal: the reader compares the section values of the first and the last object of each
+//   section with it.
 
 import Foundation
 
@@ -41,12 +44,13 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
 
     /// The results; nil before the first fetch.
     var arrangement: FetchedArrangement?
-    /// Whether the context was reset since: the results are objects without a context, as the delegate was not told.
+    /// Whether the context was reset since the last change. The results are then objects without a context, because the
+    /// delegate was not notified.
     var isOutdated = false
     private var storedSectionInfos: [FetchedSection]?
     /// The last fetch, with which changes are compared.
     private(set) var fetched: Fetched?
-    /// Ids of new objects in the results, as they were told.
+    /// Ids of new objects in the results, as they were reported to the delegate.
     var temporaryIDs: [ObjectIdentifier: (object: NSManagedObject, id: NSManagedObjectID)] = [:]
     private var observers: [any NSObjectProtocol] = []
 
@@ -188,7 +192,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         isOutdated = false
     }
 
-    /// Changes the results where they stand.
+    /// Changes the results in place.
     func updateArrangement(_ change: (inout FetchedArrangement) -> Void) {
         storedSectionInfos = nil
         if arrangement != nil { change(&arrangement!) }
@@ -237,7 +241,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
             name: name, indexTitle: indexTitle(of: name), items: arrangement.items[arrangement.range(ofSection: index)])
     }
 
-    /// A deleted section: its objects were deleted before.
+    /// The info of a deleted section, whose objects were deleted before.
     func emptySectionInfo(_ index: Int, of arrangement: FetchedArrangement) -> FetchedSection {
         let name = arrangement.sections[index].name
         return FetchedSection(name: name, indexTitle: indexTitle(of: name), items: [])

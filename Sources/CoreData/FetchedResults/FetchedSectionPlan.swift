@@ -1,8 +1,8 @@
 /// The sections after a change: those that stay, those that are deleted and those that are inserted.
 ///
-/// A section with an object that was neither removed nor changed (an anchored one) stays where it is among its like.
-/// The others are put where their first new object falls; one that lands between other sections than before is deleted
-/// and inserted.
+/// A section with an object that was neither removed nor changed (an anchored section) keeps its place among the
+/// anchored sections. An unanchored section gets the place of its first new object. A section that then stands between
+/// other sections than before is deleted and inserted.
 struct FetchedSectionPlan {
     private(set) var sections: [FetchedArrangement.Section] = []
     private(set) var deleted: [Int] = []
@@ -16,7 +16,7 @@ struct FetchedSectionPlan {
     }
 
     /// `counts` are the sections until now. `removed` is the section of every object that is removed or moved.
-    /// `newcomers` are the objects that are put in, in order, with the number of anchors before them.
+    /// `newcomers` are the objects that are inserted, in order, with the number of anchors before them.
     init(counts: [(name: String, count: Int)], removed: [Int], newcomers: [(name: String, gap: Int)]) {
         var left = counts.map(\.count)
         for section in removed { left[section] -= 1 }
@@ -26,8 +26,8 @@ struct FetchedSectionPlan {
         let oldIndexes = Dictionary(
             counts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-        // The unanchored sections, by the anchored one before them. The first place is for those before all anchored
-        // ones.
+        // The unanchored sections, by the anchored section before them. The first place is for the sections before all
+        // anchored ones.
         var behind: [Int: [Entry]] = [:]
         var places: [String: (behind: Int, index: Int)] = [:]
         for newcomer in newcomers {
@@ -71,7 +71,8 @@ struct FetchedSectionPlan {
         deleted = (0..<oldCount).filter { !kept.contains($0) }
     }
 
-    /// The number of anchored sections that begin before a gap: those that end at it or before, and the one it lies in.
+    /// The number of anchored sections that begin before a gap: those that end at the gap or before, and the section
+    /// that contains the gap.
     private static func firstIndex(in ends: [Int], reaching gap: Int) -> Int {
         if gap == 0 { return 0 }
         var low = 0

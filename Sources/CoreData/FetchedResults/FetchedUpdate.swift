@@ -2,15 +2,15 @@ import Foundation
 
 /// Finds the new places of few changed objects among many that stayed as they were.
 ///
-/// Objects that were neither removed nor changed (the anchors) keep their order. So each changed object is found among
-/// them by binary search: a change costs comparisons in the order of the logarithm of the results.
+/// Objects that were neither removed nor changed (the anchors) keep their order. So each changed object's place among
+/// them is found by binary search: a change costs comparisons in the order of the logarithm of the results.
 struct FetchedUpdate {
     /// An object that will be in the results.
     struct Newcomer {
         let object: NSObject
-        /// Its place until now; nil when it was not in the results.
+        /// The object's place until now; nil when it was not in the results.
         var oldIndex: Int?
-        /// Whether it changed itself, not merely something that its place depends on.
+        /// Whether the object itself changed, not merely another object on which its place depends.
         var isDirect = true
         /// The number of anchors that were, and will be, before it.
         var oldGap = -1
@@ -31,7 +31,7 @@ struct FetchedUpdate {
     /// Whether sections and order contradict each other; then only objects have places, and `changes` is empty.
     private(set) var isOutOfOrder = false
 
-    /// `deleted` are places of objects that leave the results.
+    /// `deleted` are the places of objects that leave the results.
     init(_ arrangement: FetchedArrangement, order: FetchedOrder, deleted: [Int], newcomers: [Newcomer]) {
         old = arrangement
         self.order = order
@@ -83,7 +83,8 @@ struct FetchedUpdate {
             newcomers[index].oldGap = gap
             if fits(newcomers[index].object, gap) { newcomers[index].gap = gap }
         }
-        // Among equals, those that stay come first, in the old order. Then come those that moved here, then new ones.
+        // Among equal objects, those that stay come first, in the old order. Then come objects that moved, then new
+        // ones.
         let arrivals = newcomers.sorted { a, b in
             let (rankA, rankB) = (Self.rank(a), Self.rank(b))
             return rankA != rankB ? rankA < rankB : (a.oldIndex ?? 0) < (b.oldIndex ?? 0)
@@ -120,7 +121,8 @@ struct FetchedUpdate {
         return true
     }
 
-    /// The number of anchors that come before an object or are its equals; at least `start`. Looks near `start` first.
+    /// The number of anchors that come before an object or are its equals; at least `start`. The search begins near
+    /// `start`.
     private func upperBound(of object: NSObject, from start: Int) -> Int {
         var low = start
         var step = 1
@@ -136,7 +138,8 @@ struct FetchedUpdate {
         return low
     }
 
-    /// An object that is in its old gap, in the old order with the others there, has not moved.
+    /// Finds the objects that have not moved: those in their old gap, in the old order with the other objects of the
+    /// gap.
     private mutating func findKept() {
         var start = 0
         while start < newcomers.count {

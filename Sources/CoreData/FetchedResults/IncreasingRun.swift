@@ -1,6 +1,6 @@
 /// The longest rising subsequence of distinct numbers.
 ///
-/// Its elements have kept their places; the others have moved. That gives the fewest moves.
+/// Its elements have kept their places; all other elements have moved. That gives the fewest moves.
 enum IncreasingRun {
     /// For every element, whether it belongs to one longest rising subsequence.
     static func members(of values: [Int]) -> [Bool] {

@@ -1,4 +1,4 @@
-// A delegate sees a controller in another form, with another result type. The operators are written for each
+// A delegate gets a controller in another form, with another result type. The operators are written for each
 // combination of optionals, because only then the compiler prefers them to those for any two objects. Two optionals of
 // different result types are missing, because a delegate's controller is never optional.
 

@@ -5,8 +5,8 @@ import Foundation
 /// Create it with a sorted request, call ``performFetch()``, and read ``sections``, ``fetchedObjects`` and
 /// ``object(at:)``.
 ///
-/// A controller with a delegate follows the inserted, deleted, changed and merged objects of its context, and the
-/// delegate is told of every change. An object also counts as changed if a key path of the predicate, the order or the
+/// A controller with a delegate follows the inserted, deleted, changed and merged objects of its context, and reports
+/// every change to the delegate. An object also counts as changed if a key path of the predicate, the order or the
 /// sections leads from it to a changed object. Results that are not managed objects are not followed.
 ///
 /// Without a delegate the results stay as they were fetched. The request's limit and offset apply to the fetch; later
@@ -21,7 +21,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     let core: FetchedResultsCore
     private let request: NSFetchRequest<ResultType>
     private var cachedErasure: NSFetchedResultsController<any NSFetchRequestResult>?
-    /// Whether every object of the request's entities is of the result type's class; nil until asked.
+    /// Whether every object of the request's entities is of the result type's class; nil until first used.
     private var isClassCertain: Bool?
 
     /// Creates a controller. Nothing is fetched yet.
@@ -62,7 +62,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         core.owner = self
     }
 
-    /// The form in which a delegate sees the controller of `core`.
+    /// The form in which a delegate gets the controller of `core`.
     private init(erasing core: FetchedResultsCore, request: NSFetchRequest<ResultType>) {
         self.core = core
         self.request = request
@@ -91,7 +91,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/cachename)
     open var cacheName: String? { core.cacheName }
 
-    /// The object that is told of changes. It is held weakly.
+    /// The object that is notified of changes. It is held weakly.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/delegate)
     open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
@@ -110,7 +110,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// Fetches the results. Call it again after a change of the request.
     ///
-    /// Of all delegates, only one that takes snapshots is told of it.
+    /// Only a delegate that gets snapshots is notified of it.
     ///
     /// - Throws: `NSCoreDataError` (134060) if the objects are not sorted by section, and the errors of
     ///   `NSManagedObjectContext.fetch(_:)`.
@@ -219,7 +219,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     open override var hash: Int { ObjectIdentifier(core).hashValue }
 }
 
-/// A controller of any result type, as its core knows it.
+/// A controller of any result type, as its core refers to it.
 protocol FetchedResultsOwner: AnyObject {
     var core: FetchedResultsCore { get }
     /// The form that delegates get.

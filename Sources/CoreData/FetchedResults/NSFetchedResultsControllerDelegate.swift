@@ -14,7 +14,7 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
     case update = 4
 }
 
-/// Hears of the changes of an ``NSFetchedResultsController``'s results.
+/// Receives the changes of an ``NSFetchedResultsController``'s results.
 ///
 /// Each change comes in one of three forms. A delegate that implements the method with a snapshot gets snapshots.
 /// Otherwise, for a controller without sections, a delegate that implements the method with a difference gets
@@ -61,7 +61,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 
     /// An object was inserted, removed or moved, or its values changed.
     ///
-    /// It is called after the calls for sections. Objects that only make room for others get no call.
+    /// It is called after the calls for sections. Objects whose places only shift get no call.
     ///
     /// - Parameters:
     ///   - controller: The controller.
@@ -112,9 +112,10 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     ) -> String?
 }
 
-/// Default implementations. A call of one of the first two shows that the delegate does not have the method.
+/// Default implementations of the delegate's methods. A call of one of the first two shows that the delegate does not
+/// implement the method.
 extension NSFetchedResultsControllerDelegate {
-    /// Notes that the delegate takes no snapshots.
+    /// Notes that the delegate does not implement the method for snapshots.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith snapshot: NSFetchedResultsSnapshot
@@ -122,7 +123,7 @@ extension NSFetchedResultsControllerDelegate {
         controller.core.missingDelegateMethods.insert(.snapshot)
     }
 
-    /// Notes that the delegate takes no differences.
+    /// Notes that the delegate does not implement the method for differences.
     public func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The sections of a fetched-results controller as a file, so that a later start need not read every object for them.
+/// The sections of a fetched-results controller in a file, so that a later run of the program need not read every
+/// object for them.
 ///
 /// The file is only a proposal: the reader compares the first and the last object of every section with its name.
 struct SectionCache: Codable {
@@ -34,13 +35,13 @@ struct SectionCache: Codable {
 
     // MARK: Files
 
-    /// The sections kept under a name; nil when there are none, or none that can be read.
+    /// The sections kept under a name; nil when there are none, or when the file cannot be read.
     static func read(named name: String) -> SectionCache? {
         guard let data = try? Data(contentsOf: file(named: name)) else { return nil }
         return try? JSONDecoder().decode(SectionCache.self, from: data)
     }
 
-    /// Keeps the sections under a name. A cache that cannot be written is none.
+    /// Keeps the sections under a name. An error of writing is ignored, and there is no cache then.
     func write(named name: String) {
         guard let data = try? JSONEncoder().encode(self) else { return }
         let file = Self.file(named: name)
@@ -54,7 +55,7 @@ struct SectionCache: Codable {
         try? FileManager.default.removeItem(at: name.map(file(named:)) ?? folder)
     }
 
-    /// The user's cache folder, in it the program's.
+    /// The program's folder in the user's cache folder.
     private static var folder: URL {
         let caches =
             FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
