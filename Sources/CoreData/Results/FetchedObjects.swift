@@ -8,9 +8,9 @@ import Foundation
 /// a batch is read, with the unsaved changes of the context.
 ///
 /// The collection holds the objects of the latest batch only; each iterator holds those of its own batch. The next
-/// batch replaces them, and objects that nobody else holds are released, together with their rows. The context holds
-/// objects with unsaved changes. An object that is read again is the same one as long as somebody holds it; otherwise
-/// it is a new one. So a loop may call `save()` and `reset()` between the objects:
+/// batch replaces them, and objects without another holder are released, together with their rows. The context holds
+/// objects with unsaved changes. An object that is read again is the same instance as long as the program holds it;
+/// otherwise it is a new instance. So a loop may call `save()` and `reset()` between the objects:
 ///
 /// ```swift
 /// for (number, book) in try context.fetch(request, batchSize: 500).enumerated() {
@@ -59,7 +59,7 @@ public struct FetchedObjects<Object: NSManagedObject>: RandomAccessCollection {
 
         fileprivate init(window: FetchedWindow) { self.window = window }
 
-        /// The next object; nil behind the last one.
+        /// The next object; nil after the last one.
         public mutating func next() -> Object? {
             if position == window.count { return nil }
             defer { position += 1 }

@@ -19,7 +19,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchrequest/completionblock)
     open private(set) var completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
-    /// The expected number of results, for the total of the progress; 0, the value unless set, if it is not known.
+    /// The expected number of results, for the total of the progress; 0, the value unless set, if there is no estimate.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsasynchronousfetchrequest/estimatedresultcount)
     open var estimatedResultCount = 0

@@ -19,16 +19,16 @@ package struct Slot {
     package let name: String
     package let kind: SlotKind
     package let role: SlotRole
-    /// False for transient properties: they have a place but are never read from a store or written to it.
+    /// False for transient properties, which have a slot but are never read from a store or written to it.
     package let isPersistent: Bool
     /// The layout that declares the slot.
     package let declaringIndex: Int
     /// The layout of a to-one relationship's destination entity.
     package var destinationIndex: Int?
-    /// The other side of a to-one relationship, good for the destination's sub-entities too.
+    /// The other side of a to-one relationship, also valid for the destination's sub-entities.
     package var inverse: InverseSide?
-    /// The composite attribute that the attribute is an element of (at any depth), and the way to it from there. The
-    /// slot's name is then the whole key path.
+    /// The composite attribute that contains the attribute at any depth. `elementPath` leads from it to the attribute,
+    /// and the slot's name is the whole key path.
     package var composite: NSCompositeAttributeDescription?
     package var elementPath: [String] = []
 
@@ -57,14 +57,14 @@ package enum ToManyKind {
 /// A to-many relationship in a layout.
 package struct ToManySlot {
     package let relationship: NSRelationshipDescription
-    /// Place in `EntityLayout.toManys`; good for every sub-entity.
+    /// The place in `EntityLayout.toManys`, valid for every sub-entity.
     package let index: Int
     package let kind: ToManyKind
     package let destinationIndex: Int
     package let isOrdered: Bool
     package let declaringIndex: Int
 
-    /// Whether members hold the owner's key, and a deleted owner is to leave none of them.
+    /// Whether members hold the owner's key, and a deleted owner may not stay in any of them.
     package var isLeftByOwners: Bool {
         guard case .inverseKey = kind else { return false }
         return relationship.deleteRule != .noActionDeleteRule
@@ -83,9 +83,9 @@ package enum PropertyAccess: Sendable {
 /// The places of the elements of a composite attribute.
 package final class CompositeAccess: Sendable {
     package let name: String
-    /// Attributes' slots, and composites within.
+    /// The slots of attributes, and nested composites.
     package let elements: [String: PropertyAccess]
-    /// The slots of all elements, those within included.
+    /// The slots of all elements, including those of nested composites.
     package let slots: [Int]
 
     package init(name: String, elements: [String: PropertyAccess]) {
@@ -117,10 +117,11 @@ package enum InverseSide {
 }
 
 /// The places of the values of one entity in a row: key → slot, the slots of the super-entity first, so that a slot
-/// number is good for every sub-entity. Made once when a model is frozen; immutable afterwards.
+/// number is valid for every sub-entity. Made once when a model is frozen; immutable afterwards.
 package final class EntityLayout: @unchecked Sendable {  // immutable once its ModelLayout is built
     package let entity: NSEntityDescription
-    /// Place in the model's numbering (depth first, names without case): Z_ENT - 1 where a store holds all entities.
+    /// The place in the model's numbering (depth first, names without case): Z_ENT - 1 where a store holds all
+    /// entities.
     package let index: Int
     package let rootIndex: Int
     package let superIndex: Int?
@@ -128,46 +129,46 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     package let subtreeEnd: Int
     package let slots: [Slot]
     package let toManys: [ToManySlot]
-    /// By slot, for to-one relationships: where they lead, without the slot's other fields.
+    /// The destinations of to-one relationships by slot, without the slot's other fields.
     package let destinations: [Destination]
     /// The slots that hold keys of other rows.
     package let referenceSlots: [Int]
-    /// The slots whose values lie behind all slots in a row.
+    /// The slots whose values are stored behind all slots of a row.
     package let longSlots: [Int]
-    /// The others of the first 64, by their bits.
+    /// The slots among the first 64 whose values are stored in the slots themselves, as bits.
     package let shortSlots: UInt64
-    /// The slots of to-one relationships that have another side and are kept in rows.
+    /// The slots of to-one relationships that have an inverse and are stored in rows.
     package let pairedSlots: [Int]
-    /// The slots of one-to-one relationships, with the slots of their other sides.
+    /// The slots of one-to-one relationships, with the slots of their inverses.
     package let oneToOnes: [(slot: Int, inverse: Int)]
     package let access: [String: PropertyAccess]
     package let nullWords: Int
     package let validationRules: ValidationRules
     package unowned let model: ModelLayout
-    // The variables below are set before the first object or row has this layout, and never again. Nothing can overlap
-    // with that, and a check would cost as much as the reading.
+    // The variables below are set before the first object or row has this layout, and never again. No access can
+    // overlap with that, and an exclusivity check would cost as much as the reading.
 
     /// A number that no other layout of any model in the process has. Slot caches of accessors compare it.
     @exclusivity(unchecked) package private(set) var identifier: UInt32
-    /// The identifier of the layout whose objects note which keys are read. No slot cache ever holds it.
+    /// The identifier of the layout whose objects record which keys are read. No slot cache ever holds it.
     package static let identifierOfRecorders = UInt32.max
 
-    /// The derived attributes: their slots, their expressions, and the relationships that these look through.
+    /// The derived attributes: their slots, their expressions, and the relationships that the expressions use.
     package let derivations: [(slot: Int, expression: NSExpression, relationships: Set<String>)]
 
     /// The row of a new object: the default values of the attributes, and every relationship nil.
     @exclusivity(unchecked) package private(set) var defaultRow: Snapshot!
-    /// The persistent slots of transformable attributes with a default value, of which the default row holds nothing:
-    /// bytes are made of it when an object is saved.
+    /// The persistent slots of transformable attributes with a default value. The default row does not hold the value,
+    /// which is encoded when an object is saved.
     @exclusivity(unchecked) package private(set) var transformableDefaults: [Int] = []
-    /// The default values of transient attributes: no store knows them, so that a row that comes from one gets them
+    /// The default values of transient attributes. No store has them, so a row that is read from a store gets them from
     /// here.
     @exclusivity(unchecked) package private(set) var transientDefaults: [(slot: Int, value: SlotValue)] = []
-    /// The number of bytes that these take behind the slots of a row.
+    /// The number of bytes that the default values of transient attributes take behind the slots of a row.
     @exclusivity(unchecked) package private(set) var transientTailBytes = 0
-    /// Whether it has transformable attributes.
+    /// Whether the entity has transformable attributes.
     package let hasTransformables: Bool
-    /// Whether rows have places that are not saved.
+    /// Whether rows have slots that are not saved.
     package let hasTransientSlots: Bool
 
     package var hasSubentities: Bool { subtreeEnd > index + 1 }
@@ -229,7 +230,7 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
         nullWords = max(1, (slots.count + 63) / 64)
     }
 
-    /// The error of a row for an object of this entity that has other slots.
+    /// The error for a row of another entity, whose slots do not fit an object of this entity.
     @inline(never)
     func strangeRow(_ row: Snapshot) -> NSError {
         .coreData(
@@ -238,7 +239,7 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
                 + "“\(model.entities[row.layoutIndex].name)”, and a relationship or a request has named “\(name)”.")
     }
 
-    /// The layout whose keys a slot holds; nil where it holds none.
+    /// The layout whose keys a slot holds; nil if the slot holds no key.
     func destination(of slot: Int) -> EntityLayout? {
         switch slots[slot].role {
         case .toOne: slots[slot].destinationIndex.map { model.entities[$0] }
@@ -247,12 +248,12 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
         }
     }
 
-    /// Called once, before any object has this layout.
+    /// Makes this layout the one of the recorders of key paths. Called once, before any object has this layout.
     package func becomeLayoutOfRecorders() {
         identifier = Self.identifierOfRecorders
     }
 
-    /// Called once, when every layout of the model is there.
+    /// Makes the default row. Called once, when every layout of the model is there.
     package func makeDefaultRow() {
         let values = slots.map { slot -> SlotValue in
             guard case .attribute(let attribute) = slot.role, slot.kind != .transformable else { return .null }

@@ -1,20 +1,20 @@
-/// The keys of the results of a fetch, in its order: of objects of one root entity.
+/// The keys of the results of a fetch, in the order of the fetch. All objects are of one root entity.
 ///
-/// Four bytes each, if some thousand consecutive keys lie near each other, and two more if several entities are among
-/// them. It grows by pieces, so that a list of millions is never copied. A value.
+/// A value type. A key takes four bytes if some thousand consecutive keys are near each other, and two more bytes if
+/// they are of several entities. The list grows by pieces, so that a list of millions is never copied.
 package struct FetchedKeys: Sequence, Sendable {
     /// The number of keys that a piece has.
     private static let pieceSize = 1 << 14
 
-    /// Some keys that follow each other; it does not change.
+    /// Some consecutive keys; immutable.
     private final class Piece: Sendable {
         /// The smallest key.
         let base: Int64
-        /// The distances of the keys from it; empty where that takes more than four bytes.
+        /// The distances of the keys from `base`; empty if a distance takes more than four bytes.
         private let distances: ContiguousArray<UInt32>
         private let keys: ContiguousArray<Int64>
         private let layoutIndex: Int
-        /// The entities; empty where they are one.
+        /// The entities of the keys; empty if all keys are of one entity.
         private let layoutIndexes: ContiguousArray<UInt16>
 
         init(_ all: [ObjectKey]) {
@@ -78,10 +78,10 @@ package struct FetchedKeys: Sequence, Sendable {
 
     package subscript(range: Range<Int>) -> [ObjectKey] { range.map { self[$0] } }
 
-    /// Whether a key of an object that is not saved yet is among them.
+    /// Whether the list has a key of an object that is not saved yet.
     package var hasTemporary: Bool { pieces.contains { $0.base < 0 } || latest.contains(where: \.isTemporary) }
 
-    /// Puts other keys in the place of temporary ones.
+    /// Replaces temporary keys.
     package mutating func replaceTemporary(_ replacement: (ObjectKey) -> ObjectKey) {
         for index in pieces.indices where pieces[index].base < 0 {
             pieces[index] = Piece(pieces[index].all.map { $0.isTemporary ? replacement($0) : $0 })
@@ -89,7 +89,7 @@ package struct FetchedKeys: Sequence, Sendable {
         for index in latest.indices where latest[index].isTemporary { latest[index] = replacement(latest[index]) }
     }
 
-    /// The keys that an offset and a limit leave; a limit of 0 is none.
+    /// The keys that an offset and a limit leave; a limit of 0 means no limit.
     package func page(_ offset: Int, _ limit: Int) -> FetchedKeys {
         let start = Swift.min(offset, count)
         let end = limit > 0 ? start + Swift.min(limit, count - start) : count
@@ -101,7 +101,7 @@ package struct FetchedKeys: Sequence, Sendable {
 
     package func makeIterator() -> Iterator { Iterator(keys: self) }
 
-    /// Takes a piece apart at a time.
+    /// Iterates over the keys, and unpacks one piece at a time.
     package struct Iterator: IteratorProtocol {
         private let keys: FetchedKeys
         private var nextPiece = 0

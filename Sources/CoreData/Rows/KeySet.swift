@@ -1,11 +1,11 @@
-/// A set of keys of rows, for loops that meet few keys many times: one multiplication where a `Set` hashes.
+/// A set of keys of rows, for loops that insert few keys many times. It uses one multiplication where a `Set` hashes.
 struct KeySet {
-    /// Open addressing; 0 for a free place.
+    /// The entries, with open addressing; 0 is a free place.
     private var places: ContiguousArray<Int64> = ContiguousArray(repeating: 0, count: 16)
     private var hasZero = false
     private(set) var count = 0
 
-    /// Enters a key; false when it was there.
+    /// Inserts a key; false if the set had the key already.
     @inline(__always)
     mutating func insert(_ key: Int64) -> Bool {
         if key == 0 { return insertZero() }
@@ -20,7 +20,7 @@ struct KeySet {
         return true
     }
 
-    /// Whether a key is there.
+    /// Whether the set has a key.
     func contains(_ key: Int64) -> Bool {
         if key == 0 { return hasZero }
         var place = Self.place(key, places.count)

@@ -4,7 +4,7 @@ import Synchronization
 /// The layouts of all entities of a frozen model, in the numbering that SQLite files have (Z_ENT): depth first, names
 /// without case.
 package final class ModelLayout: @unchecked Sendable {  // immutable after init
-    /// The model holds its layout. Code that needs the layout longer holds the model.
+    /// Unowned, because the model holds its layout. Code that keeps the layout has to hold the model.
     package unowned let model: NSManagedObjectModel
     package private(set) var entities: [EntityLayout] = []
     private var indexByName: [String: Int] = [:]
@@ -27,7 +27,7 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
             drafts[index].superIndex = parentIndex
             drafts[index].rootIndex = drafts[parentIndex].rootIndex
         }
-        // The numbering is depth first: a subtree is a run, found from its end backwards.
+        // The numbering is depth first, so a subtree is a contiguous range, whose end is found by going backwards.
         for index in drafts.indices.reversed() {
             drafts[index].subtreeEnd = max(drafts[index].subtreeEnd, index + 1)
             if let parent = drafts[index].superIndex {
@@ -51,7 +51,7 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
     }
 
     /// Whether a relationship of this model may lead to an object of a key's entity. Code that follows a relationship
-    /// counts on the slots of its destination, so rows from outside have to be checked.
+    /// relies on the slots of its destination, so rows from outside have to be checked.
     func mayLead(_ relationship: NSRelationshipDescription, to key: ObjectKey) -> Bool {
         guard let destination = relationship.destinationEntity.flatMap(layout(of:)) else { return true }
         return destination.subtree.contains(key.layoutIndex)
@@ -106,7 +106,8 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
         }
     }
 
-    /// To-many relationships without an inverse keep their owner in the destination's rows.
+    /// Declares the hidden slots of to-many relationships without an inverse, which keep their owner in the
+    /// destination's rows.
     private func declareHiddenSlots(_ drafts: inout [Draft]) {
         for index in drafts.indices {
             for relationship in drafts[index].ownToManys where relationship.inverseRelationship == nil {
@@ -291,9 +292,9 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
         return indexes
     }
 
-    /// The side of each many-to-many pair that names the join table in a file: entities by name without case, in
-    /// each its to-many properties, inherited ones included, by name; the first met names the pair. Where both ends lie
-    /// on one entity, the greater name does.
+    /// The side of each many-to-many pair that names the join table in a file: entities by name without case, in each
+    /// its to-many properties, inherited ones included, by name; the first one found names the pair. If both ends are
+    /// in one entity, the end with the greater name names it.
     private func namingSides(_ drafts: [Draft]) -> Set<RelationshipName> {
         var naming: Set<RelationshipName> = []
         var seen: Set<RelationshipName> = []

@@ -1,5 +1,5 @@
 extension NSEntityDescription: RowOrdered {
-    /// A new store numbers its entities in this order.
+    /// The key by which a new store orders its entities when it numbers them.
     var placeInOrder: (isNew: Bool, number: Int64) {
         (false, Int64(managedObjectModel.layout.layout(of: self)?.index ?? 0))
     }

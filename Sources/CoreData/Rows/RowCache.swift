@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// The rows of a store that somebody still uses: key → snapshot, per root entity, shared by all contexts.
+/// The rows of a store that are in use: key → snapshot, per root entity, shared by all contexts.
 ///
 /// Open addressing on the key, eight bytes per entry (the key is in the snapshot). The cache holds its rows strongly. A
-/// sweep drops those that nobody else holds. Contexts ask for a sweep when they have released many objects, and the
+/// sweep drops the rows that only the cache holds. A context starts a sweep when it has released many objects, and the
 /// cache sweeps itself before it grows. So a row costs no weak reference, and memory follows the rows in use.
 ///
 /// Safe to use from any thread (one lock, held for a probe or for a batch; no row is read or built under it).
 package final class RowCache: @unchecked Sendable {  // every access to `tables` holds `lock`
-    /// One root entity's rows. Raw memory, because an array's uniqueness and exclusivity checks cost more than the
-    /// probe.
+    /// The rows of one root entity. It is raw memory, because an array's uniqueness and exclusivity checks cost more
+    /// than the probe.
     struct Table {
         var entries: UnsafeMutablePointer<Unmanaged<Snapshot>?>?
         var capacity = 0
@@ -18,27 +18,28 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     }
 
     private let lock = NSLock()
-    /// When rows were put in (nanoseconds of the machine's clock), once somebody asks for their ages; under `lock`,
-    /// which keeps accesses apart without a check of each.
+    /// The times at which rows were inserted (nanoseconds of the machine's clock); nil until a context needs the ages
+    /// of rows. Guarded by `lock`, so accesses cannot overlap and need no exclusivity check.
     @exclusivity(unchecked) private var times: [CachedKey: UInt64]?
 
     private struct CachedKey: Hashable {
         var rootIndex: Int
         var key: Int64
     }
-    /// One per root entity. Tests damage them and check that the damage is found.
+    /// The tables, one per root entity. Tests damage them and check that the damage is found.
     let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
 
-    /// Counts the changes that make rows old while somebody is reading: each row that is saved or forgotten.
+    /// Counts the changes that can make a row old while another thread is reading it: each row that is saved or
+    /// forgotten.
     private let changes = Atomic<UInt64>(0)
     /// The rows that were saved or forgotten last, one for each change; under `lock`.
     @exclusivity(unchecked) private var changed: [CachedKey] = []
-    /// The number of rows that are remembered so: beside a writer without rest those of about a tenth of a second. A
-    /// reader that began before does not learn which rows changed.
+    /// The number of remembered changes. With a writer that never pauses they cover about a tenth of a second. If a
+    /// reader began before that, the cache cannot find out which rows have changed since.
     static let rememberedChanges = 4_096
 
-    /// A moment in the life of the cache.
+    /// A point in the sequence of the cache's changes.
     package struct Moment: Equatable, Sendable {
         fileprivate let changes: UInt64
     }
@@ -46,20 +47,20 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// The present moment. A reader of rows takes it before it fixes the state of the database.
     package var moment: Moment { Moment(changes: changes.load(ordering: .acquiring)) }
 
-    /// Notes that a row which somebody is reading may be old.
+    /// Notes that a row which another thread may be reading may be old.
     fileprivate func noteChange(of key: Int64, _ root: Int) {
         if changed.count == Self.rememberedChanges { changed.removeFirst(Self.rememberedChanges / 2) }
         changed.append(CachedKey(rootIndex: root, key: key))
         changes.add(1, ordering: .releasing)
     }
 
-    /// The same for all rows.
+    /// Notes that all rows which other threads may be reading may be old.
     fileprivate func noteChangeOfAll() {
         changed.removeAll(keepingCapacity: true)
         changes.add(1, ordering: .releasing)
     }
 
-    /// The rows of a root entity that may be old when they are read. Called under the lock.
+    /// The rows of a root entity that may be old if they were read since a moment. Called under the lock.
     private func late(since moment: Moment, _ root: Int) -> Late {
         let count = changes.load(ordering: .relaxed) &- moment.changes
         if count == 0 { return .none }
@@ -69,7 +70,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         return keys.count == 0 ? .none : .some(keys)
     }
 
-    /// The rows among those that were read that may be old, although no newer ones are there.
+    /// The rows that may be old although the cache has no newer ones.
     fileprivate enum Late {
         case none
         case some(KeySet)
@@ -85,7 +86,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         }
     }
 
-    /// Whether nothing is kept: for a store of which every row is looked at once.
+    /// Whether the cache keeps nothing, for a store whose rows are each read once.
     private let isOff: Bool
 
     package init(rootCount: Int, isOff: Bool = false) {
@@ -122,7 +123,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         return false
     }
 
-    /// Runs a batch of look-ups and insertions under one lock.
+    /// Runs a batch of searches and insertions under one lock.
     package func batch<Result>(_ body: (inout Batch) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }
@@ -130,11 +131,11 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         return try body(&batch)
     }
 
-    /// The same for rows of one root entity that were read.
+    /// Runs a batch of searches and insertions for rows of one root entity that were read.
     ///
     /// - Parameter moment: The time at which reading the rows began; nil if it was just now. Rows that have been saved
-    ///   or forgotten since take the places of older rows. They get no place if there is no row: it may have been
-    ///   deleted, or be newer than the one read.
+    ///   or forgotten since take the places of older rows. If the cache has no row for the key, such a row is not
+    ///   inserted: it may have been deleted since, or saved in a newer version.
     package func batch<Result>(
         readSince moment: Moment?, rootIndex: Int, _ body: (inout Batch) throws -> Result
     ) rethrows -> Result {
@@ -157,12 +158,13 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
             cache.removeLocked(key, rootIndex)
         }
 
-        /// Notes that a row which somebody is reading may be old.
+        /// Notes that a row which another thread may be reading may be old.
         package func noteChange(of key: Int64, rootIndex: Int) { cache.noteChange(of: key, rootIndex) }
-        /// The same for all rows.
+        /// Notes that all rows which other threads may be reading may be old.
         package func noteChangeOfAll() { cache.noteChangeOfAll() }
 
-        /// The row that is there with the same version and entity; else the given row, which is put in.
+        /// Returns the cached row with the version and entity of the given row. If there is none, inserts the given row
+        /// and returns it.
         package func shared(_ row: Snapshot, rootIndex: Int) -> Snapshot {
             cache.insertLocked(row, rootIndex, keepingEqual: true, isLate: late.contains(row.key)) ?? row
         }
@@ -170,7 +172,8 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
 
     /// The row of a version and entity, if the cache has it.
     ///
-    /// - Parameter waits: whether to wait for another thread that is using the cache; if not, there is no row then.
+    /// - Parameter waits: whether to wait for another thread that is using the cache. If not, the result is nil while
+    ///   another thread is using it.
     @inline(__always)
     package func row(
         for key: Int64, rootIndex: Int, version: Int32, layoutIndex: Int, waits: Bool
@@ -183,7 +186,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         return row
     }
 
-    /// Puts a row in the place of an older version. A newer version that is already there stays.
+    /// Inserts a row, which replaces an older version. A newer version in the cache stays.
     package func insert(_ row: Snapshot, rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
@@ -197,12 +200,12 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         removeLocked(key, rootIndex)
     }
 
-    /// Notes from now on when rows are put in.
+    /// Makes the cache note from now on when rows are inserted.
     package func trackAges() {
         lock.withLock { if times == nil { times = [:] } }
     }
 
-    /// The seconds since a row was put in; nil when it is not there or nobody noted it.
+    /// The seconds since a row was inserted; nil if the cache has no such row or noted no time for it.
     package func age(of key: Int64, rootIndex: Int) -> TimeInterval? {
         lock.withLock {
             guard let time = times?[CachedKey(rootIndex: rootIndex, key: key)], probe(key, rootIndex) != nil else {
@@ -220,7 +223,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         if let known = times { times = known.filter { probe($0.key.key, $0.key.rootIndex) != nil } }
     }
 
-    /// Drops every row of a root entity. Rows that somebody holds stay.
+    /// Drops every row of a root entity. Rows that are held elsewhere still exist.
     package func removeAll(rootIndex: Int) {
         lock.lock()
         defer { lock.unlock() }
@@ -279,7 +282,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
             guard let entry = table.entries?[position] else { continue }
             found += 1
             let row = entry.takeUnretainedValue()
-            // A row of another store or entity would be given to readers of this key.
+            // Readers of this key would get a row of another store or entity.
             guard layout.entities.indices.contains(row.layoutIndex),
                 layout.entities[row.layoutIndex].rootIndex == root
             else { return "The row cache holds a row of another entity" }
@@ -294,7 +297,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
             }
         }
         if found != table.count { return "The row cache counts \(table.count) rows and holds \(found)" }
-        // A search for a row that is not there ends only at a hole.
+        // A search for a row that is not in the cache ends only at a free place.
         return found > 0 && found == table.capacity ? "The row cache has no free place" : nil
     }
 
@@ -320,10 +323,10 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     }
 
     /// - Parameters:
-    ///   - keepsEqual: whether a row stays that has the same version and entity.
-    ///   - isLate: whether the row may be old, although no newer one is there: then it takes the place of an older one
-    ///     alone.
-    /// - Returns: that row, when it stays.
+    ///   - keepsEqual: whether a cached row with the version and entity of the given row stays.
+    ///   - isLate: whether the row may be old although the cache has no newer one. Such a row only replaces an older
+    ///     one.
+    /// - Returns: the cached row, when it stays.
     @discardableResult
     private func insertLocked(
         _ row: Snapshot, _ root: Int, keepingEqual keepsEqual: Bool = false, isLate: Bool = false
@@ -374,7 +377,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         guard let found = entries[position] else { return }
         entries[position] = nil
         tables[root].count -= 1
-        // Backward shift: the run behind the hole moves up so that no probe ends too early.
+        // Backward shift: the entries behind the hole move up, so that no probe ends too early.
         var hole = position
         var next = (position + 1) & mask
         while let entry = entries[next] {
@@ -388,7 +391,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         found.release()
     }
 
-    /// Keeps the rows that somebody else holds too, in a table with room for them and for `extra` more.
+    /// Keeps the rows that are held elsewhere too, in a table with places for them and for `extra` more.
     private func rebuild(_ root: Int, making extra: Int = 0) {
         let old = tables[root]
         var kept = 0
@@ -422,7 +425,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         tables[root] = Table(entries: entries, capacity: capacity, count: kept)
     }
 
-    /// Whether anybody but the cache holds a row.
+    /// Whether a row has a holder other than the cache.
     @inline(__always)
     private static func isUsed(_ entry: Unmanaged<Snapshot>) -> Bool {
         var row = entry.takeRetainedValue()

@@ -1,8 +1,8 @@
 /// The version of a row: the number of times it was saved.
 ///
-/// A save changes a row only if the row still has the version that the context knows; otherwise it is a conflict. The
-/// context counts up when it builds the row to save. Work that changes rows without knowing their version, such as a
-/// batch update, lets the database count (`RowWriter.risenVersion`).
+/// A save changes a row only if the row still has the version that the context has read; otherwise it is a conflict.
+/// The context raises the version when it builds the row to save. Work that changes rows without reading them, such as
+/// a batch update, lets the database raise it (`RowWriter.risenVersion`).
 package enum RowVersion {
     /// The version that follows a version. The largest one is followed by the smallest one: a file can hold any number.
     @inline(__always)

@@ -1,8 +1,7 @@
 import Foundation
 
 extension Slot {
-    /// NaN is no value of a Double, a Float or a date: SQLite has no other word for it than NULL, and would give back
-    /// nil.
+    /// The error of a NaN as the value of a Double, a Float or a date: SQLite stores NaN as NULL, and would return nil.
     package func notANumber(
         entity: String, of object: NSObject? = nil, expression: NSExpression? = nil
     ) -> NSError {

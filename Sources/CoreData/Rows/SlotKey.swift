@@ -1,4 +1,4 @@
-/// A value by which equal ones are found: texts of equal bytes, and whole numbers of any type.
+/// A hash key for values: texts of equal bytes are equal, and so are equal whole numbers of any type.
 package struct SlotKey: Hashable {
     private let value: SlotValue
 

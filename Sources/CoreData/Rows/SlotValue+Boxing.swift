@@ -1,10 +1,10 @@
 import Foundation
 
 extension SlotValue {
-    /// The value as key-value coding hands it out: `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`,
+    /// The value as key-value coding returns it: `NSNumber`, `String`, `Date`, `Data`, `NSDecimalNumber`, `UUID`,
     /// `URL`.
     ///
-    /// Kinds that need more than the value (transformable, references) are not answered here.
+    /// Kinds that need more than the value (transformable, references) are not handled here.
     package func boxed(as kind: SlotKind) -> Any? {
         switch self {
         case .null: nil
@@ -24,7 +24,7 @@ extension SlotValue {
         }
     }
 
-    /// The slot's form of a value given at the edge; nil when its type does not fit the kind of slot.
+    /// The slot's form of a value in the types of key-value coding; nil when its type does not fit the kind of slot.
     package init?(_ value: Any?, as kind: SlotKind) {
         // Casts take most of the time here, and most values are of the types that the slots have.
         if let value, let exact = Self.exact(value, as: kind) {
@@ -84,7 +84,7 @@ extension SlotValue {
         }
     }
 
-    /// The slot's form of a value of the type that is made for its kind; nil of any other value.
+    /// The slot's form of a value whose type is exactly that of the kind; nil for any other value.
     private static func exact(_ value: Any, as kind: SlotKind) -> SlotValue? {
         switch kind {
         case .string: exactly(value, String.self).map { .string($0) }
@@ -124,7 +124,7 @@ extension SlotValue {
         }
     }
 
-    /// The number of bytes behind the slots that the value takes in a snapshot.
+    /// The number of bytes that the value takes behind the slots of a snapshot.
     package var tailBytes: Int {
         switch self {
         case .null, .int, .double: 0

@@ -18,12 +18,13 @@ package enum SlotKind: UInt8, Sendable {
     case decimal
     /// The key (`ObjectKey.key`) of another row.
     case reference
-    /// The layout index of the row a reference leads to, kept beside it when the destination has sub-entities.
+    /// The layout index of the row to which a reference leads, stored beside the reference when the destination has
+    /// sub-entities.
     case entityNumber
     /// The position of a row in an ordered to-many relationship.
     case order
 
-    /// Whether the eight bytes are the value itself (otherwise they say where its bytes lie).
+    /// Whether the eight bytes are the value itself; otherwise they are the position of its bytes.
     @inline(__always) package var isInline: Bool {
         switch self {
         case .integer, .boolean, .double, .float, .date, .reference, .entityNumber, .order: true
@@ -32,7 +33,7 @@ package enum SlotKind: UInt8, Sendable {
     }
 }
 
-/// A value of a slot outside a snapshot: changed, inserted, or on its way to the store. Never `Any`.
+/// A value of a slot outside a snapshot: changed, inserted, or about to be written to the store. Never `Any`.
 package enum SlotValue: Equatable, Sendable {
     case null
     case int(Int64)
@@ -48,8 +49,8 @@ package enum SlotValue: Equatable, Sendable {
 }
 
 extension ContiguousArray<SlotValue> {
-    /// So many values that are null. A generic initialiser copies the value that it repeats with all the care that a
-    /// string in it would need.
+    /// The given number of null values. A generic initialiser would copy the repeated value with the reference counting
+    /// that a string in it would need.
     static func nulls(_ count: Int) -> ContiguousArray {
         ContiguousArray(unsafeUninitializedCapacity: count) { buffer, initializedCount in
             for place in 0..<count { buffer.initializeElement(at: place, to: .null) }
@@ -79,13 +80,13 @@ package struct ObjectKey: Hashable, Sendable {
         Int64(storeNumber) << primaryKeyBits | primaryKey
     }
 
-    /// Whether a number that a table holds can be a primary key.
+    /// Whether a number from a table can be a primary key.
     @inline(__always)
     package static func isPrimaryKey(_ number: Int64) -> Bool {
         UInt64(bitPattern: number &- 1) < UInt64(bitPattern: primaryKeyMask)
     }
 
-    /// The error of a number that cannot.
+    /// The error of a number that cannot be a primary key.
     @inline(never)
     package static func refusal(of number: Int64, in table: String) -> NSError {
         .coreData(

@@ -7,7 +7,7 @@ extension Snapshot {
         return withExtendedLifetime((one, other)) { one.bytes(slot).elementsEqual(other.bytes(slot)) }
     }
 
-    /// Whether a row has the same values in the places of transient properties as every row from a store.
+    /// Whether the transient slots of a row have the values that every row from a store has.
     @inline(__always)
     func hasTransientDefaults(_ layout: EntityLayout) -> Bool {
         if !layout.hasTransientSlots { return true }

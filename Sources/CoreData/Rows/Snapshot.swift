@@ -1,25 +1,26 @@
 // About the room Rows.
 //
-// - The layouts were chosen by measurement. `bin/bench` compares them with the same work in C. Its bars stand in
-//   `Benchmarks/bars.txt`. `instructions.txt` beside it says how many times the instructions of C each work takes, and
-//   `.ci/run` looks at that. `bin/bench --instructions --growth` shows how both grow with the number of books.
+// - The layouts were chosen by measurement. `bin/bench` compares them with the same work in C. Its limits are in
+//   `Benchmarks/bars.txt`. `instructions.txt` beside that file has the ratio of instructions to those of C for each
+//   work, and `.ci/run` checks it. `bin/bench --instructions --growth` shows how both grow with the number of books.
 // - A row is one allocation: a header, a null bit and eight bytes per slot, and behind them the bytes of strings and
 //   blobs. It never changes once it is built, so the row cache, every context and its children hold the same one.
 // - When a coordinator first uses a model, every entity gets a layout from key to slot, slots of the parent entity
-//   first. Hot code uses slots; names are for the public interface.
-// - The row cache holds rows strongly, eight bytes each. A sweep drops those that nobody else holds: before the cache
-//   grows, and when a context is reset or released. So a row costs no weak reference.
-// - The cache's lock is held while rows are looked for or put in, and not while they are read and built (`RowIntake`).
-//   256 rows go in together. Where few rows are cached, rows are built without a look, and cached ones take their place
-//   when they go in.
-// - A row that was saved or forgotten after it began to be read (`RowCache.Moment`) only takes the place of an older
-//   one. Where no row is cached, one may have been deleted, or forgotten because it is old.
-// - The cache remembers the last 4,096 such rows. A batch, a larger save, or more of them count as all.
-//   `checkInvariants` looks into the cache, too.
+//   first. Frequent code uses slots; names are for the public interface.
+// - The row cache holds rows strongly, eight bytes each. A sweep drops the rows that only the cache holds: before the
+//   cache grows, and when a context is reset or released. So a row costs no weak reference.
+// - The cache's lock is held while rows are searched or inserted, and not while they are read and built (`RowIntake`).
+//   256 rows are inserted under one lock. If few rows are cached, rows are built without a search of the cache, and
+//   cached rows replace them at the insertion.
+// - A row that was saved or forgotten while it was being read (`RowCache.Moment`) only replaces an older one. If no row
+//   is cached, the row may have been deleted, or forgotten because it is old.
+// - The cache remembers the last 4,096 such rows. A batch, a larger save, or a greater number of them counts as a
+//   change of all rows. `checkInvariants` checks the cache, too.
 
 import Foundation
 
-/// The fixed part of a snapshot: which row it is, which version of it, and how to find the slots.
+/// The fixed part of a snapshot: the row's key, entity and version, and the number of null words, which gives the
+/// position of the slots.
 package struct SnapshotHeader {
     /// The row's key: the primary key with the store's number folded in (`ObjectKey`).
     package var key: Int64
@@ -31,7 +32,7 @@ package struct SnapshotHeader {
     package var nullWords: UInt16
 }
 
-/// One row as the store gave it: immutable once published, typed, shared by pointer.
+/// One row as the store returned it: immutable once published, typed, shared by pointer.
 ///
 /// One allocation holds the header, a bit per slot for nil, eight bytes per slot, and behind them the bytes of strings,
 /// blobs, UUIDs and decimals. The row cache, a context's objects, history and the merge logic hold the *same* snapshot.
@@ -40,10 +41,10 @@ package struct SnapshotHeader {
 /// `SnapshotBuilder` builds a snapshot once, on one thread. It never changes after that, so threads may share it.
 /// `ManagedBuffer` forbids a `Sendable` conformance; the types that carry snapshots to other threads declare it.
 package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
-    // Read by address: `header` is a variable to the compiler, which checks each access of one for overlaps.
+    // Read by address: `header` is a variable for the compiler, which adds an exclusivity check to each access.
     @inline(__always) package var key: Int64 { withUnsafeMutablePointerToHeader { $0.pointee.key } }
     @inline(__always) package var version: Int32 { withUnsafeMutablePointerToHeader { $0.pointee.version } }
-    /// About how much memory it takes.
+    /// The approximate number of bytes of memory that the snapshot takes.
     package var byteCount: Int { capacity * 8 }
     @inline(__always)
     package var layoutIndex: Int { Int(withUnsafeMutablePointerToHeader { $0.pointee.layoutIndex }) }
@@ -65,7 +66,7 @@ package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
         words[slot >> 6] & (1 << UInt64(slot & 63)) != 0
     }
 
-    /// The slots among the first 64 that are nil, as bits. Bits beyond the last slot mean nothing.
+    /// The slots among the first 64 that are nil, as bits. Bits beyond the last slot have no meaning.
     @inline(__always)
     package var nullAmongFirst: UInt64 { words[0] }
 
@@ -81,7 +82,8 @@ package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
         Double(bitPattern: slotPointer(slot).pointee)
     }
 
-    /// The end of the bytes of such a slot, counted from the first word; 0 when the slot is null.
+    /// The end of the bytes of a slot whose value is stored behind the slots, counted from the first word; 0 when the
+    /// slot is null.
     @inline(__always)
     fileprivate func end(of slot: Int) -> Int {
         if isNull(slot) { return 0 }
@@ -120,7 +122,7 @@ package final class Snapshot: ManagedBuffer<SnapshotHeader, UInt64> {
         return withExtendedLifetime(self) { bytes.loadUnaligned(as: Decimal.self) }
     }
 
-    /// The value of a slot in its general form; the edge of the store uses the typed readers instead.
+    /// The value of a slot in its general form. The code that writes to stores uses the typed readers instead.
     package func value(_ slot: Int, kind: SlotKind) -> SlotValue {
         if isNull(slot) { return .null }
         switch kind {
@@ -164,8 +166,8 @@ package struct SnapshotBuilder {
         end = tail + tailBytes
     }
 
-    /// Begins with all values of another row of the layout, copied at once: for changes of values that lie in their
-    /// slots.
+    /// Begins with all values of another row of the layout, copied at once. For changes of values that are stored in
+    /// the slots themselves.
     @inline(__always)
     package init(copying row: Snapshot, layout: EntityLayout, key: Int64, version: Int32) {
         let fixed = (layout.nullWords + layout.slots.count) * 8
@@ -178,7 +180,7 @@ package struct SnapshotBuilder {
         tail = end
     }
 
-    /// Takes the value of a slot away that has one.
+    /// Clears the value of a slot that has one.
     @inline(__always)
     package func setNull(_ slot: Int) { words[slot >> 6] |= 1 << UInt64(slot & 63) }
 
@@ -242,7 +244,7 @@ package struct SnapshotBuilder {
         }
     }
 
-    /// The same, with the values that transient attributes of a row that was read have.
+    /// The finished row of a store, with the default values of transient attributes, which a store does not have.
     @inline(__always)
     package consuming func finish(withTransientsOf layout: EntityLayout) -> Snapshot {
         if layout.hasTransientSlots {
@@ -257,7 +259,7 @@ package struct SnapshotBuilder {
 }
 
 extension Snapshot {
-    /// The same row under another version.
+    /// The row with another version.
     func copy(version: Int32, _ layout: EntityLayout) -> Snapshot {
         let slots = layout.slots.indices
         let tailBytes = slots.reduce(0) { $0 + (layout.slots[$1].kind.isInline || isNull($1) ? 0 : bytes($1).count) }
@@ -266,7 +268,8 @@ extension Snapshot {
         return builder.finish()
     }
 
-    /// A row whose values come from the given slots of a row of another layout, the others from one of its own.
+    /// A row whose values come from the given slots of a row of another layout, and otherwise from a row of its own
+    /// layout.
     package static func copy(of row: Snapshot, slots: [Int?], over other: Snapshot, _ layout: EntityLayout) -> Snapshot
     {
         var tailBytes = 0

@@ -3,18 +3,18 @@ import Foundation
 /// Turns the values of transformable attributes into bytes and back, by the attribute's value transformer.
 package enum TransformableCoding {
     private enum Way {
-        /// The transformer makes bytes of the value.
+        /// The transformer encodes the value as bytes.
         case forward(ValueTransformer)
-        /// The transformer makes the value of bytes.
+        /// The transformer decodes the value from bytes.
         case reversed(ValueTransformer)
         /// No transformer of that name is registered.
         case unknown(String)
     }
 
-    // Has no state.
+    // nonisolated(unsafe): the transformer has no state.
     nonisolated(unsafe) private static let standard = TransformableDefaultTransformer()
 
-    /// The name of the constant, which models often carry for the name that it stands for.
+    /// The name of the constant, which models often contain in place of the constant's value.
     private static let constantsName = "NSSecureUnarchiveFromDataTransformerName"
 
     private static func way(of attribute: NSAttributeDescription) -> Way {
@@ -57,7 +57,7 @@ package enum TransformableCoding {
                 """)
     }
 
-    /// Whether the attribute's transformer can read a store's bytes. Without a transformer they are read as far as
+    /// Whether the attribute's transformer can read a store's bytes. Without a transformer the bytes are read as far as
     /// possible.
     package static func canRead(_ data: Data, of attribute: NSAttributeDescription) -> Bool {
         switch way(of: attribute) {
@@ -66,8 +66,8 @@ package enum TransformableCoding {
         }
     }
 
-    /// The value behind a store's bytes; the bytes themselves when an unarchiving transformer, or none, can make
-    /// nothing of them.
+    /// The value behind a store's bytes; the bytes themselves if there is no transformer, or an unarchiving one, and
+    /// they cannot be read.
     package static func object(from data: Data, of attribute: NSAttributeDescription) -> Any? {
         switch way(of: attribute) {
         case .forward(let transformer): transformer.reverseTransformedValue(data)

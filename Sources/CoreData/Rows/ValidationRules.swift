@@ -1,7 +1,6 @@
 /// The properties of an entity that a save has to check; computed once per layout.
 ///
-/// It is a class, so that code that reads the rules of one object after the other holds one reference, and not every
-/// list.
+/// A class, so that code that reads the rules of many objects retains one reference, and not every list.
 package final class ValidationRules {
     package let requiredSlots: [Int]
     package let predicateSlots: [Int]
@@ -11,13 +10,14 @@ package final class ValidationRules {
     /// Doubles, floats and dates that are saved. They would lose NaN.
     package let floatingSlots: [Int]
     package let isEmpty: Bool
-    /// Of the first 64 slots, by their bits, the required ones of which a row tells whether they have a value.
+    /// The required slots among the first 64, as bits, for which a row shows whether they have a value.
     package let firstRequired: UInt64
-    /// The required slots that are not among these.
+    /// The required slots that `firstRequired` does not have.
     package let otherRequired: [Int]
-    /// Of the first 64 slots, those whose value says something only when it was changed: ranged and floating ones.
+    /// The slots among the first 64, as bits, whose values are checked only when they were changed: ranged and floating
+    /// ones.
     package let firstChecked: UInt64
-    /// Whether any of those has a higher number.
+    /// Whether a ranged or floating slot has a number above 63.
     package let checksOthers: Bool
 
     package init(slots: [Slot], toManys: [ToManySlot]) {
@@ -42,7 +42,7 @@ package final class ValidationRules {
         }
         countedToManys = toManys.compactMap { toMany in
             let relationship = toMany.relationship
-            // That a to-many relationship is not optional says nothing by itself: its minimum count does.
+            // Only the counts of a to-many relationship are checked. That it is not optional has no effect of its own.
             return relationship.minCount > 0 || relationship.maxCount > 1 ? toMany.index : nil
         }
         self.requiredSlots = requiredSlots
@@ -50,7 +50,7 @@ package final class ValidationRules {
         self.rangedSlots = rangedSlots
         self.floatingSlots = floatingSlots
         func bits(_ numbers: [Int]) -> UInt64 { numbers.reduce(0) { $1 < 64 ? $0 | 1 << UInt64($1) : $0 } }
-        // A transformable value may be an object that is no bytes yet.
+        // A transformable value may be an object that is not encoded yet.
         let isPlain = { slots[$0].kind != .transformable && $0 < 64 }
         firstRequired = bits(requiredSlots.filter(isPlain))
         otherRequired = requiredSlots.filter { !isPlain($0) }
