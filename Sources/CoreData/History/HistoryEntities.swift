@@ -1,6 +1,6 @@
 import Foundation
 
-/// The entities of history itself, for fetch requests that narrow it; in a model of their own.
+/// The entities of history itself, for fetch requests that restrict a history request; in a model of their own.
 enum HistoryEntities {
     static let transaction = entity(named: "TRANSACTION")
     static let change = entity(named: "CHANGE")
@@ -8,7 +8,7 @@ enum HistoryEntities {
     static let changesName = "changes"
     static let transactionName = "transaction"
 
-    /// Keeps the entities.
+    /// Keeps the entities alive.
     private static let model: NSManagedObjectModel = {
         let model = NSManagedObjectModel()
         let transaction = NSEntityDescription()

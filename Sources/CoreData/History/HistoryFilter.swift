@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store's history, and how tokens name the store.
+/// A store's history, with the identifier that tokens have for the store.
 struct AttachedHistory {
     let history: any HistoryStore
     let identifier: String
@@ -10,12 +10,12 @@ struct AttachedHistory {
 /// The part of one store's history that a fetch request selects.
 struct HistoryFilter {
     private let predicate: NSPredicate?
-    /// Whether the predicate speaks of changes; otherwise of transactions.
+    /// Whether the predicate is about changes; otherwise it is about transactions.
     let isOfChanges: Bool
-    /// Whether the predicate asks transactions for their changes.
+    /// Whether the predicate reads the changes of transactions.
     let readsChanges: Bool
 
-    /// Whether everything is let through.
+    /// Whether every transaction and change passes.
     var isOpen: Bool { predicate == nil }
 
     /// Throws when the request is for another entity, when its predicate or its order has a key that the entity does
@@ -57,7 +57,7 @@ struct HistoryFilter {
         }
     }
 
-    /// Throws if the history after a token is incomplete: it is not kept any more, or the server that gave the token
+    /// Throws if the history after a token is incomplete: a part of it was deleted, or the server that issued the token
     /// was lost.
     static func requireComplete(after number: Int64, _ token: NSPersistentHistoryToken, _ store: AttachedHistory) throws
     {
@@ -72,8 +72,8 @@ struct HistoryFilter {
         guard try store.history.isComplete(after: number) else { throw expired(token, store) }
     }
 
-    /// The value that replaces a constant in the rows of history, for a collection those of its elements; nil if it is
-    /// the constant itself.
+    /// The value that replaces a constant in the rows of history; for a collection the values that replace its
+    /// elements. Nil if the constant stays.
     private static func number(
         for value: Any, _ store: AttachedHistory, _ tokens: inout [NSPersistentHistoryToken]
     ) -> Any? {
@@ -125,7 +125,7 @@ struct HistoryFilter {
             url: store.url)
     }
 
-    /// `changes` are the transaction's, where the predicate asks for them.
+    /// Whether the predicate admits a transaction. `changes` are those of the transaction if the predicate reads them.
     func admits(_ transaction: HistoryTransactionRecord, _ changes: [HistoryChangeView]) -> Bool {
         isOfChanges || predicate?.evaluate(with: HistoryTransactionView(transaction, changes)) ?? true
     }
@@ -138,9 +138,9 @@ struct HistoryFilter {
     }
 }
 
-/// A transaction as predicates and sort descriptors see it.
+/// A transaction as predicates and sort descriptors read it.
 final class HistoryTransactionView: KeyValueReadable {
-    /// All but `changes`.
+    /// All keys but `changes`.
     static let keys: Set = [
         "author", "bundleID", "contextName", "processID", "timestamp", "token", "transactionNumber",
     ]
@@ -167,9 +167,9 @@ final class HistoryTransactionView: KeyValueReadable {
     }
 }
 
-/// A change as predicates and sort descriptors see it.
+/// A change as predicates and sort descriptors read it.
 final class HistoryChangeView: KeyValueReadable {
-    /// All but `transaction`.
+    /// All keys but `transaction`.
     static let keys: Set = [
         "changeID", "changedID", "changedEntity", "changeType", "changedObjectID", "token", "transactionNumber",
     ]

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Gathers the results of a history request from one store after the other.
+/// Collects the results of a history request from one store after the other.
 struct HistoryReading {
     private let context: any HistoryContext
     private let resultType: NSPersistentHistoryResultType
-    /// Order, offset and limit, and of which entity they are.
+    /// The fetch request with the order, the offset and the limit. `isOfChanges` says to which entity they apply.
     private let request: FetchParameters?
     private var found: [Found] = []
-    /// The number of changes, where that alone is wanted.
+    /// The number of changes, if the request is for the number alone.
     private var count = 0
 
     private struct Found {
@@ -30,7 +30,8 @@ struct HistoryReading {
 
     private var isOfChanges: Bool { request?.entityName == HistoryEntities.change.name }
 
-    /// Whether changes are counted as they are read: a page of transactions has to be known before.
+    /// Whether changes are counted as they are read. With an offset or a limit of transactions the page has to be
+    /// chosen first.
     private var countsOnly: Bool {
         guard resultType == .count else { return false }
         return isOfChanges || request.map { $0.fetchLimit == 0 && $0.fetchOffset == 0 } ?? true
@@ -42,7 +43,7 @@ struct HistoryReading {
             return
         }
         var views: [Int64: [HistoryChangeView]] = [:]
-        // Those whose changes were seen; others may be committed meanwhile.
+        // The transactions whose changes were read; other transactions may be committed while the history is read.
         var seen: [HistoryTransactionRecord]?
         if filter.readsChanges {
             var all: [HistoryTransactionRecord] = []
@@ -68,9 +69,9 @@ struct HistoryReading {
             try store.history.transactions(interval) { take($0) }
         }
         if filter.isOfChanges || resultType != .transactionsOnly && resultType != .statusOnly {
-            // Mostly the changes of a transaction follow each other.
+            // Mostly the changes of a transaction are consecutive.
             var last: (number: Int64, place: Int?)?
-            // The part that the ids of a store share.
+            // The common part of the ids of a store.
             var origin: NSManagedObjectID.Origin?
             var changes: [[NSPersistentHistoryChange]] = Array(repeating: [], count: read.count)
             let (countsOnly, isOpen) = (countsOnly, filter.isOpen)
@@ -108,7 +109,7 @@ struct HistoryReading {
             let rest = max(0, count - request.fetchOffset)
             return NSNumber(value: request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest)
         }
-        // Stores number their transactions on their own; within one the order is known.
+        // Each store numbers its transactions on its own, so the numbers give an order only within one store.
         let isOfOneStore = Set(found.map(\.storeID)).count <= 1
         var all = isOfOneStore ? found : found.sorted { $0.transaction.timestamp < $1.transaction.timestamp }
         if let request, request.entityName == HistoryEntities.transaction.name {
@@ -162,7 +163,7 @@ struct HistoryReading {
         return kept
     }
 
-    /// Elements in the order of a fetch request, cut to its offset and limit.
+    /// Elements in the order of a fetch request, restricted to its offset and limit.
     private func ordered<Element>(
         _ elements: [Element], _ request: FetchParameters, _ view: (Element) -> any KeyValueReadable
     ) -> [Element] {
@@ -188,7 +189,7 @@ struct HistoryReading {
     }
 }
 
-/// The context that history is read for: it gives the id of an object by its key.
+/// The context for which history is read, which returns the id of an object by its key.
 protocol HistoryContext: AnyObject {
     func objectID(for key: ObjectKey) -> NSManagedObjectID
 }

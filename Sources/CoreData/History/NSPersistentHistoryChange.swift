@@ -11,8 +11,8 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     open private(set) var changedObjectID: NSManagedObjectID
     private final var owner: Owner?
 
-    /// The transaction of some changes. They hold it weakly, because it holds them. If only a change is kept, its
-    /// transaction is made again.
+    /// The transaction of some changes. The changes hold it weakly, because it holds them. If only a change is kept,
+    /// its transaction is made again.
     final class Owner {
         private weak var transaction: NSPersistentHistoryTransaction?
         private let record: HistoryTransactionRecord
@@ -59,8 +59,9 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     open var changeType: NSPersistentHistoryChangeType { record.type }
     /// The properties that an update changed.
     ///
-    /// Nil for insertions and deletions. Nil also if the store does not tell: for properties that a migration has
-    /// changed, and if Apple's framework and older versions of this library would have recorded them differently.
+    /// Nil for insertions and deletions. Nil also if the record in the store is ambiguous: for properties that a
+    /// migration has changed, and if Apple's framework and older versions of this library would have recorded them
+    /// differently.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychange/updatedproperties)
     open var updatedProperties: Set<NSPropertyDescription>? { record.updatedProperties }

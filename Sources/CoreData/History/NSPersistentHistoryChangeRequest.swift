@@ -16,7 +16,7 @@ import Foundation
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     private enum Bound {
-        /// Reading: all there is. Deleting: nothing.
+        /// When reading: all history. When deleting: nothing.
         case nothing
         case date(Date)
         case token(NSPersistentHistoryToken)
@@ -25,18 +25,19 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     private final var bound = Bound.nothing
     private final var isDeletion = false
 
-    /// The kind of result. A new request gives transactions with their changes, and a deletion whether it succeeded.
+    /// The kind of result. The result of a new request is transactions with their changes; that of a deletion is
+    /// whether it succeeded.
     ///
-    /// With `count` a deletion gives the number of deleted changes.
+    /// With `count` the result of a deletion is the number of deleted changes.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/resulttype)
     open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
 
-    /// A request that narrows the history to be read, by its predicate, order, offset and limit.
+    /// A request that restricts the history to be read, by its predicate, order, offset and limit.
     ///
-    /// It is a request for the entity of ``NSPersistentHistoryTransaction`` or of ``NSPersistentHistoryChange``.
-    /// Narrowed by changes, transactions have only the changes that match, and come in the order of their first ones. A
-    /// key that the entity does not have is an error when the request is executed.
+    /// It is a request for the entity of ``NSPersistentHistoryTransaction`` or of ``NSPersistentHistoryChange``. If it
+    /// is for changes, transactions have only the changes that match, and come in the order of their first ones. A key
+    /// that the entity does not have is an error when the request is executed.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/fetchrequest)
     open var fetchRequest: NSFetchRequest<NSFetchRequestResult>?
@@ -73,7 +74,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     /// Creates a request that reads the transactions after a token.
     ///
-    /// - Parameter token: The token; nil for all history. All history of a store that the token does not know is read.
+    /// - Parameter token: The token; nil for all history. All history of a store that the token does not have is read.
     /// - Returns: The request.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest/fetchhistory(after:)-3rmfm)
@@ -109,9 +110,9 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)
     open class func deleteHistory(before date: Date) -> Self { request(.date(date), isDeletion: true) }
 
-    /// Creates a request that deletes the transactions before the one that a token is of.
+    /// Creates a request that deletes the transactions before the one to which a token belongs.
     ///
-    /// - Parameter token: The token; nil deletes nothing. Nothing is deleted in a store that the token does not know.
+    /// - Parameter token: The token; nil deletes nothing. Nothing is deleted in a store that the token does not have.
     /// - Returns: The request.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistenthistorychangerequest)

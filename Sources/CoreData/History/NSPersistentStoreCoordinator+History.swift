@@ -6,7 +6,7 @@ extension NSPersistentStoreCoordinator {
         var numbers: [String: Int64] = [:]
         for store in historyStores(among: stores?.compactMap { $0 as? NSPersistentStore })
         where store.history.tracksHistory {
-            // A store that cannot be read now has no token to give.
+            // A store that cannot be read now is left out of the token.
             if let number = try? store.history.lastTransactionNumber() { numbers[store.identifier] = number }
         }
         return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers: numbers)
@@ -21,7 +21,7 @@ extension NSPersistentStoreCoordinator {
         return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers: numbers)
     }
 
-    /// The stores among some (nil or none: all) that can have history.
+    /// The stores among the given ones (nil or none: all) that can have history.
     final func historyStores(among stores: [NSPersistentStore]?) -> [AttachedHistory] {
         lock.withLock { attached }.compactMap { candidate in
             if let stores, !stores.isEmpty, !stores.contains(where: { $0 === candidate.store }) { return nil }

@@ -3,8 +3,8 @@ import Foundation
 extension NSFetchRequest {
     /// Creates a request for the same fetch that has another type of results.
     ///
-    /// The new request is a copy: later changes of one request do not reach the other one. The type is what the
-    /// compiler knows of the results. The results themselves have the form that ``resultType`` says.
+    /// The new request is a copy: later changes of one request do not reach the other one. The type is the static type
+    /// of the results for the compiler. The results themselves have the form that ``resultType`` says.
     ///
     /// OpenCoreData only. On a Mac any request casts to one of another result type; on Linux the cast fails.
     ///

@@ -156,7 +156,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
 
     /// Whether unsaved changes of the context and its parents count; true unless set otherwise.
     ///
-    /// Fetches of dictionaries never see unsaved changes: they read the store.
+    /// Fetches of dictionaries never include unsaved changes: they read the store.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges)
     open var includesPendingChanges: Bool {
@@ -224,7 +224,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
         set { parameters.havingPredicate = newValue }
     }
 
-    /// Whether objects that the context knows already take over the values just read; false unless set otherwise.
+    /// Whether objects that the context has registered already take over the values just read; false unless set
+    /// otherwise.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/shouldrefreshrefetchedobjects)
     open var shouldRefreshRefetchedObjects: Bool {

@@ -21,7 +21,7 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
 /// A request that a context makes of its coordinator, and a coordinator of its stores.
 ///
 /// The base class cannot be executed. A program may derive requests of its own from it.
-/// ``NSPersistentStoreCoordinator/execute(_:with:)`` hands those to the stores that the program wrote, and returns an
+/// ``NSPersistentStoreCoordinator/execute(_:with:)`` passes those to the stores that the program wrote, and returns an
 /// array of their answers.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequest)
@@ -33,7 +33,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
         super.init()
     }
 
-    /// The kind of the request. A subclass overrides this property; the base class answers with a fetch.
+    /// The kind of the request. A subclass overrides this property; the base class returns that of a fetch.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequest/requesttype)
     open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
@@ -47,7 +47,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
         willSet { requireMutable() }
     }
 
-    /// Stops the process where the request may not be changed any more.
+    /// Stops the process if the request may not be changed any more.
     func requireMutable() {}
 
     /// The parameters of a fetch request of any result type; nil for other requests.
@@ -71,7 +71,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
         return answers
     }
 
-    /// Whether a class of requests is a program's own.
+    /// Whether a program declared a class of requests.
     private static func isMadeUp(_ kind: NSPersistentStoreRequest.Type) -> Bool {
         !_typeName(kind, qualified: true).hasPrefix("CoreData.")
     }

@@ -1,4 +1,4 @@
-/// The part of a context that requests and the stores of programs use. They know nothing else of contexts.
+/// The part of a context that requests and the stores of programs use. They use no other member of contexts.
 protocol RequestExecutor: NSManagedObjectContext {
     /// Carries out a batch insertion. The value is the content of the request's result.
     func insertBatch(_ request: NSBatchInsertRequest) throws -> Any
@@ -17,7 +17,7 @@ protocol RequestExecutor: NSManagedObjectContext {
     /// The name of the context in error messages.
     var debugName: String { get }
 
-    /// The context whose block runs on this thread; of several the innermost.
+    /// The context whose block runs on this thread; the innermost of several.
     static var innermostHeld: (any RequestExecutor)? { get }
     /// A new context of a coordinator, for calls into a program's store that come without a context.
     static func own(of coordinator: NSPersistentStoreCoordinator?) -> NSManagedObjectContext

@@ -1,29 +1,30 @@
 // About the room Undo.
 //
-// - When pending changes are processed, `ContextUndo` compares each changed object with its state at the last time. An
-//   `ObjectState` is the row, the overlay's arrays and the to-many lists, held and not copied. The difference is one
-//   action of the undo manager.
+// - When pending changes are processed, `ContextUndo` compares each changed object with its state when they were last
+//   processed. An `ObjectState` is the row, the overlay's arrays and the to-many lists, held and not copied. The
+//   difference is one action of the undo manager.
 // - Undoing writes the slots and members that differ straight into the overlays, without delete rules or inverses,
-//   because those changes are in the record themselves. It processes pending changes once more, which registers the
-//   redo.
+//   because the record has the changes of delete rules and inverses, too. It then processes pending changes once more,
+//   which registers the redo.
 // - Temporary keys in the record are translated when it is used. A saved deletion is taken back by inserting the object
 //   under its former key.
 
 import Foundation
 
-/// The memory of a context with an undo manager: the state of its changed objects when changes were last processed.
+/// The undo record of a context with an undo manager: the state of its changed objects when changes were last
+/// processed.
 ///
 /// For the context's queue only.
 final class ContextUndo {
     let manager: UndoManager
-    /// Changed objects as they were when changes were last processed; an object that is not in here was as its row
-    /// says.
+    /// Changed objects as they were when changes were last processed. An object that is missing here had the values of
+    /// its row.
     private var baseline: [ObjectIdentifier: Baseline] = [:]
     /// Temporary keys in recorded states, and the permanent ones that replaced them.
     private(set) var renames: [Int64: Int64] = [:]
     private var observer: (any NSObjectProtocol)?
 
-    /// The object is held: another one in its place in memory must not be taken for it.
+    /// The state of an object that is held, because another object at its address must not be taken for it.
     private struct Baseline {
         let object: NSManagedObject
         var state: ObjectState
@@ -46,7 +47,7 @@ final class ContextUndo {
         if let observer { NotificationCenter.default.removeObserver(observer) }
     }
 
-    /// The changes of objects since the last call; `inserted` are those that are new since.
+    /// The changes of objects since the last call; `inserted` are the objects that are new since then.
     func changes(of objects: [NSManagedObject], inserted: [NSManagedObject]) -> [ObjectChange] {
         let new = Set(inserted.map(ObjectIdentifier.init))
         return objects.compactMap { object in
@@ -56,11 +57,11 @@ final class ContextUndo {
             if isClean, baseline[identifier] == nil { return nil }
             if object.flags.contains(.deleted) { load(object) } else { loadLists(object) }
             let after = ObjectState(of: object)
-            // An object that was inserted and deleted since was never there.
+            // An object that was inserted and deleted since the last call is no change.
             let wasNew =
                 object.flags.contains(.inserted) && (new.contains(identifier) || object.flags.contains(.deleted))
             var before = baseline[identifier]?.state ?? ObjectState(cleanStateOf: object, isNew: wasNew)
-            // The row of a fault is the one that it has got since.
+            // The row of a fault is the one that it has got since the last call.
             if before.row == nil { before.row = after.row }
             baseline[identifier] = Baseline(object: object, state: after)
             let change = ObjectChange(object: object, before: before, after: after)
@@ -68,7 +69,8 @@ final class ContextUndo {
         }
     }
 
-    /// Deleting does not load everything; to bring the object back after a save all of it has to be known.
+    /// Loads a deleted object's values and relationships. Deleting does not load all of them, and bringing the object
+    /// back after a save needs them.
     private func load(_ object: NSManagedObject) {
         guard !object.flags.contains(.inserted), !object.flags.contains(.inaccessible) else { return }
         _ = object.firedRow()
@@ -86,7 +88,7 @@ final class ContextUndo {
         }
     }
 
-    /// An object that is about to come back was not there until now.
+    /// Notes that an object which is about to come back did not exist until now.
     func noteAbsence(of object: NSManagedObject) {
         let identifier = ObjectIdentifier(object)
         if baseline[identifier] == nil {
@@ -95,16 +97,16 @@ final class ContextUndo {
         }
     }
 
-    /// The object has a new row. Its values are not recorded as changes, and undo does not restore those of the earlier
-    /// row.
+    /// Notes a new row of an object. Its values are not recorded as changes, and undo does not restore those of the
+    /// earlier row.
     func noteNewRow(of object: NSManagedObject) {
         baseline[ObjectIdentifier(object)]?.state.row = object.row
     }
 
-    /// Nothing is unsaved any more.
+    /// Forgets all states, because nothing is unsaved any more.
     func forgetBaseline() { baseline = [:] }
 
-    /// An object has no unsaved change any more.
+    /// Forgets the state of an object that has no unsaved change any more.
     func forgetBaseline(of object: NSManagedObject) { baseline[ObjectIdentifier(object)] = nil }
 
     func noteRenames(_ permanent: [Int64: Int64]) {

@@ -1,8 +1,8 @@
 import Foundation
 
 // Undo and redo. Every time pending changes are processed, the changes of each object since the last time are
-// registered with the undo manager as one action. Undoing puts the objects back and processes that, which registers
-// the redo.
+// registered with the undo manager as one action. Undoing restores the objects and processes that change, which
+// registers the redo.
 extension NSManagedObjectContext {
     /// The value of `undoManager` unless a subclass overrides it.
     final var plainUndoManager: UndoManager? {
@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
         undoRecord.manager.registerUndo(withTarget: self) { $0.revert(changes) }
     }
 
-    /// Everything is saved.
+    /// Updates the undo record after everything was saved.
     final func undoRecordDidSave() {
         undoRecord?.forgetBaseline()
     }
@@ -82,12 +82,12 @@ extension NSManagedObjectContext {
         }
         for change in changes where !change.before.isAlive && change.after.isAlive {
             guard isUsable(change.object) else { continue }
-            // It may have come back with other values than it had at its deletion.
+            // The object may have come back with other values than it had at its deletion.
             if !change.before.isNew { revertValues(change) }
             withdraw(change.object)
             told.append((change.object, .undoInsertion))
         }
-        // Relationships that were set since, and not recorded, must not lead to a missing object.
+        // Relationships that were set since then, and are not recorded, must not lead to a missing object.
         for (object, event) in told where event == .undoInsertion { cutTies(of: object) }
         for (object, event) in told { object.awake(fromSnapshotEvents: event) }
         processPendingChanges()
@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
         unsavedIndex = nil
     }
 
-    /// An object that something else took away (another process, a refresh) cannot be put back into shape.
+    /// Whether an object can be restored. An object that was removed by another process or by a refresh cannot.
     private func isUsable(_ object: NSManagedObject) -> Bool {
         guard object.home.context === self else { return false }
         if !object.flags.contains(.deleted) { _ = object.firedRow() }
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
 
     // MARK: Insertions and deletions
 
-    /// Takes a new object away, or deletes a saved one, without the delete rules, because their effects are recorded
+    /// Removes a new object, or deletes a saved one, without the delete rules, because their effects are recorded
     /// separately.
     private func withdraw(_ object: NSManagedObject) {
         object.flags.formUnion([.deleted, .pendingDelete])
@@ -150,18 +150,19 @@ extension NSManagedObjectContext {
         notePending(object)
     }
 
-    /// Brings a deleted object, or a new one that was taken away, back.
+    /// Brings back a deleted object, or a new one that was removed.
     private func resurrect(_ object: NSManagedObject, as before: ObjectState, knowing after: ObjectState) {
         undoRecord?.noteAbsence(of: object)
         if object.home.context === self, !object.flags.contains(.gone) {
             revive(object)
             return
         }
-        // The deletion was saved. The object is inserted again with its key, because other contexts know it by that.
+        // The deletion was saved. The object is inserted again under its key, because other contexts may have the
+        // object under that key.
         object.move(to: home(at: object.home.layout.index))
         if let key = undoRecord?.renames[object.key] { object.key = key }
-        // An object that stood for the missing row meanwhile is dropped, also one that a child brought and undo took
-        // away.
+        // An object that stood for the missing row since the deletion is dropped, also one that a child inserted and
+        // undo removed.
         recentObjects.removeAll()
         let other = registeredObject(for: object.objectKey).flatMap { $0.flags.contains(.deleted) ? $0 : nil }
         let savedRow = other.flatMap { $0.flags.isDisjoint(with: [.inserted, .inaccessible]) ? $0.row : nil }
@@ -184,7 +185,7 @@ extension NSManagedObjectContext {
             object.flags = [.registered, .inserted, .updated, .listedInserted, .pendingInsert]
             object.row = before.row ?? object.row ?? object.home.layout.defaultRow
             overlay.values = before.values
-            // A row that was built then may have another key.
+            // A row that was built before the deletion may have another key.
             overlay.currentRow = nil
             insertedList.append(object)
         }
@@ -199,8 +200,9 @@ extension NSManagedObjectContext {
         notePending(object)
     }
 
-    /// A to-many relationship without inverse is not told of its member's deletion, so that nothing in the record
-    /// puts the member back where the deletion was saved and the relationship read since.
+    /// Adds the object to the to-many relationships without inverse that had it as a member. Such a relationship does
+    /// not record its member's deletion. So no recorded change restores the member if the deletion was saved and the
+    /// relationship was read since then.
     private func rejoinOwners(_ object: NSManagedObject) {
         for (slot, description) in object.home.layout.slots.enumerated() {
             guard case .owner(let relationship) = description.role, case .int(let key) = object.slotValue(at: slot),
@@ -210,7 +212,7 @@ extension NSManagedObjectContext {
             else { continue }
             let state = owner.toManyState(toMany.index)
             let isIn = (state.isFault ? state.added.keys : state.members).contains(object.objectKey)
-            // With the save that gives the object its permanent key the owner has to be told of it.
+            // The owner has to get the permanent key from the save that gives it to the object.
             if isIn, object.key > 0 { continue }
             if !isIn { state.noteAddition(of: object.objectKey) }
             noteUpdate(of: owner)
@@ -219,7 +221,7 @@ extension NSManagedObjectContext {
 
     /// Takes back an object's unsaved deletion.
     final func revive(_ object: NSManagedObject) {
-        // The notification calls it inserted, unless it has not called it deleted yet.
+        // The next notification has the object as inserted, unless no notification has had it as deleted yet.
         let wasTold = !object.flags.contains(.pendingDelete)
         object.flags.subtract([.deleted, .deletionPending, .pendingDelete])
         if wasTold { object.flags.insert(.pendingInsert) }
@@ -237,7 +239,7 @@ extension NSManagedObjectContext {
         schedulePendingChanges()
     }
 
-    /// An object that is again as its row says has no unsaved changes.
+    /// Clears the changes of an object whose values are again those of its row.
     private func clearIfUnchanged(_ object: NSManagedObject) {
         guard object.home.context === self, object.flags.contains(.updated),
             object.flags.isDisjoint(with: [.inserted, .deleted, .pendingEvent]), object.row != nil,

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The state of an object at one moment, to go back to: pointers to its row and copies of its overlay's arrays, which
-/// cost nothing until either side changes.
+/// The state of an object at one moment, for undo: pointers to its row and copies of its overlay's arrays, which share
+/// memory until either side changes.
 struct ObjectState {
-    /// Whether the object was there: inserted or fetched, and not deleted.
+    /// Whether the object existed: inserted or fetched, and not deleted.
     var isAlive: Bool
-    /// Whether the object was not there yet.
+    /// Whether the object did not exist yet.
     let isNew: Bool
     var row: Snapshot?
     let values: ChangedValues
@@ -13,7 +13,7 @@ struct ObjectState {
     let boxedChanges: SlotMask
     let toManys: [ToManyState.Memento?]
 
-    /// The object now.
+    /// The present state of the object.
     init(of object: NSManagedObject) {
         isAlive = !object.flags.contains(.deleted)
         isNew = false
@@ -25,7 +25,7 @@ struct ObjectState {
         toManys = overlay?.toManys.map { $0?.memento } ?? []
     }
 
-    /// The object before it had any unsaved change: as its row says, or, when it `isNew`, not there.
+    /// The state of the object before it had any unsaved change: the values of its row or, when it `isNew`, no object.
     init(cleanStateOf object: NSManagedObject, isNew: Bool) {
         isAlive = !isNew
         self.isNew = isNew
@@ -67,13 +67,13 @@ struct ObjectState {
     func toMany(_ index: Int) -> ToManyState.Memento? { index < toManys.count ? toManys[index] : nil }
 }
 
-/// An object before and after something happened to it.
+/// The states of an object before and after a change.
 struct ObjectChange {
     let object: NSManagedObject
     let before: ObjectState
     let after: ObjectState
 
-    /// The slots that have another value now.
+    /// The slots that have another value after the change.
     var changedSlots: [Int] {
         var candidates = before.mask
         candidates.formUnion(after.mask)
@@ -90,7 +90,7 @@ struct ObjectChange {
         return changed
     }
 
-    /// The to-many relationships with other members, or another order, now.
+    /// The to-many relationships with other members, or another order, after the change.
     var changedToManys: [Int] {
         (0..<max(before.toManys.count, after.toManys.count)).filter { index in
             guard let new = after.toMany(index) else { return before.toMany(index)?.isClean == false }
@@ -99,7 +99,7 @@ struct ObjectChange {
         }
     }
 
-    /// Whether there is nothing to take back.
+    /// Whether there is nothing to undo.
     var isEmpty: Bool {
         if before.isAlive != after.isAlive { return false }
         return !before.isAlive || (changedSlots.isEmpty && changedToManys.isEmpty)

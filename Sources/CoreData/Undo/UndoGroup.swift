@@ -13,7 +13,7 @@ final class UndoGroup {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Does everything in the group, the last first.
+    /// Performs everything in the group, the last first.
     func perform() {
         for entry in entries.reversed() {
             switch entry {
@@ -23,7 +23,7 @@ final class UndoGroup {
         }
     }
 
-    /// Takes a target's actions out, and groups that have none left. An emptied group says so by `isEmpty`.
+    /// Removes a target's actions, and groups that have none left. `isEmpty` is then true for an emptied group.
     func removeActions(of target: AnyObject) {
         entries.removeAll { entry in
             switch entry {
@@ -37,7 +37,7 @@ final class UndoGroup {
     }
 }
 
-/// One step back for one target, which is not retained; a step for a target that is gone does nothing.
+/// One undo action for one target, which is not retained. An action whose target no longer exists does nothing.
 struct UndoAction {
     private(set) weak var target: AnyObject?
     private let body: (AnyObject) -> Void

@@ -2,12 +2,12 @@ import Foundation
 
 /// Records how changes are undone, and undoes and redoes them; Foundation on Linux lacks this class.
 ///
-/// Actions are registered in groups. ``undo()`` undoes the last group, and the actions that are registered meanwhile
+/// Actions are registered in groups. ``undo()`` undoes the last group, and the actions that are registered during that
 /// are those of ``redo()``.
 ///
-/// With ``groupsByEvent`` (the default) the first action of an event opens a group, and the event's end closes it. The
-/// event of a context's undo manager ends with the outermost block on the context's queue. On the main queue it ends
-/// with the running turn of the queue. ``undo()`` ends it in any case. Groups without actions leave no trace.
+/// With ``groupsByEvent`` (the default) the first action of an event opens a group, and the end of the event closes it.
+/// The event of a context's undo manager ends with the outermost block on the context's queue. On the main queue it
+/// ends with the running turn of the queue. ``undo()`` ends it in any case. Groups without actions leave no trace.
 ///
 /// Use an undo manager on one queue only, which is the context's queue if it belongs to a context.
 ///
@@ -17,7 +17,7 @@ open class UndoManager: NSObject {
     private var redoStack: [UndoGroup] = []
     /// The groups that are open, innermost last.
     private var openGroups: [UndoGroup] = []
-    /// Whether the outermost open group was opened by the first action of an event.
+    /// Whether the first action of an event opened the outermost open group.
     private var isEventGroupOpen = false
     private var isEventEndScheduled = false
     private var disableCount = 0
@@ -62,7 +62,7 @@ open class UndoManager: NSObject {
         }
     }
 
-    /// Holds the manager weakly, so that a main queue that never runs does not keep it alive.
+    /// A weak reference to the manager, so that a main queue that never runs does not keep the manager alive.
     private struct Weak {
         weak var manager: UndoManager?
     }
@@ -109,7 +109,7 @@ open class UndoManager: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/groupsbyevent)
     open var groupsByEvent = true
 
-    /// Ends the group that the running event opened, unless others are open in it.
+    /// Closes the group that the running event opened, unless other groups are open in it.
     final func endEvent() {
         guard isEventGroupOpen, openGroups.count == 1, direction == .none else { return }
         endUndoGrouping()
@@ -246,7 +246,7 @@ open class UndoManager: NSObject {
 
     /// Undoes the group that was closed last, which may lie within an open group.
     ///
-    /// The process stops if actions were registered in the open group since, and while undoing or redoing.
+    /// The process stops if actions were registered in the open group since then, and while undoing or redoing.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/undonestedgroup())
     open func undoNestedGroup() {
@@ -271,7 +271,7 @@ open class UndoManager: NSObject {
 
     /// Redoes the group that was undone last.
     ///
-    /// Nothing happens if an action was registered since. The process stops while undoing.
+    /// Nothing happens if an action was registered since then. The process stops while undoing.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/undomanager/redo())
     open func redo() {
@@ -283,7 +283,7 @@ open class UndoManager: NSObject {
         post(.NSUndoManagerDidRedoChange)
     }
 
-    /// Performs the actions of a group. Actions that are registered meanwhile become one group on the other stack.
+    /// Performs the actions of a group. Actions that are registered during that become one group on the opposite stack.
     private func perform(_ group: UndoGroup, _ direction: Direction) {
         let outer = (groups: openGroups, isEventGroupOpen: isEventGroupOpen)
         openGroups = []
