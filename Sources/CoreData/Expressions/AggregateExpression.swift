@@ -14,7 +14,7 @@ package struct AggregateExpression {
     /// Whether equal values count once.
     package let isDistinct: Bool
 
-    /// Nil for any other expression: functions of a list, of constants and of the results of a subquery are values of
+    /// Nil for any other expression. Functions of a list, of constants and of the results of a subquery are values of
     /// one row.
     package init?(_ expression: NSExpression) {
         guard case .function(let name, nil, let arguments) = expression.payload, arguments.count == 1,
@@ -36,7 +36,7 @@ package struct AggregateExpression {
 }
 
 extension NSExpression {
-    /// The functions of several rows in the expression, without those within them.
+    /// The functions of several rows in the expression, without functions that are nested in them.
     package var aggregates: [AggregateExpression] {
         var found: [AggregateExpression] = []
         _ = replacing { $0.aggregate(into: &found) }
@@ -60,7 +60,7 @@ extension NSExpression {
 }
 
 extension NSPredicate {
-    /// The functions of several rows in the predicate, without those within them.
+    /// The functions of several rows in the predicate, without functions that are nested in them.
     package var aggregates: [AggregateExpression] {
         var found: [AggregateExpression] = []
         _ = replacing { $0.aggregate(into: &found) }

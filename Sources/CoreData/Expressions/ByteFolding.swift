@@ -3,27 +3,28 @@ import Synchronization
 
 /// The results of Foundation's folding for single characters, as bytes.
 ///
-/// It has characters of one or two bytes and the usual punctuation, as long as they fold in every text as they do
-/// alone. Marks are not among them, because they belong to the character before them. Nor are characters with another
-/// canonical form. Foundation folds texts with other characters.
+/// The table has characters of one or two bytes and the usual punctuation, if they fold in every text as they do alone.
+/// Marks are left out, because they belong to the character before them. Characters with another canonical form are
+/// left out, too. Foundation folds texts with such characters.
 struct ByteFolding: Sendable {
     typealias Options = NSComparisonPredicate.Options
 
     /// The greatest factor by which a text can become longer.
     static let growth = 3
 
-    /// The characters whose bytes are the same except for the last: 64 entries of eight bytes. The first byte of an
-    /// entry is the number of the others; 0 stands for a character that is not here.
+    /// The characters whose bytes differ only in the last one: 64 entries of eight bytes. The first byte of an entry is
+    /// the number of folded bytes that follow; 0 stands for a character that the table does not have.
     private typealias Block = UnsafeMutablePointer<UInt8>
 
     private static let blockSize = 64
     private static let entrySize = 8
-    /// Two bytes from C2 80 to DF BF, and E2 80 80 to E2 81 BF.
+    /// The blocks of the two-byte characters from C2 80 to DF BF, and of those from E2 80 80 to E2 81 BF.
     private static let blockCount = 32
 
     private let options: Options
     private let ignoresCase: Bool
-    /// Made when a text has one of their characters, and never given back: there are as many as there are options.
+    /// A block is made when a text has one of its characters, and never freed. Their number is limited by the number of
+    /// options.
     private nonisolated(unsafe) let blocks: UnsafeMutablePointer<Atomic<Block?>>
 
     private static let plain = ByteFolding([])
@@ -51,7 +52,7 @@ struct ByteFolding: Sendable {
 
     /// Writes a folded text to memory that holds `growth` times its bytes.
     ///
-    /// - Returns: how many bytes it has; nil where Foundation has to fold the text.
+    /// - Returns: the number of bytes of the folded text; nil if Foundation has to fold the text.
     func fold(_ text: UnsafeBufferPointer<UInt8>, into folded: UnsafeMutablePointer<UInt8>) -> Int? {
         var (place, count) = (0, 0)
         while place < text.count {
@@ -73,7 +74,7 @@ struct ByteFolding: Sendable {
         return count
     }
 
-    /// The folded text; nil where Foundation has to fold it.
+    /// The folded text; nil if Foundation has to fold it.
     func fold(_ text: String) -> String? {
         text.utf8.withContiguousStorageIfAvailable { bytes in
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count * Self.growth + 1) { memory in
@@ -83,8 +84,8 @@ struct ByteFolding: Sendable {
         } ?? nil
     }
 
-    /// The block of the character that begins at a place, its place in it, and how many bytes it has; nil for one that
-    /// is in no block, and for bytes that are no character.
+    /// The block of the character that begins at a place, the character's place in the block, and its number of bytes.
+    /// Nil for a character that is in no block, and for bytes that are no character.
     private static func character(
         of text: UnsafeBufferPointer<UInt8>, at place: Int
     ) -> (block: Int, last: Int, length: Int)? {
@@ -106,7 +107,7 @@ struct ByteFolding: Sendable {
         let (exchanged, other) = blocks[number].compareExchange(
             expected: nil, desired: new, ordering: .acquiringAndReleasing)
         guard !exchanged, let other else { return new }
-        // Another thread made it meanwhile.
+        // Another thread has made the block since the check.
         new.deallocate()
         return other
     }
@@ -120,7 +121,8 @@ struct ByteFolding: Sendable {
             let folded = StringComparison.foldByFoundation(String(character), options)
             let bytes = folded.utf8
             if bytes.isEmpty || bytes.count > min(Self.entrySize - 1, character.utf8.count * Self.growth) { continue }
-            // Where a mark comes out, a part of the character would be found at the end or the beginning of a text.
+            // If folding produces a mark, a search would find a part of the character at the end or the beginning of a
+            // text.
             if folded.unicodeScalars.contains(where: Self.isMark) { continue }
             let entry = block + place * Self.entrySize
             entry[0] = UInt8(bytes.count)

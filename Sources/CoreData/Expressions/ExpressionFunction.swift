@@ -13,7 +13,7 @@ struct ExpressionFunction {
 
     func accepts(_ number: Int) -> Bool { count.contains(number) }
 
-    /// The function of that selector. A selector of one argument may lack its colon.
+    /// The function of a selector. A selector of one argument may lack its colon.
     static func named(_ name: String) -> ExpressionFunction? {
         switch name {
         case "now", "now:": .init(0) { _ in Date() }
@@ -45,7 +45,7 @@ struct ExpressionFunction {
         switch name {
         case "sum:": .init(collection: sum)
         case "count:":
-            // Unlike the others it counts nulls, too.
+            // Unlike the other functions, this one counts nulls, too.
             .init(1) { NSNumber(value: $0[0].map { ExpressionValue($0).elements?.count ?? 1 } ?? 0) }
         case "distinct:": .init(collection: distinct)
         case "average:": .init(collection: average)
@@ -204,7 +204,7 @@ extension ExpressionFunction {
         if case .string(let text) = ExpressionValue(value) { text } else { nil }
     }
 
-    /// Two numbers into one: integers stay integers unless they overflow, decimals stay decimals. Dates move by
+    /// Combines two numbers: integers stay integers unless they overflow, decimals stay decimals. Dates move by
     /// seconds.
     private static func combine(
         _ arguments: [Any?], _ integers: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
@@ -230,7 +230,7 @@ extension ExpressionFunction {
         }
     }
 
-    /// Integers divide as integers, as in SQL and in Foundation. Dividing by zero gives nothing for them.
+    /// Integers divide as integers, as in SQL and in Foundation. The quotient of integers by zero is nil.
     private static func divide(_ arguments: [Any?]) -> Any? {
         let (left, right) = (ExpressionValue(arguments[0]), ExpressionValue(arguments[1]))
         if case .int(let a) = left, case .int(let b) = right {
@@ -315,7 +315,7 @@ extension ExpressionValue {
     fileprivate var decimal: Decimal? {
         switch self {
         case .int(let value): Decimal(value)
-        // The text of an infinite number begins like one that is finite.
+        // The text of an infinite number would be parsed as a finite one.
         case .double(let value): value.isFinite ? Decimal(string: "\(value)") : nil
         case .decimal(let value): value
         default: nil

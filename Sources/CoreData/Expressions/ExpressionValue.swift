@@ -1,7 +1,7 @@
-/// A value on its way through a comparison: sorted by kind once, so that no dynamic cast happens per comparison.
+/// A value for comparisons, sorted by kind once, so that no dynamic cast happens per comparison.
 ///
-/// Numbers of all Swift and Foundation types meet in `int`, `double` and `decimal`; Booleans are the integers 0 and 1,
-/// as in Foundation. Everything a comparison cannot look into is `object` (a class instance) or `other`.
+/// Numbers of all Swift and Foundation types are `int`, `double` or `decimal`; Booleans are the integers 0 and 1, as in
+/// Foundation. A value that a comparison cannot take apart is `object` (a class instance) or `other`.
 package enum ExpressionValue {
     case null
     case int(Int64)
@@ -50,7 +50,7 @@ extension ExpressionValue {
         }
     }
 
-    // Functions, not initialisers: `map(ExpressionValue.init)` has to have one meaning.
+    // These are functions and not initialisers, so that `map(ExpressionValue.init)` stays unambiguous.
 
     private static func classified(number: NSNumber) -> ExpressionValue {
         switch number.objCType.pointee {
@@ -107,7 +107,7 @@ extension ExpressionValue {
         case let collection as any Collection:
             if let text = collection as? any StringProtocol { return .string(String(text)) }
             if let dictionary = value as? [AnyHashable: Any] { return .other(dictionary) }
-            // Foundation hands out its sets as sets of `AnyHashable`, which is no object itself.
+            // Foundation bridges its sets as sets of `AnyHashable`, which is not an object itself.
             if let set = value as? Set<AnyHashable> { return .collection(set.map(\.base)) }
             return .collection(value as? [Any] ?? collection.map { $0 as Any })
         case let integer as any BinaryInteger:
@@ -123,12 +123,12 @@ extension ExpressionValue {
         }
     }
 
-    /// Whether this is no value.
+    /// Whether the value is null.
     package var isNull: Bool {
         if case .null = self { true } else { false }
     }
 
-    /// The value as a number, where it is one; integers keep their precision up to 2⁵³.
+    /// The value as a number, if it is one; integers keep their precision up to 2⁵³.
     package var doubleValue: Double? {
         switch self {
         case .int(let value): Double(value)
@@ -138,7 +138,7 @@ extension ExpressionValue {
         }
     }
 
-    /// The elements, where this is a collection; a dictionary gives its values.
+    /// The elements of a collection; the values of a dictionary.
     package var elements: [Any]? {
         switch self {
         case .collection(let elements): elements
@@ -170,7 +170,7 @@ extension ExpressionValue {
         }
     }
 
-    /// The order of two values, or `nil` where they have no order: different kinds, nothing, collections, objects.
+    /// The order of two values, or `nil` if they have no order: values of different kinds, null, collections, objects.
     package static func compare(_ left: ExpressionValue, _ right: ExpressionValue) -> ComparisonResult? {
         switch (left, right) {
         case (.int(let a), .int(let b)): ordering(a, b)
@@ -216,7 +216,7 @@ extension ExpressionValue {
 
     private static func areEqual(_ a: AnyObject, _ b: AnyObject) -> Bool {
         if a === b { return true }
-        // An object and its id are the same thing to a predicate.
+        // An object and its id are equal for a predicate.
         let left = (a as? any ObjectIdentityComparable)?.identityForComparison ?? a
         let right = (b as? any ObjectIdentityComparable)?.identityForComparison ?? b
         if left === right { return true }

@@ -26,7 +26,7 @@ enum KeyPathNames {
     // nonisolated(unsafe): read and written under `lock` only.
     nonisolated(unsafe) private static var names: [AnyKeyPath: String?] = [:]
 
-    /// The name, or nil when the path has none. Recursive: an accessor that is being asked may ask for a name itself.
+    /// The name, or nil when the path has none. Recursive: an accessor that is being evaluated may need a name itself.
     static func name(of keyPath: AnyKeyPath) -> String? {
         lock.withLock {
             if let known = names[keyPath] { return known }
@@ -37,8 +37,8 @@ enum KeyPathNames {
         }
     }
 
-    /// The name of a path through stored properties of other types, by which predicates find them too: the compiler's
-    /// text for the path has it. Computed properties have none there.
+    /// The name of a path through stored properties of other types, by which predicates find these properties, too. The
+    /// compiler's text for the path contains the name. It contains no names of computed properties.
     private static func storedName(of keyPath: AnyKeyPath) -> String? {
         let text = "\(keyPath)"
         let root = "\\\(type(of: keyPath).rootType)."
@@ -51,7 +51,7 @@ enum KeyPathNames {
         return isPlain ? keys.joined(separator: ".") : nil
     }
 
-    /// The name. Without one it stops the process, with a message that names the path and its purpose.
+    /// The name. If there is none, stops the process with a message that names the path and its purpose.
     static func requiredName(of keyPath: AnyKeyPath, for purpose: String) -> String {
         if let name = name(of: keyPath) { return name }
         fatalError(

@@ -1,7 +1,7 @@
 /// Reading one key of one object of any kind.
 enum KeyValueAccess {
-    /// `object`, if it answers keys by itself. Asked of classes only: casting a structure to a protocol takes
-    /// microseconds.
+    /// `object`, if it conforms to `KeyValueReadable`. Only classes are tested, because casting a structure to a
+    /// protocol takes microseconds.
     static func readable(_ object: Any) -> (any KeyValueReadable)? {
         type(of: object) is AnyClass ? object as? any KeyValueReadable : nil
     }
@@ -9,7 +9,7 @@ enum KeyValueAccess {
     /// The value `object` has for `key`, or `nil` when it has none.
     ///
     /// A dictionary or the user's defaults have no value for a key that is not in them. A key that an object does not
-    /// know stops the process with Foundation's text.
+    /// have stops the process with Foundation's text.
     static func value(of object: Any, forKey key: String) -> Any? {
         if let readable = readable(object) { return readable.value(inPredicateForKey: key) }
         switch ExpressionValue(object) {
@@ -99,7 +99,8 @@ enum KeyValueAccess {
         let value: Any?
     }
 
-    /// A stored property, also of a superclass; a lazy or wrapped one (`_name`) counts under its plain name.
+    /// A stored property, also of a superclass; a lazy or wrapped one (`_name`) counts under its name without the
+    /// underscore.
     private static func property(of mirror: Mirror, named key: String) -> Property? {
         for child in mirror.children {
             guard let label = child.label else { continue }

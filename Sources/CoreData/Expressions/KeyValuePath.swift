@@ -1,4 +1,4 @@
-/// A key path taken apart once: its text and its keys.
+/// A key path that was parsed once: its text and its keys.
 package struct KeyValuePath: Equatable {
     /// The whole path, dots included.
     package let text: String
@@ -24,15 +24,15 @@ package struct KeyValuePath: Equatable {
 extension KeyValuePath {
     /// The value at the path, beginning at `object`.
     ///
-    /// A key of a collection is read from each element and gives an array (with `NSNull` for missing values; the
+    /// A key of a collection is read from each element; the result is an array (with `NSNull` for missing values; the
     /// elements of nested collections are joined). Operators: `@count`, `@sum`, `@avg`, `@min`, `@max`,
     /// `@unionOfObjects`, `@distinctUnionOfObjects` and their relatives for arrays and sets.
     func value(in object: Any?) -> Any? {
         read(object, from: 0, to: keys.count)
     }
 
-    /// The value at the path, beginning at an object that answers keys by itself. A program's object need not be cast
-    /// for it, which costs more than the reading does.
+    /// The value at the path, beginning at an object that conforms to `KeyValueReadable`. This version needs no cast of
+    /// the object, which costs more than the reading.
     func value(of object: any KeyValueReadable) -> Any? {
         guard let key = keys.first, key.utf8.first != 0x40, key != "self", key != "SELF" else {
             return value(in: object)
@@ -59,7 +59,7 @@ extension KeyValuePath {
                 current = readable.value(inPredicateForKey: key)
                 index += 1
             } else if let elements = Self.elements(object) {
-                // An operator further down works on the values of all elements together.
+                // An operator further down works on the combined values of all elements.
                 let next = keys[index..<end].firstIndex { $0.first == "@" } ?? end
                 current = gather(elements, from: index, to: next)
                 index = next
@@ -99,7 +99,7 @@ extension KeyValuePath {
 
 /// The `@` operators of key paths.
 enum CollectionOperator {
-    /// All there are.
+    /// The names of all operators.
     static let names: Set<String> = [
         "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@unionOfArrays", "@unionOfSets",
         "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets",

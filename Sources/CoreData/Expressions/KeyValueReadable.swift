@@ -7,14 +7,15 @@ package protocol KeyValueReadable: AnyObject {
     /// The value of the property called `key`, or `nil` when it has none.
     func value(forKey key: String) -> Any?
 
-    /// The value as predicates and expressions have it: the same, where the object does not know better.
+    /// The value of the property for predicates and expressions. By default it is that of `value(forKey:)`.
     func value(inPredicateForKey key: String) -> Any?
 
-    /// That value, already sorted by kind. An object that keeps typed values saves a boxing by implementing it.
+    /// The value for predicates and expressions, sorted by kind. An object that keeps typed values implements this
+    /// method to save the boxing.
     func expressionValue(forKey key: String) -> ExpressionValue
 
-    /// The order of this object's value and another one's by `compare:`, found where the values stand; nil where they
-    /// have to be read. Nothing comes before everything.
+    /// The order by `compare:` of this object's value and another object's, compared in place; nil if the values have
+    /// to be read. Nil values come first.
     func order(with other: Any, byKey key: String) -> ComparisonResult?
 }
 
@@ -43,9 +44,9 @@ extension KeyValueDescribed {
     }
 }
 
-/// Something that stands for the same thing as another object: a managed object and its id.
+/// An object that may have the identity of another one, such as a managed object and its id.
 ///
-/// Two objects are equal to a predicate if they give the same object here, or equal ones by `isEqual`.
+/// Two objects are equal for a predicate if their values of this property are one object, or are equal by `isEqual`.
 package protocol ObjectIdentityComparable {
     /// The object to compare in place of `self`.
     var identityForComparison: AnyObject { get }
@@ -53,7 +54,7 @@ package protocol ObjectIdentityComparable {
 
 /// An object that stands for a row, or for an entity, and so has a place in the order of a store.
 protocol RowOrdered: AnyObject {
-    /// New objects come behind saved ones, in the order in which they were made.
+    /// New objects come after saved ones, in the order in which they were made.
     var placeInOrder: (isNew: Bool, number: Int64) { get }
 }
 
@@ -61,6 +62,6 @@ protocol RowOrdered: AnyObject {
 package protocol ExpressionFunctionReceiver: AnyObject {
     /// Calls the function called `name` (a selector's spelling: one colon for each argument).
     ///
-    /// Returns `.none` when the receiver has no function of that name, `.some(nil)` for a result that is nothing.
+    /// Returns `.none` when the receiver has no function of that name, `.some(nil)` for a result of nil.
     func callExpressionFunction(_ name: String, arguments: [Any?]) -> Any??
 }

@@ -1,4 +1,4 @@
-/// A text that is equal to no other one than that of the same bytes, as in a store.
+/// A text that is equal only to texts of the same bytes, as in a store.
 struct StoredText: Hashable {
     let text: String
 
@@ -7,7 +7,7 @@ struct StoredText: Hashable {
     }
 }
 
-/// The work on a constant right side that is done once, and not for each object.
+/// A constant right side that is prepared once, and not for each object.
 enum PreparedOperand {
     case nothing
     case constant(ExpressionValue)
@@ -42,7 +42,7 @@ enum PreparedOperand {
         }
     }
 
-    /// An expression that has to fit a whole string.
+    /// A regular expression that has to match a whole string.
     static func regularExpression(
         _ pattern: String, _ options: NSComparisonPredicate.Options
     ) throws -> NSRegularExpression {
@@ -59,7 +59,8 @@ extension NSExpression {
         return path.text == "self" || path.text == "SELF" ? nil : path.text
     }
 
-    /// A constant array with expressions in it as a list of expressions: bounds and members may be given so.
+    /// The expressions of a constant array as an aggregate of expressions, because bounds and members may be given in
+    /// such an array.
     var withExpressionsSpread: NSExpression {
         guard case .constant(let elements as [Any], _) = payload, elements.contains(where: { $0 is NSExpression })
         else {
@@ -94,7 +95,7 @@ extension NSComparisonPredicate {
             } else {
                 leftExpression.comparisonValue(in: context)
             }
-        // The prepared operand takes the place of the right side.
+        // The prepared operand replaces the right side.
         let right: ExpressionValue
         switch prepared {
         case .constant(let value): right = value
@@ -215,7 +216,7 @@ extension NSComparisonPredicate {
 }
 
 extension ExpressionValue {
-    /// The value as `Any`, for code that takes values apart again.
+    /// The value as `Any`, for code that sorts values by kind again.
     fileprivate var boxed: Any {
         switch self {
         case .null: NSNull()

@@ -1,8 +1,8 @@
 /// A predicate that compares two expressions: `age > 3`, `ANY tags.name ==[cd] "x"`.
 ///
-/// The predicate is immutable. Threads may share it as long as nobody changes the constants in it. Foundation on Linux
-/// declares a class of this name that cannot be created. A target that imports Foundation beside CoreData needs
-/// `typealias NSComparisonPredicate = CoreData.NSComparisonPredicate` once; the plugin writes it.
+/// The predicate is immutable. Threads may share it as long as the program does not change the constants in it.
+/// Foundation on Linux declares a class of this name that cannot be created. A target that imports Foundation beside
+/// CoreData needs `typealias NSComparisonPredicate = CoreData.NSComparisonPredicate` once; the plugin writes it.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate)
 open class NSComparisonPredicate: Foundation.NSPredicate {
@@ -92,7 +92,7 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscomparisonpredicate)
     open var options: Options { givenOptions }
 
-    // Constants, which an evaluation reads faster than variables.
+    // The given sides are constants, which an evaluation reads faster than variables.
     private let givenLeftExpression: NSExpression
     private let givenRightExpression: NSExpression
     private let givenComparisonPredicateModifier: Modifier
@@ -124,7 +124,7 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
         givenOptions = options
         prepared = PreparedOperand(rhs, type, options)
         leftKey = lhs.singleKey
-        // A block, since Foundation calls two predicates made from equal values equal.
+        // The superclass gets a block, because Foundation takes two predicates made from equal values for equal.
         super.init(block: { _, _ in false })
     }
 

@@ -1,12 +1,12 @@
-// A program may join thousands of conditions two by two, so that compounds lie in each other thousands of levels deep.
-// Code that walks such a tree keeps its place in an array, because the stack of a thread ends after some thousands of
+// A program may join thousands of conditions two by two, so that compounds are nested thousands of levels deep. Code
+// that walks such a tree keeps its place in an array, because the stack of a thread overflows after some thousands of
 // calls.
 
 extension NSCompoundPredicate {
-    /// The number of levels that are walked by calls, which is faster for the predicates that programmers write.
+    /// The number of levels that are walked by recursive calls, which is faster for predicates of usual depth.
     static let shallowHeight = 100
 
-    /// Whether the combination holds. Parts are asked in order, and only as far as needed.
+    /// Whether the combination holds. Parts are evaluated in order, and only as far as needed.
     func combines(_ context: EvaluationContext) -> Bool {
         if height > Self.shallowHeight { return combinesDeep(context) }
         return switch compoundPredicateType {
@@ -23,7 +23,7 @@ extension NSCompoundPredicate {
         while let (compound, next) = open.popLast() {
             let type = compound.compoundPredicateType
             if next == compound.parts.count || next > 0 && answer == (type == .or) && type != .not {
-                // All parts were asked, or the last one decided.
+                // All parts were evaluated, or the last one decided.
                 if type == .not { answer.toggle() } else if next == 0 { answer = type == .and }
                 continue
             }
@@ -71,7 +71,7 @@ extension NSCompoundPredicate {
                 }
             }
         }
-        // The parser takes a chain of any length, and only so many parentheses within each other.
+        // The parser accepts a chain of any length, but only a limited number of nested parentheses.
         let chained = height > PredicateParser.depthLimit / 2 ? drawnTogether : self
         guard let combination = chained as? NSCompoundPredicate else { return chained.printed }
         push(combination: combination)
@@ -106,7 +106,7 @@ extension NSCompoundPredicate {
         return true
     }
 
-    /// Combines the types of the compounds and the parts that are none.
+    /// Hashes the types of the compounds and the parts that are no compounds.
     func hashCombination(into hasher: inout Hasher) {
         var pending: [NSPredicate] = [self]
         while let next = pending.popLast() {
@@ -122,8 +122,7 @@ extension NSCompoundPredicate {
         }
     }
 
-    /// Releases the parts one by one, so that the last reference to a deep tree does not end each level within the one
-    /// above.
+    /// Releases the parts one by one, so that the deinitialisers of a deep tree are not nested.
     static func release(_ parts: inout [NSPredicate]) {
         var pending = parts.compactMap { $0 as? NSCompoundPredicate }
         parts = []
@@ -178,8 +177,8 @@ extension NSPredicate {
         }
     }
 
-    /// The same question with as few levels as can be: `(a OR b) OR c` is one list, a compound of one part is that
-    /// part, and two NOTs are none.
+    /// An equivalent predicate with as few levels as possible: `(a OR b) OR c` becomes one list, a compound of one part
+    /// becomes that part, and two NOTs cancel out.
     package var drawnTogether: NSPredicate {
         let unwrapped = unwrapped
         guard let compound = unwrapped as? NSCompoundPredicate else { return unwrapped }
@@ -221,7 +220,7 @@ extension NSPredicate {
             if !isNegated { even = result }
         }
         guard isNegated else { return result }
-        // One NOT is left: the one that stands next to the last even place.
+        // One NOT is left: the one next to the last even place.
         var negation = even
         while let compound = negation as? NSCompoundPredicate, compound.compoundPredicateType != .not {
             negation = compound.parts[0]

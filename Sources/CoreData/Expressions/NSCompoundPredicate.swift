@@ -1,4 +1,4 @@
-/// A predicate that combines others by AND, OR or NOT.
+/// A predicate that combines other predicates by AND, OR or NOT.
 ///
 /// The predicate is immutable. Foundation on Linux has a class of this name that neither prints nor substitutes. A
 /// target that imports Foundation beside CoreData needs `typealias NSCompoundPredicate = CoreData.NSCompoundPredicate`
@@ -26,7 +26,7 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
     /// Set once, and emptied by `deinit`.
     nonisolated(unsafe) private(set) final var parts: [NSPredicate]
 
-    /// The number of compounds that lie on each other here at most.
+    /// The depth of the nested compounds.
     final let height: Int
     /// The height of the highest expression that is compared.
     final let operandHeight: Int
@@ -36,10 +36,10 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nscompoundpredicate/subpredicates)
     open var subpredicates: [Any] { parts }
 
-    /// Creates a predicate that combines others.
+    /// Creates a predicate that combines other predicates.
     ///
-    /// Compounds may lie in each other as deep as memory allows. A SQLite store takes 200 levels, or about 80 if AND
-    /// and OR alternate; a fetch with more throws `NSCoreDataError` (134060).
+    /// Compounds may be nested as deep as memory allows. A SQLite store takes 200 levels, or about 80 if AND and OR
+    /// alternate; a fetch with more throws `NSCoreDataError` (134060).
     ///
     /// - Parameters:
     ///   - type: The way to combine them. `not` takes exactly one part; another number stops the process.
@@ -52,7 +52,7 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
         parts = subpredicates
         height = 1 + subpredicates.reduce(0) { max($0, ($1 as? NSCompoundPredicate)?.height ?? 0) }
         operandHeight = subpredicates.reduce(0) { max($0, $1.expressionHeight) }
-        // A block, since Foundation calls two predicates made from equal values equal.
+        // The superclass gets a block, because Foundation takes two predicates made from equal values for equal.
         super.init(block: { _, _ in false })
     }
 
@@ -97,7 +97,7 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
 
     deinit { Self.release(&parts) }
 
-    /// Gives the parts away, when nobody else can see the predicate any more.
+    /// Takes the parts out of a predicate to which no other reference exists any more.
     final func takeParts() -> [NSPredicate] {
         defer { parts = [] }
         return parts
@@ -122,7 +122,7 @@ open class NSCompoundPredicate: Foundation.NSPredicate {
         return isSameCombination(as: other)
     }
 
-    /// A hash of the way and the parts.
+    /// A hash of the type and the parts.
     open override var hash: Int {
         var hasher = Hasher()
         hashCombination(into: &hasher)

@@ -2,11 +2,12 @@
 struct EvaluationContext {
     /// The evaluated object, `SELF`.
     let object: Any?
-    /// The same object, where it answers keys by itself. Found out once: the cast costs more than a comparison.
+    /// The evaluated object, if it conforms to `KeyValueReadable`. It is cast once, because the cast costs more than a
+    /// comparison.
     let readable: (any KeyValueReadable)?
     /// Values given from outside, by name without `$`.
     var substitutions: [String: Any]?
-    /// Iterators of the subqueries around; the innermost is last.
+    /// The iterators of the enclosing subqueries; the innermost is last.
     var iterators: [(name: String, value: Any)] = []
     /// The dictionary that a caller of `expressionValue(with:context:)` passed, for blocks.
     var dictionary: NSMutableDictionary?
@@ -53,7 +54,7 @@ struct EvaluationContext {
 }
 
 extension NSExpression {
-    /// The value as it is, where a caller needs one.
+    /// The value, unsorted, for callers that need it so.
     func value(in context: EvaluationContext) -> Any? {
         switch payload {
         case .constant(let value, _):
@@ -122,7 +123,7 @@ extension NSExpression {
             ("objectForKey:", let key as String):
             return KeyValuePath(key).value(in: receiver)
         case (_, nil):
-            // A function without arguments reads as a property: FUNCTION(name, "uppercaseString").
+            // A function without arguments is read as a property: FUNCTION(name, "uppercaseString").
             return KeyValueAccess.value(of: receiver, forKey: name)
         default:
             return UndecidedPredicate.noValue(

@@ -4,7 +4,7 @@ extension NSExpression.Payload {
         return .constant(value, ExpressionValue(value))
     }
 
-    /// Whether two expressions say the same. Constants are equal when a predicate would call them equal.
+    /// Whether two expressions have equal content. Constants are equal when a predicate takes them for equal.
     func isEqual(to other: NSExpression.Payload) -> Bool {
         switch (self, other) {
         case (.constant(_, let a), .constant(_, let b)):
@@ -45,7 +45,7 @@ extension ExpressionValue {
         return mirror.displayStyle == .optional ? bridged(mirror.children.first?.value) : value
     }
 
-    /// A text that is the same for values that are equal.
+    /// A text that is equal for equal values.
     var hashText: String {
         switch self {
         case .collection(let elements): "{\(elements.count)}"
@@ -84,8 +84,8 @@ extension NSPredicate {
         return (self as? NSCompoundPredicate)?.operandHeight ?? 0
     }
 
-    /// The levels that a predicate within an expression adds to the expression's height: compounds count as far as
-    /// calls follow them into each other.
+    /// The levels that a predicate within an expression adds to the expression's height. Compounds count up to the
+    /// depth to which recursive calls follow them.
     fileprivate var heightWithinExpression: Int {
         let levels = (self as? NSCompoundPredicate)?.height ?? 0
         return 1 + min(levels, NSCompoundPredicate.shallowHeight) + expressionHeight

@@ -54,7 +54,7 @@ extension NSExpression {
                 break
             }
             if let (sign, precedence) = infix(name) {
-                // Subtracting is written with the subtrahend second in both forms; see ExpressionFunction.
+                // A subtraction has the subtrahend second in both forms; see ExpressionFunction.
                 let tighter = Precedence(rawValue: precedence.rawValue + 1) ?? .primary
                 return arguments[0].printed(atLeast: precedence) + " \(sign) " + arguments[1].printed(atLeast: tighter)
             }
@@ -105,7 +105,7 @@ extension NSExpression.SetOperation {
 }
 
 extension ExpressionValue {
-    /// The value as a literal of the format syntax where there is one, else as its description.
+    /// The value as a literal of the format syntax if there is one, otherwise its description.
     var printed: String {
         switch self {
         case .null: "nil"
@@ -125,7 +125,7 @@ extension ExpressionValue {
         }
     }
 
-    /// The text as which `NSNull` is printed, and read.
+    /// The text as which `NSNull` is printed and parsed.
     static let printedNull = "<null>"
 
     /// `5.0` is printed as `5`, as `NSNumber` does.
@@ -133,7 +133,7 @@ extension ExpressionValue {
         number.hasSuffix(".0") ? String(number.dropLast(2)) : number
     }
 
-    /// `text` in double quotes, with the escapes that the parser understands.
+    /// `text` in double quotes, with the escapes that the parser reads.
     static func quoted(_ text: String) -> String {
         let escaped = text.escaping { scalar in
             switch scalar {

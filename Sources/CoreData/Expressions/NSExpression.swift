@@ -2,7 +2,7 @@
 ///
 /// Foundation on Linux declares a class of this name that cannot be created. A target that imports Foundation beside
 /// CoreData needs `typealias NSExpression = CoreData.NSExpression` once; the plugin writes it. Expressions are
-/// immutable. Threads may share an expression as long as nobody changes the constants in it.
+/// immutable. Threads may share an expression as long as the program does not change the constants in it.
 ///
 /// An expression has at most 1,000 levels. Creating a deeper one stops the process.
 ///
@@ -60,7 +60,7 @@ open class NSExpression: NSObject, NSCopying {
         case variable(String)
         /// A key path read from the evaluated object (`operand` is nil) or from the value of another expression.
         case keyPath(KeyValuePath, operand: NSExpression?)
-        /// A function of the library (`target` is nil) or one that the target's object is asked for.
+        /// A function of the library (`target` is nil) or a function of the target's object.
         case function(String, target: NSExpression?, arguments: [NSExpression])
         case set(SetOperation, NSExpression, NSExpression)
         case subquery(NSExpression, variable: String, NSPredicate)
@@ -70,7 +70,7 @@ open class NSExpression: NSObject, NSCopying {
         case conditional(NSPredicate, NSExpression, NSExpression)
         /// The results of a fetch in a context, or their number; the expression is an `NSFetchRequestExpression`.
         case fetch(NSExpression, context: NSExpression, countOnly: Bool)
-        /// Only a type: the subclass evaluates itself.
+        /// A type only, because the subclass evaluates itself.
         case subclass(ExpressionType)
     }
 
@@ -78,11 +78,11 @@ open class NSExpression: NSObject, NSCopying {
     /// The function of the library that a function expression calls, looked up once.
     let libraryFunction: ExpressionFunction?
 
-    /// The number of expressions and predicates that lie on each other here at most.
+    /// The depth of the nested expressions and predicates.
     let height: Int
 
-    /// The greatest height of an expression. Evaluating and printing one calls as deep as that, and the stack of a
-    /// thread is short.
+    /// The greatest height of an expression. Evaluating and printing an expression calls as deep as that, and the stack
+    /// of a thread is limited.
     static let heightLimit = 1000
 
     init(payload: Payload) {
@@ -166,7 +166,7 @@ open class NSExpression: NSObject, NSCopying {
 
     /// Creates an expression for a function of an object: `FUNCTION(target, "name:", argument)`.
     ///
-    /// The object has to know the function when the expression is evaluated; otherwise the process stops. Without
+    /// The object has to have the function when the expression is evaluated; otherwise the process stops. Without
     /// arguments the name is read as a property of the object.
     ///
     /// - Parameters:
@@ -474,7 +474,7 @@ open class NSExpression: NSObject, NSCopying {
 
     /// A hash that agrees with equality.
     open override var hash: Int {
-        // Numbers that are equal print alike, so that the text is a hash that agrees with `isEqual`.
+        // Equal numbers have one printed text, so the text is a hash that agrees with `isEqual`.
         switch payload {
         case .keyPath(let path, _): path.text.hashValue
         case .constant(_, let value): value.hashText.hashValue

@@ -50,7 +50,7 @@ open class NSFetchRequestExpression: NSExpression {
     }
 
     /// Executes the fetch. Operands that are no request and no context leave a predicate undecided, and so does a fetch
-    /// that fails: an expression cannot throw.
+    /// that fails, because an expression cannot throw.
     static func result(of request: Any?, in context: Any?, countOnly: Bool) -> Any {
         do {
             if let request, let context = context as? any ExpressionFetching,
@@ -69,7 +69,7 @@ open class NSFetchRequestExpression: NSExpression {
     }
 }
 
-/// The part of a context that expressions use. They know nothing else of it.
+/// The part of a context that expressions use. They use no other member of it.
 protocol ExpressionFetching: AnyObject {
     /// The results of a request, or their number; nil if it is no request.
     func expressionValue(of request: Any, countOnly: Bool) throws -> Any?

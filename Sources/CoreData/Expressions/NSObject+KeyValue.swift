@@ -1,7 +1,6 @@
 import Foundation
 
-/// Reading by key, for any object: its stored properties by name. Managed objects and collections have ways of their
-/// own.
+/// Reads any object's stored properties by name. Managed objects and collections have methods of their own for it.
 extension NSObjectProtocol where Self: NSObject {
     /// Returns the value of a stored property, which reflection finds.
     ///

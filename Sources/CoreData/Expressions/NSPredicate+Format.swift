@@ -1,7 +1,7 @@
-/// The type that declares the initialisers of `NSPredicate` which give a subclass, such as `init(format:_:)`.
+/// The type that declares the initialisers of `NSPredicate` which return a subclass, such as `init(format:_:)`.
 ///
 /// OpenCoreData only. Foundation on Linux declares the initialisers with a format as unavailable, and an initialiser of
-/// a class cannot return another object. One of a protocol's extension can.
+/// a class cannot return another object. An initialiser in a protocol's extension can.
 public protocol NSPredicateFormatting {}
 
 extension NSPredicate: NSPredicateFormatting {}
@@ -71,7 +71,7 @@ extension NSPredicate {
     ///   - format: The format string.
     ///   - arguments: The values of its placeholders.
     /// - Returns: The predicate.
-    /// - Throws: A ``PredicateParseError``, which tells where reading stopped and what could be there.
+    /// - Throws: A ``PredicateParseError`` with the place where parsing stopped and the words that could be there.
     public static func parse(format: String, arguments: [Any?] = []) throws(PredicateParseError) -> NSPredicate {
         try PredicateParser.predicate(format, arguments)
     }
@@ -121,7 +121,7 @@ extension NSExpression {
     ///   - format: The format string.
     ///   - arguments: The values of its placeholders.
     /// - Returns: The expression.
-    /// - Throws: A ``PredicateParseError``, which tells where reading stopped and what could be there.
+    /// - Throws: A ``PredicateParseError`` with the place where parsing stopped and the words that could be there.
     public static func parse(format: String, arguments: [Any?] = []) throws(PredicateParseError) -> NSExpression {
         try PredicateParser.expression(format, arguments)
     }

@@ -2,8 +2,8 @@ import Foundation
 
 // The patterns of `MATCHES` that are no regular expressions.
 extension NSComparisonPredicate {
-    /// The pattern of a `MATCHES` that is no regular expression; nil where there is nothing wrong with it, or where
-    /// each object has a pattern of its own.
+    /// The pattern of a `MATCHES` that is no regular expression. Nil if the pattern is valid, or if it is not a
+    /// constant.
     package var patternThatIsNone: String? {
         guard predicateOperatorType == .matches, case .constant(.string(let pattern)) = prepared else { return nil }
         return pattern
@@ -34,7 +34,8 @@ extension NSPredicate {
 }
 
 extension NSExpression {
-    /// The predicates of the subqueries and conditions in an expression. Those within them are left to the body.
+    /// Calls the body with the predicates of the subqueries and conditions in an expression. Predicates that are nested
+    /// in those are left to the body.
     fileprivate func forEachPredicate(_ body: (NSPredicate) -> Void) {
         switch payload {
         case .constant, .evaluatedObject, .variable, .anyKey, .subclass, .keyPath(_, nil), .fetch: break

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSRegularExpression {
-    /// Whether a text has a match. When the time of the thread's request is over, it has none.
+    /// Whether a text has a match. False when the processor time of the thread's request is used up.
     ///
     /// An expression such as `(a+)+$` takes time that is exponential in the length of a text.
     func hasMatch(in text: String) -> Bool {

@@ -1,13 +1,13 @@
 import Foundation
 
 extension NSRegularExpression {
-    /// The longest pattern, in UTF-16 units. ICU takes half a second and 50 MB for one of so many classes of
-    /// characters.
+    /// The longest pattern, in UTF-16 units. ICU takes half a second and 50 MB for a pattern of that many character
+    /// classes.
     private static let longestPattern = 16_384
 
-    /// The expression of a pattern that may come from outside.
+    /// Creates the regular expression of a pattern that may come from outside the program.
     ///
-    /// Throws for one that is invalid, and for one that is too long.
+    /// Throws for a pattern that is invalid, and for one that is too long.
     package static func limited(
         _ pattern: String, options: NSRegularExpression.Options = []
     ) throws -> NSRegularExpression {
@@ -15,7 +15,7 @@ extension NSRegularExpression {
             throw NSError.coreData(
                 NSCoreDataError, reason: "A regular expression has more than \(longestPattern) characters.")
         }
-        // Foundation refuses the empty pattern, which the empty text alone fits.
+        // Foundation rejects the empty pattern, which matches only the empty text.
         return try NSRegularExpression(pattern: pattern.isEmpty ? "(?:)" : pattern, options: options)
     }
 }

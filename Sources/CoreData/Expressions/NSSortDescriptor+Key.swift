@@ -1,4 +1,5 @@
-/// The type that declares the initialisers of `NSSortDescriptor` which give a subclass, such as `init(key:ascending:)`.
+/// The type that declares the initialisers of `NSSortDescriptor` which return a subclass, such as
+/// `init(key:ascending:)`.
 ///
 /// OpenCoreData only.
 public protocol NSSortDescriptorByKey {}
@@ -38,7 +39,7 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
     /// - Parameters:
     ///   - key: The key path; nil sorts the objects themselves.
     ///   - ascending: Whether small values come first.
-    ///   - cmptr: The comparison. It gets no missing values: these come first.
+    ///   - cmptr: The comparison. It gets no missing values, which come first.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor/init(key:ascending:comparator:))
     public init(key: String?, ascending: Bool, comparator cmptr: @escaping Comparator) {
@@ -65,7 +66,7 @@ extension NSSortDescriptor {
     /// The key path given as a string, if the descriptor was made from one. (Foundation's own `key` is unavailable.)
     package var sortKey: String? { (self as? KeySortDescriptor)?.path?.text }
 
-    /// The comparison of values; `nil` when a block or Foundation does it, so that no store can.
+    /// The comparison of values. Nil when a block or Foundation compares, which no store can do.
     package var sortSelector: SortSelector? {
         guard let descriptor = self as? KeySortDescriptor, !descriptor.comparesByBlock else { return nil }
         return descriptor.sorting
@@ -80,7 +81,7 @@ final class KeySortDescriptor: NSSortDescriptor {
     let path: KeyValuePath?
     let sorting: SortSelector
     private let block: Comparator?
-    /// The path if it is the name of one property, which an object may know without a box.
+    /// The path if it is the name of one property, whose value an object may read without boxing.
     private let name: String?
     private let comparesPlainly: Bool
 
@@ -95,7 +96,7 @@ final class KeySortDescriptor: NSSortDescriptor {
             path.keys.count == 1 && !path.isOperator && path.text.lowercased() != "self" ? path.text : nil
         }
         comparesPlainly = block == nil && sorting == .compare
-        // Foundation wants a key path of some Comparable value. Nothing here uses it.
+        // Foundation's initialiser needs a key path of some Comparable value. Nothing here uses the key path.
         super.init(keyPath: \String.utf8.count, ascending: ascending)
     }
 
@@ -180,7 +181,7 @@ extension ComparisonResult {
 }
 
 extension Sequence {
-    /// The elements in the order of `descriptors`, the first one deciding first. Equal elements keep their order.
+    /// Returns the elements in the order of `descriptors`, the most significant first. Equal elements keep their order.
     ///
     /// The values at the keys are read once for each element, not for each comparison.
     package func sorted(byDescriptors descriptors: [NSSortDescriptor]) -> [Element] {
@@ -193,7 +194,7 @@ extension Sequence {
             let values = elements.map { descriptor.value(of: $0) }
             return Column(descriptor, values.map { ExpressionValue($0) }, values)
         }
-        // The standard library's sort is stable in fact but not by promise; the position decides among equals.
+        // The standard library's sort is stable, but does not guarantee it, so the position decides among equals.
         let order = elements.indices.sorted { a, b in
             for index in descriptors.indices {
                 let result =
@@ -207,14 +208,13 @@ extension Sequence {
 }
 
 extension [NSSortDescriptor] {
-    /// The place of an object among others that are in this order, behind its equals. Looks at as many of them as a
-    /// search by halves does.
+    /// The place of an object among objects that are in this order, after its equals. Found by binary search.
     func place<Object: AnyObject>(of object: Object, in range: Range<Int>, _ others: (Int) -> Object) -> Int {
         var (low, high) = (range.lowerBound, range.upperBound)
         while low < high {
             let middle = (low + high) / 2
             let other = others(middle)
-            // The two of them in order: the one that comes out first stands first, equals as they were.
+            // The sort puts the lesser of the two objects first, and keeps the order of equal ones.
             if [other, object].sorted(byDescriptors: self)[0] === other { low = middle + 1 } else { high = middle }
         }
         return low

@@ -30,9 +30,9 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
         self.init(naming: sortDescriptor)
     }
 
-    /// Creates a sort descriptor from a Swift sort descriptor of values that the compiler does not know as objects.
+    /// Creates a sort descriptor from a Swift sort descriptor of values that are not objects for the compiler.
     ///
-    /// It works where the values are managed objects all the same, as in a generic function. Otherwise it stops the
+    /// It works if the values are managed objects at run time, as in a generic function. Otherwise it stops the
     /// process, unless the key path leads to stored properties alone.
     ///
     /// - Parameter sortDescriptor: The sort descriptor of Swift.
@@ -55,9 +55,9 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
 }
 
 extension NSSortDescriptor {
-    /// The descriptor by key that says the same, where there is one: a descriptor of Foundation's is one by key path.
+    /// The equivalent descriptor by key, if there is one. A descriptor of Foundation's has a Swift key path.
     ///
-    /// Stops the process when the key path of a managed object's class leads elsewhere than to modelled properties.
+    /// Stops the process when the key path of a managed object's class leads to anything else than modelled properties.
     var byKey: NSSortDescriptor {
         guard type(of: self) == NSSortDescriptor.self, ordersNaturally,
             type(of: keyPath).rootType is any KeyPathNaming.Type
@@ -67,9 +67,9 @@ extension NSSortDescriptor {
             nil)
     }
 
-    /// Whether a descriptor of Foundation's was made without a comparator, so that a store can do the same.
+    /// Whether a descriptor of Foundation's was made without a comparator, so that a store can sort by it.
     ///
-    /// Foundation does not say. The comparator it makes itself is always the same code with another type bound to it.
+    /// Foundation has no property for it. The default comparator is always one function with another type bound to it.
     private var ordersNaturally: Bool {
         Self.code(of: self) == Self.naturalCode
     }
@@ -78,7 +78,7 @@ extension NSSortDescriptor {
 
     /// The address of the code of a descriptor's comparator. A closure is a pair of pointers: code and captured values.
     private static func code(of descriptor: NSSortDescriptor) -> UInt {
-        // In a structure, so that the closure is not wrapped in another on its way through a generic function.
+        // The closure is in a structure, because a generic function would wrap a bare closure in another one.
         struct Holder { let comparator: Comparator }
         let holder = Holder(comparator: descriptor.comparator)
         return withUnsafeBytes(of: holder) { $0.load(as: UInt.self) }

@@ -4,7 +4,7 @@ package enum PredicateForm {
     case compound(NSCompoundPredicate)
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.
     case constant(Bool)
-    /// A block, or an unknown class: it can be evaluated for an object, and nothing else.
+    /// A block, or an unknown class. Such a predicate can only be evaluated for an object.
     case opaque(NSPredicate)
 }
 
@@ -25,8 +25,8 @@ extension NSPredicate {
     /// The predicate's text: `predicateFormat`, which Foundation on Linux marks deprecated.
     package var printed: String { (self as any PredicatePrinting).predicateFormat }
 
-    /// Whether the predicate holds for an object that answers keys by itself: `evaluate(with:)` without finding that
-    /// out.
+    /// Whether the predicate holds for an object that conforms to `KeyValueReadable`: `evaluate(with:)` without the
+    /// cast.
     package func holds(for object: any KeyValueReadable, substitutionVariables variables: [String: Any]? = nil) -> Bool
     {
         matches(EvaluationContext(readable: object, substitutions: variables))
@@ -48,8 +48,8 @@ private protocol PredicatePrinting {
 
 extension NSPredicate: PredicatePrinting {}
 
-/// `TRUEPREDICATE` and `FALSEPREDICATE` as the parser makes them: equal to Foundation's `NSPredicate(value:)`, and
-/// printed.
+/// `TRUEPREDICATE` and `FALSEPREDICATE` as the parser makes them: equal to Foundation's `NSPredicate(value:)`, but with
+/// a text.
 final class ConstantPredicate: Foundation.NSPredicate {
     let value: Bool
 

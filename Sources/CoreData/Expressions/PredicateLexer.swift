@@ -1,16 +1,16 @@
-/// One word of a format string.
+/// One token of a format string.
 struct PredicateToken {
     enum Kind {
         /// A word that may be a key or a keyword; the second text is the word in capitals.
         case word(String, String)
-        /// A word that is a key, however it reads: `#size`.
+        /// A word that is a key, even if it is a reserved word: `#size`.
         case escapedKey(String)
         /// A collection operator: `@count`.
         case collectionOperator(String)
         case variable(String)
         case string(String)
         case number(NSNumber)
-        /// `%@`, `%K`, `%d` …, by the letter that says the type.
+        /// `%@`, `%K`, `%d` …, by the letter for the type.
         case placeholder(Unicode.Scalar)
         case symbol(String)
         case end
@@ -20,13 +20,13 @@ struct PredicateToken {
     let position: Int
 }
 
-/// Cuts a format string into words. Positions count Unicode scalars.
+/// Divides a format string into tokens. Positions count Unicode scalars.
 struct PredicateLexer {
     private let format: String
     private let scalars: [Unicode.Scalar]
     private var position = 0
 
-    /// The words of `format`, closed by one of kind `end`.
+    /// The tokens of `format`, with one of kind `end` at the end.
     static func tokens(of format: String) throws(PredicateParseError) -> [PredicateToken] {
         var lexer = PredicateLexer(format)
         var tokens: [PredicateToken] = []
@@ -246,7 +246,7 @@ struct PredicateLexer {
         return length
     }
 
-    /// Reads `%@`, `%K`, `%ld`, `%.2f` …; lengths, widths and precision say nothing here.
+    /// Reads `%@`, `%K`, `%ld`, `%.2f` …; lengths, widths and precision have no effect.
     private mutating func placeholder() throws(PredicateParseError) -> Unicode.Scalar {
         let start = position
         position += 1

@@ -11,7 +11,7 @@ public struct PredicateParseError: Error, Equatable, CustomStringConvertible, Lo
     /// A description of the problem, as the end of a sentence: the expected words, or the fault.
     public let problem: String
 
-    /// The format string, the place and the problem. A long format string is cut to the part around the place.
+    /// The format string, the place and the problem. A long format string is shortened to the part around the place.
     public var description: String {
         "Unable to parse the format string \"\(excerpt)\": at character \(position + 1) \(problem)"
     }

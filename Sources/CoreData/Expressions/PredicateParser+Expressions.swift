@@ -37,7 +37,8 @@ extension PredicateParser {
         return left
     }
 
-    /// An expression over others, refused when it gets too high: evaluating and printing it goes as deep as that.
+    /// Makes an expression of other expressions. Throws when it gets too high, because evaluating and printing it calls
+    /// as deep as its height.
     private func make(_ payload: NSExpression.Payload) throws(PredicateParseError) -> NSExpression {
         try requireHeight(of: payload)
         return NSExpression(payload: payload)
@@ -61,7 +62,7 @@ extension PredicateParser {
         return try postfix(try primary())
     }
 
-    /// A negated number is a constant; anything else is subtracted from nothing.
+    /// Negates an operand. A negated number is a constant; any other operand is subtracted from 0.
     private func negated(_ operand: NSExpression) throws(PredicateParseError) -> NSExpression {
         if case .constant(_, let value) = operand.payload {
             switch value {
@@ -81,7 +82,8 @@ extension PredicateParser {
         var result = operand
         while true {
             if take(symbol: ".") {
-                // The keys at once: a path that grew key by key would be taken apart as often as it has keys.
+                // All keys are read before the path is made: a path that grew key by key would be parsed once for each
+                // key.
                 var keys = [try pathComponent()]
                 while take(symbol: ".") { keys.append(try pathComponent()) }
                 result = try extend(result, by: keys.joined(separator: "."))
@@ -167,7 +169,7 @@ extension PredicateParser {
         }
     }
 
-    /// Expressions separated by commas, up to and with `symbol`.
+    /// Expressions separated by commas, up to and including `symbol`.
     private mutating func list(closedBy symbol: String) throws(PredicateParseError) -> [NSExpression] {
         var elements: [NSExpression] = []
         if take(symbol: symbol) { return elements }
@@ -178,7 +180,7 @@ extension PredicateParser {
         return elements
     }
 
-    /// Words that mean something else than a key in the place of an operand; see `named`.
+    /// Words that are no keys in the place of an operand; see `named`.
     static let keywords: Set<String> = [
         "NULL", "NIL", "TRUE", "YES", "FALSE", "NO", "SELF", "ANYKEY", "SUBQUERY", "TERNARY", "CAST", "FUNCTION",
         "FETCH",
@@ -255,7 +257,7 @@ extension PredicateParser {
         return try make(.conditional(predicate, whenTrue, whenFalse))
     }
 
-    /// `CAST(x, "Type")`. A number cast to a date is the date: that is how dates are printed.
+    /// `CAST(x, "Type")`. A number that is cast to a date becomes the date, because dates are printed so.
     private mutating func cast() throws(PredicateParseError) -> NSExpression {
         advance()
         try expect("(")

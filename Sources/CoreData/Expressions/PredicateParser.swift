@@ -1,7 +1,7 @@
 /// Reads format strings: `name ==[c] %@ AND (age > 3 OR ANY tags.name IN {"x", "y"})`.
 ///
-/// Recursive descent over the tokens, with one place that tries twice: a parenthesis may open a predicate or an
-/// expression. Depth and length of nested parts are limited, since the text may be a user's.
+/// Recursive descent over the tokens. Only a parenthesis is tried twice, because it may open a predicate or an
+/// expression. Depth and length of nested parts are limited, because the text may come from a user.
 struct PredicateParser {
     let format: String
     let arguments: [Any?]
@@ -11,8 +11,8 @@ struct PredicateParser {
     var index = 0
     var nextArgument = 0
     var depth = 0
-    /// The reasons why the text behind a parenthesis is no predicate, by the parenthesis. Without it, conditions within
-    /// parentheses within conditions would be read twice at each level.
+    /// The reasons why the text after a parenthesis is no predicate, by the position of the parenthesis. Without them,
+    /// conditions within parentheses within conditions would be parsed twice at each level.
     private var noPredicates: [Int: PredicateParseError] = [:]
 
     /// The greatest depth of nested parentheses, lists and negations.
@@ -21,7 +21,7 @@ struct PredicateParser {
     init(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) {
         self.format = format
         self.arguments = arguments
-        // Before the format is compared with others.
+        // The check comes before the format is compared with cached ones.
         if CombiningMarks.areEndless(in: format) {
             throw PredicateParseError(format: "…", position: 0, problem: "a letter has too many combining marks")
         }
@@ -30,7 +30,7 @@ struct PredicateParser {
         keys = words.keys
     }
 
-    /// The predicate that the whole of `format` is.
+    /// Parses the whole of `format` as a predicate.
     static func predicate(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) -> NSPredicate {
         var parser = try PredicateParser(format, arguments)
         let predicate = try parser.disjunction()
@@ -38,7 +38,7 @@ struct PredicateParser {
         return predicate
     }
 
-    /// The expression that the whole of `format` is.
+    /// Parses the whole of `format` as an expression.
     static func expression(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) -> NSExpression {
         var parser = try PredicateParser(format, arguments)
         let expression = try parser.expression()
@@ -120,7 +120,7 @@ struct PredicateParser {
         return parts.count == 1 ? parts[0] : NSCompoundPredicate(orPredicateWithSubpredicates: Self.flat(parts, .or))
     }
 
-    /// `(a AND b) AND c` is one list, as in Foundation: a list on the left takes in the next condition.
+    /// `(a AND b) AND c` is one list, as in Foundation: a list on the left takes the next condition.
     private static func flat(_ parts: [NSPredicate], _ type: NSCompoundPredicate.LogicalType) -> [NSPredicate] {
         guard let first = parts[0] as? NSCompoundPredicate, first.compoundPredicateType == type, first.parts.count > 1
         else { return parts }
@@ -178,14 +178,14 @@ struct PredicateParser {
         return try comparison(after: asPredicate)
     }
 
-    /// A comparison that begins with a parenthesis, which is no predicate's.
+    /// A comparison that begins with a parenthesis around an expression.
     private mutating func comparison(
         after asPredicate: PredicateParseError
     ) throws(PredicateParseError) -> NSPredicate {
         do throws(PredicateParseError) {
             return try comparison(.direct)
         } catch {
-            // The reading that came further tells more.
+            // The attempt that got further has the more useful error.
             throw error.position > asPredicate.position ? error : asPredicate
         }
     }
@@ -198,7 +198,7 @@ struct PredicateParser {
         if isNegated { advance() }
         let type = try comparisonOperator()
         let options = try comparisonOptions()
-        // A regular expression is looked at where it is used, as on a Mac: it may be a user's input, and a fetch can
+        // A regular expression is checked when it is used, as on a Mac: it may be a user's input, and a fetch can
         // throw.
         let right = try expression()
         let predicate = NSComparisonPredicate(
@@ -242,7 +242,7 @@ struct PredicateParser {
         return type
     }
 
-    /// `[c]`, `[cd]` … after an operator; `[l]` (locale-sensitive) is read and compares like none.
+    /// `[c]`, `[cd]` … after an operator; `[l]` (locale-sensitive) is parsed and has no effect.
     private mutating func comparisonOptions() throws(PredicateParseError) -> NSComparisonPredicate.Options {
         guard take(symbol: "[") else { return [] }
         guard case .word(let letters, _) = token.kind else { throw expected("an option of c, d, n") }

@@ -1,22 +1,23 @@
 import Foundation
 
-/// The words of the format strings that were met before: programs write few formats and parse each many times.
+/// The tokens of format strings that were parsed before, because programs have few formats and parse each many times.
 final class PredicateTokenCache: @unchecked Sendable {  // mutable state is guarded by `lock`
     static let shared = PredicateTokenCache()
 
-    /// The number of formats that are remembered. A program with ever new formats empties the cache after each so many.
+    /// The number of formats that are remembered. The cache is emptied when it has that many, as in a program that
+    /// makes ever new formats.
     private static let capacity = 512
-    /// The length up to which a format is remembered. Nobody writes a longer one into a program.
+    /// The length up to which a format is remembered. Longer formats are not written in source code.
     private static let longest = 4_096
 
     private let lock = NSLock()
     private var wordsByFormat: [String: Words] = [:]
 
     struct Words {
-        /// Closed by one of kind `end`.
+        /// The tokens, with one of kind `end` at the end.
         let tokens: [PredicateToken]
-        /// For each word that can be nothing but a key where an operand stands, the operand: expressions do not
-        /// change, so that all predicates of the format may have it.
+        /// The operand for each word that can only be a key in the place of an operand. Expressions are immutable, so
+        /// all predicates of the format share it.
         let keys: [NSExpression?]
     }
 

@@ -9,7 +9,7 @@ extension NSExpression {
         replacement(self) ?? mappingParts({ $0.replacing(replacement) }, { $0.replacing(replacement) })
     }
 
-    /// The expression with the expressions and predicates right within it changed.
+    /// The expression with its immediate subexpressions and predicates changed.
     private func mappingParts(
         _ inside: (NSExpression) -> NSExpression, _ change: (NSPredicate) -> NSPredicate
     ) -> NSExpression {
@@ -45,7 +45,7 @@ extension NSExpression {
             guard let value = variables[name] else { return self }
             return value as? NSExpression ?? NSExpression(forConstantValue: value)
         case .subquery(let collection, let variable, let predicate):
-            // Inside, the iterator hides a variable of the same name.
+            // In the subquery, the iterator hides a variable of the same name.
             let visible = variables.filter { $0.key != variable }
             return NSExpression(
                 payload: .subquery(

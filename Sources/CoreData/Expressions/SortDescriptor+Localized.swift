@@ -75,8 +75,8 @@ extension SortDescriptor where Compared: NSObject {
 
 /// The value that the initialisers above append to a key path.
 ///
-/// By it the descriptor orders values in memory, and a fetch reads off the type how to sort. The key path without it is
-/// the property.
+/// The descriptor orders values in memory by it, and a fetch finds out from its type how to sort. The key path without
+/// it leads to the property.
 protocol SortKey {
     static var selector: SortSelector { get }
 }
@@ -121,7 +121,7 @@ extension Optional where Wrapped == Bool {
     fileprivate var number: BooleanNumber? { map { BooleanNumber(value: $0) } }
 }
 
-/// Key paths appended to each other are as immutable as their parts, although the type of the result is not `Sendable`.
+/// Appended key paths are as immutable as their parts, although the type of the result is not `Sendable`.
 private func sendable<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> any KeyPath<Root, Value> & Sendable {
     unsafeBitCast(keyPath, to: (any KeyPath<Root, Value> & Sendable).self)
 }

@@ -29,7 +29,7 @@ public struct SortSelector: RawRepresentable, Hashable, Sendable {
             || self == .localizedCaseInsensitiveCompare || self == .localizedStandardCompare
     }
 
-    /// The order of `a` and `b`, or `nil` where they have no order. Nothing comes before everything.
+    /// The order of `a` and `b`, or `nil` if they have no order. Nil values come first.
     package func order(_ a: ExpressionValue, _ b: ExpressionValue) -> ComparisonResult? {
         switch (a, b) {
         case (.null, .null): .orderedSame

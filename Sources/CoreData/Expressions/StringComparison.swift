@@ -3,8 +3,8 @@ import Foundation
 /// Comparing strings as predicates do: with or without regard to case and diacritics, by prefix, suffix, part and
 /// wildcard.
 ///
-/// Strings are compared on their bytes as long as their characters fold one by one (`ByteFolding`); Foundation is asked
-/// for all others.
+/// Strings are compared on their bytes as long as their characters fold one by one (`ByteFolding`); Foundation compares
+/// all other strings.
 enum StringComparison {
     typealias Options = NSComparisonPredicate.Options
 
@@ -19,7 +19,7 @@ enum StringComparison {
         options.isEmpty ? areIdentical(a, b) : holds(.equal, a, b, options)
     }
 
-    /// The order of the bytes, as stores have it, of both strings as they are under `options`.
+    /// The order of the bytes, as in stores, of both strings after folding by `options`.
     static func compare(_ a: String, _ b: String, _ options: Options) -> ComparisonResult {
         var (x, y) = options.isEmpty ? (a, b) : (fold(a, options), fold(b, options))
         return x.withUTF8 { x in
@@ -50,13 +50,13 @@ enum StringComparison {
         return known.flatMap { $0 } ?? holdsByFoundation(relation, text, part, options)
     }
 
-    /// The same as `holds` of bytes, for all texts.
+    /// The `holds` of bytes for all texts, by Foundation's comparison.
     static func holdsByFoundation(
         _ relation: Relation, _ text: String, _ part: String, _ options: Options
     ) -> Bool {
         switch relation {
         case .equal where options.isEmpty: return areIdentical(text, part)
-        // Byte by byte, as an index of a store has it.
+        // Byte by byte, as in an index of a store.
         case .beginsWith where options.isEmpty: return text.utf8.starts(with: part.utf8)
         default: break
         }
@@ -69,7 +69,7 @@ enum StringComparison {
         }
     }
 
-    /// Brings a string into the form in which equal means equal under `options`.
+    /// Folds a string so that strings that are equal under `options` become equal.
     static func fold(_ text: String, _ options: Options) -> String {
         if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) { return text }
         return ByteFolding.of(options).fold(text) ?? foldByFoundation(text, options)
@@ -89,7 +89,7 @@ enum StringComparison {
         case equal, contains, beginsWith, endsWith
     }
 
-    /// Whether a relation holds between two texts in UTF-8; nil where Foundation has to be asked.
+    /// Whether a relation holds between two texts in UTF-8; nil if Foundation has to compare them.
     static func holds(
         _ relation: Relation, _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>,
         _ options: Options
@@ -115,7 +115,7 @@ enum StringComparison {
         return all < 0x80
     }
 
-    /// - Parameter ignoringCase: whether letters of ASCII are the same in both cases.
+    /// - Parameter ignoringCase: whether letters of ASCII are equal in both cases.
     private static func matches(
         _ relation: Relation, _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>,
         ignoringCase: Bool

@@ -2,10 +2,10 @@ import Foundation
 
 /// The reason why the predicate of a request cannot be decided.
 ///
-/// `evaluate(with:)` cannot throw, so that it stops the process where a part of a predicate has no value. A request can
-/// throw: while it asks a predicate about objects, the first reason is kept here, and becomes its error.
+/// `evaluate(with:)` cannot throw, so it stops the process if a part of a predicate has no value. A request can throw:
+/// while it evaluates a predicate, the first reason is kept here, and becomes the request's error.
 enum UndecidedPredicate {
-    /// What a thread knows: whether a request works on it, and the first reason.
+    /// The state of a thread: whether a request evaluates predicates on it, and the first reason.
     private struct State {
         var isAsked = false
         var reason: String?
@@ -29,20 +29,20 @@ enum UndecidedPredicate {
         return state
     }
 
-    /// Keeps the reason for the request that the thread works on. Stops the process where there is none.
+    /// Keeps the reason for the request that the thread executes. Stops the process if it executes none.
     static func note(_ reason: @autoclosure () -> String) {
         let state = state
         guard state.pointee.isAsked else { fatalError(reason()) }
         if state.pointee.reason == nil { state.pointee.reason = reason() }
     }
 
-    /// The same where a value is expected.
+    /// Keeps the reason, and returns nil in place of a value.
     static func noValue(_ reason: @autoclosure () -> String) -> Any? {
         note(reason())
         return nil
     }
 
-    /// Runs the program's own code: its predicates are none of the request's.
+    /// Runs the program's own code, whose predicates do not belong to the request.
     static func outside<Result>(_ body: () throws -> Result) rethrows -> Result {
         let state = state
         let outer = state.pointee
@@ -51,9 +51,10 @@ enum UndecidedPredicate {
         return try body()
     }
 
-    /// Runs a body that asks predicates, and throws error 134060 where one of them could not be decided.
+    /// Runs a body that evaluates predicates, and throws error 134060 if one of them could not be decided.
     ///
-    /// Every fetch does this several times. Without a closure of its own it copies nothing that the body holds.
+    /// Every fetch does this several times. The method makes no closure of its own, so it copies nothing that the body
+    /// captures.
     @inline(__always)
     static func throwing<Result>(_ body: () throws -> Result) throws -> Result {
         let state = state

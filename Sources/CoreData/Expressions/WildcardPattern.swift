@@ -8,7 +8,7 @@ struct WildcardPattern {
     }
 
     private let elements: [Element<Character>]
-    /// The same for bytes, when the pattern is ASCII; used for texts that are ASCII too.
+    /// The pattern as bytes, when it is ASCII; used for texts that are ASCII too.
     private let bytes: [Element<UInt8>]?
     private let options: StringComparison.Options
 
@@ -43,12 +43,13 @@ struct WildcardPattern {
         self.bytes = bytes.count == elements.count ? bytes : nil
     }
 
-    /// Whether the whole of `text` fits the pattern. Linear in the length for each `*`; never exponential.
+    /// Whether the whole of `text` matches the pattern. Linear in the length for each `*`; never exponential.
     func matches(_ text: String) -> Bool {
         if let bytes {
             let ignoresCase = options.contains(.caseInsensitive)
             let result = text.utf8.withContiguousStorageIfAvailable { units -> Bool? in
-                // Carriage returns are left to the characters, which see the pair with a line feed as one.
+                // Texts with carriage returns are compared by characters, because a carriage return with a line feed is
+                // one character.
                 if units.contains(where: { $0 >= 0x80 || $0 == 0x0D }) { return nil }
                 return fits(units, bytes) { ignoresCase ? StringComparison.lowercased($0) == $1 : $0 == $1 }
             }

@@ -5,7 +5,7 @@ private protocol CapturedRange {
     var part: TranslatedPart { get throws }
 }
 
-/// Captured values as predicates hold them.
+/// Converts captured values to the constants of predicates.
 enum PredicateConstant {
     static func part(_ value: Any) throws -> TranslatedPart {
         if let range = value as? any CapturedRange { return try range.part }
@@ -16,7 +16,7 @@ enum PredicateConstant {
         NSExpression(forConstantValue: try constant(value))
     }
 
-    /// The value without its optional, an enumeration as its raw value; throws for a type that no store knows.
+    /// The value without its optional, an enumeration as its raw value; throws for a type that no store supports.
     private static func constant(_ value: Any) throws -> Any? {
         switch value {
         case let optional as any CapturedOptional: return try optional.wrapped.flatMap { try constant($0) }

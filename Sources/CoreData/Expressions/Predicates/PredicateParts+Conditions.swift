@@ -122,7 +122,7 @@ extension PredicateTranslator {
         guard case .range(let lower, let upper, let includesUpper) = range else { throw Untranslatable() }
         let element = try value(element)
         if let lower, let upper, includesUpper {
-            // Two constants may be one, which the store's index sees.
+            // Two constant bounds become one constant, so that the store can use an index.
             let bounds: NSExpression =
                 if case .constant(let a?, _) = lower.payload, case .constant(let b?, _) = upper.payload {
                     NSExpression(forConstantValue: [a, b])

@@ -1,6 +1,6 @@
 import Foundation
 
-// Strings in a `#Predicate`. Three of its functions are missing from Foundation on Linux, though the macro knows them.
+// Strings in a `#Predicate`. Three of its functions are missing from Foundation on Linux, although the macro uses them.
 
 extension PredicateExpressions.SequenceStartsWith: PredicateTranslatable {
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
@@ -23,7 +23,7 @@ extension PredicateExpressions.StringContainsRegex: PredicateTranslatable {
         guard let constant = regex as? PredicateExpressions.Value<PredicateExpressions.PredicateRegex> else {
             throw Untranslatable()
         }
-        // MATCHES is about the whole string.
+        // MATCHES compares the whole string.
         let pattern = "(?s:.*)(?:\(constant.value.stringRepresentation))(?s:.*)"
         return .condition(
             PredicateTranslator.comparison(

@@ -54,7 +54,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateTranslatable {
         let isThere = PredicateTranslator.isThere(base)
         switch try translator.part(transform) {
         case .value(let value):
-            // A key path that begins at nothing gives nothing.
+            // A key path that begins at nil has the value nil.
             if case .keyPath(let path, _) = value.payload, !path.keys.contains(where: { $0.hasPrefix("@") }) {
                 return .value(value)
             }

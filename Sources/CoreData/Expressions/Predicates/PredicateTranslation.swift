@@ -1,6 +1,7 @@
 // About the room Expressions/Predicates.
 //
-// - `#Predicate` is a tree of generic structures. Each says by itself which predicate or expression it becomes.
+// - `#Predicate` is a tree of generic structures. An extension of each structure translates it to a predicate or an
+//   expression.
 
 import Foundation
 
@@ -43,13 +44,13 @@ protocol PredicateTranslatable {
 
 /// The translation of a part of a `#Predicate`.
 enum TranslatedPart {
-    /// Anything that has a value.
+    /// A part with a value.
     case value(NSExpression)
     /// A Boolean.
     case condition(NSPredicate)
-    /// An optional Boolean: it holds only where it is there.
+    /// An optional Boolean, which holds only if it has a value.
     case optionalCondition(NSPredicate, isThere: NSPredicate)
-    /// The outcome of comparing two strings; by locale, only whether they are the same can be said.
+    /// The outcome of comparing two strings. For a comparison by locale only equality can be translated.
     case order(NSExpression, NSExpression, NSComparisonPredicate.Options, isLocalized: Bool)
     /// A range, open where a bound is missing.
     case range(NSExpression?, NSExpression?, includesUpper: Bool)
@@ -58,7 +59,7 @@ enum TranslatedPart {
 /// The error of a part that has no translation.
 struct Untranslatable: Error {}
 
-/// Turns the tree behind a `#Predicate` into expressions and predicates.
+/// Translates the tree of a `#Predicate` to expressions and predicates.
 struct PredicateTranslator {
     private var variables: [PredicateExpressions.VariableID: NSExpression] = [:]
     private var iterators = 0
@@ -95,7 +96,7 @@ struct PredicateTranslator {
         return try translatable.translated(by: &self)
     }
 
-    /// A part that is to stand where a value stands.
+    /// Translates a part as a value.
     mutating func value(_ part: Any) throws -> NSExpression {
         switch try self.part(part) {
         case .value(let expression): return expression
@@ -108,7 +109,7 @@ struct PredicateTranslator {
         }
     }
 
-    /// A part that is to stand where a condition stands.
+    /// Translates a part as a condition.
     mutating func condition(_ part: Any) throws -> NSPredicate {
         switch try self.part(part) {
         case .condition(let condition), .optionalCondition(let condition, _): return condition
