@@ -1,8 +1,9 @@
 import Foundation
 
-/// The attempts at work that others disturb: some in any case, after that until a time limit.
+/// Counts the attempts at work that other processes disturb: a fixed number in any case, after that until a time limit.
 struct Attempts {
-    /// The number of attempts with any time limit: even one of no time at all is no reason to fail over one exchange.
+    /// The number of attempts with any time limit. Even with a limit of zero, one exchange of the file by another
+    /// process must not make the work fail.
     static let always = 20
 
     private var count = 0
@@ -10,7 +11,7 @@ struct Attempts {
 
     init(timeout: TimeInterval) { deadline = ContinuousClock.now + .seconds(timeout.boundedTime) }
 
-    /// Whether it is begun once more.
+    /// Whether another attempt is allowed. After the fixed number of attempts, waits before it returns.
     mutating func goOn() -> Bool {
         count += 1
         if count < Self.always { return true }

@@ -1,7 +1,7 @@
 /// Runs a closure and returns its result.
 ///
 /// There are no autoreleased objects on Linux, so the function does nothing else. Loops that are written with pools
-/// compile and run as they are.
+/// compile and run unchanged.
 ///
 /// - Parameter body: The closure.
 /// - Returns: The result of the closure.

@@ -7,7 +7,7 @@
 public struct AutoreleasingUnsafeMutablePointer<Pointee> {
     private let pointer: UnsafeMutablePointer<Pointee>
 
-    /// Creates a pointer from a plain one.
+    /// Creates a pointer from an `UnsafeMutablePointer`.
     ///
     /// - Parameter pointer: The place of the value.
     public init(_ pointer: UnsafeMutablePointer<Pointee>) {

@@ -5,19 +5,19 @@ extension NSValueTransformerName {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/negatebooleantransformername)
     public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
-    /// A transformer that tells whether a value is nil.
+    /// A transformer that tests whether a value is nil.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/isniltransformername)
     public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
-    /// A transformer that tells whether a value is not nil.
+    /// A transformer that tests whether a value is not nil.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/isnotniltransformername)
     public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
-    /// A transformer that makes the object of a keyed archive, of any class. Use it with trusted archives only.
+    /// A transformer that decodes the object of a keyed archive, of any class. Use it with trusted archives only.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/keyedunarchivefromdatatransformername)
     public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
-    /// A transformer that makes the object of a keyed archive, of property-list classes only:
+    /// A transformer that decodes the object of a keyed archive, of property-list classes only:
     /// ``NSSecureUnarchiveFromDataTransformer``.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsvaluetransformername/secureunarchivefromdatatransformername)
@@ -36,7 +36,7 @@ extension ValueTransformerRegistry {
     }
 }
 
-/// A transformer that makes objects of archives: transformable attributes use it the other way round.
+/// A transformer that decodes objects from archives. Transformable attributes use its two directions in reverse.
 protocol UnarchivingTransformer: ValueTransformer {}
 
 private final class NegateBooleanTransformer: ValueTransformer {

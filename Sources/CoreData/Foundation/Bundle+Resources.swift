@@ -10,7 +10,8 @@ extension Bundle {
     /// - Returns: The bundle; that of `Bundle(for:)` if the target has no resources.
     public static func withResources(of aClass: AnyClass) -> Bundle {
         let module = String(reflecting: aClass).prefix { $0 != "." }
-        // Resources are in "Package_Target.resources". A module's name has `_` for characters that Swift does not take.
+        // Resources are in "Package_Target.resources". A module's name has `_` for characters that Swift does not
+        // allow.
         let folder = PackageResources.folders.first { folder in
             let name = folder.deletingPathExtension().lastPathComponent
             return name.map { $0.isLetter || $0.isNumber ? $0 : "_" }.suffix(module.count + 1) == ["_"] + module

@@ -1,15 +1,15 @@
-/// Texts with very many combining marks behind a letter.
+/// Finds texts with very many combining marks after a letter.
 ///
 /// Swift sorts the marks of a letter before it compares or hashes texts, in a time that is quadratic in their number.
-/// Names and keys from outside are refused before: 200 KB of marks take minutes.
+/// Names and keys from outside the program are rejected before that: 200 KB of marks take minutes.
 package enum CombiningMarks {
     /// The stream-safe form of Unicode has at most 30.
     private static let most = 60
     private static let step = 256
 
-    /// Where marks without end begin in UTF-8, looked for at every 256th byte; nil where there are none.
+    /// The position in UTF-8 at which too many marks begin, searched at every 256th byte; nil if there is none.
     ///
-    /// A run of fewer than 512 bytes may be passed over.
+    /// A sequence of fewer than 512 bytes may be missed.
     package static func endlessRun(in bytes: UnsafeRawBufferPointer) -> Int? {
         var place = 0
         while place < bytes.count {
@@ -19,7 +19,7 @@ package enum CombiningMarks {
         return nil
     }
 
-    /// Whether a text has marks without end.
+    /// Whether a text has too many marks after a letter.
     package static func areEndless(in text: String) -> Bool {
         guard text.utf8.count > step else { return false }
         var text = text

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Brings written data to the disk.
+/// Writes buffered data through to the disk.
 enum Disk {
-    /// Brings the content of a file to the disk.
+    /// Writes the content of a file through to the disk.
     static func synchronize(_ url: URL) throws {
         let descriptor = open(url.path, O_RDONLY)
         guard descriptor >= 0 else { return }
@@ -14,7 +14,7 @@ enum Disk {
         }
     }
 
-    /// Brings the names of a folder to the disk.
+    /// Writes the names of a folder through to the disk.
     static func synchronizeFolder(_ url: URL) {
         let descriptor = open(url.path, O_RDONLY | O_DIRECTORY)
         if descriptor >= 0 {

@@ -1,6 +1,6 @@
-/// A value whose type is the very one that is asked for; nil of any other type.
+/// A value if its type is exactly the expected type; nil for any other type.
 ///
-/// A cast of `Any` asks for bridging, classes and conformances besides, and takes many times as long.
+/// A cast of `Any` also tries bridging, classes and conformances, and takes many times as long.
 @inline(__always)
 func exactly<Wanted>(_ value: Any, _: Wanted.Type) -> Wanted? {
     func opened<Value>(_ value: Value) -> Wanted? {
@@ -9,9 +9,9 @@ func exactly<Wanted>(_ value: Any, _: Wanted.Type) -> Wanted? {
     return _openExistential(value, do: opened)
 }
 
-/// The object that a value is; nil of anything else, and if its type does not say so at once.
+/// The value as an object; nil for any other value, and if its type is not a class type itself.
 ///
-/// A cast holds the value and looks for conversions, which costs more than the work of a set on the object.
+/// A cast retains the value and searches for conversions, which costs more than the set's operation on the object.
 @inline(__always)
 func objectWithin(_ value: Any?) -> Unmanaged<AnyObject>? {
     #if _runtime(_ObjC)

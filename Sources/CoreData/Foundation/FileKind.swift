@@ -1,6 +1,7 @@
 import Foundation
 
-/// The kind of file at a path. The files and folders of a store are regular ones; other kinds belong to somebody else.
+/// The kind of file at a path. The files and folders of a store are regular ones; files of other kinds belong to other
+/// programs.
 enum FileKind: String {
     case file = "a regular file"
     case folder = "a folder"
@@ -10,13 +11,13 @@ enum FileKind: String {
     case socket = "a socket"
     case other = "no regular file"
 
-    /// - Parameter followsLinks: Whether a symbolic link counts as its destination; one that leads nowhere then is
-    ///   nothing.
-    /// - Returns: Nil if nothing lies there.
+    /// - Parameter followsLinks: Whether a symbolic link counts as its destination. A link without a destination then
+    ///   counts as no file.
+    /// - Returns: Nil if nothing is at the path.
     init?(at url: URL, followsLinks: Bool = false) {
         var status = stat()
         guard (followsLinks ? stat(url.path, &status) : lstat(url.path, &status)) == 0 else {
-            // Links that lead to each other are there, and lead to nothing.
+            // Links that lead to each other exist, and have no destination.
             guard errno == ELOOP else { return nil }
             self = .link
             return
@@ -43,9 +44,9 @@ enum FileKind: String {
         }
     }
 
-    /// Throws if something else lies there than expected. Nothing at all is no error.
+    /// Throws if a file of another kind than the expected one is at the path. A missing file is no error.
     ///
-    /// - Parameter code: The code of the error, which names the path and the kind that lies there.
+    /// - Parameter code: The code of the error, which names the path and the kind of the file.
     static func require(
         _ expected: FileKind, at url: URL, followsLinks: Bool = false, _ code: CocoaError.Code = .fileWriteUnknown
     ) throws {
@@ -56,7 +57,7 @@ enum FileKind: String {
                 + "It was left as it is.", url: url)
     }
 
-    /// Throws if something lies there that is neither a file nor a folder: reading a pipe would wait for its writer,
+    /// Throws if the path leads to something other than a file or a folder: reading a pipe would wait for its writer,
     /// and some devices have no end. Symbolic links are followed.
     static func requireReadable(_ url: URL) throws {
         guard let found = FileKind(at: url, followsLinks: true), ![.file, .folder].contains(found) else { return }
@@ -65,34 +66,34 @@ enum FileKind: String {
             reason: "“\(url.path)” is \(found.rawValue), and neither a file nor a folder.", url: url)
     }
 
-    /// Removes a file, or a folder with everything in it. Nothing happens if nothing lies there.
+    /// Removes a file, or a folder with everything in it. Nothing happens if there is no such file.
     ///
-    /// Throws if something else lies there than expected, and leaves it.
+    /// Throws if a file of another kind than the expected one is at the path, and leaves it.
     static func remove(_ expected: FileKind, at url: URL) throws {
         try require(expected, at: url)
         if FileKind(at: url) != nil { try FileManager.default.removeItem(at: url) }
     }
 
-    /// The number of bytes that a file has; 0 where there is none.
+    /// The number of bytes of the file at a URL; 0 if there is none.
     static func size(at url: URL) -> Int {
         var status = stat()
         return stat(url.path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// The number of names that the file at a path has; a symbolic link is not followed. 0 where nothing lies there.
+    /// The number of names that the file at a path has; a symbolic link is not followed. 0 if there is no file.
     static func nameCount(at url: URL) -> Int {
         var status = stat()
         return lstat(url.path, &status) == 0 ? Int(status.st_nlink) : 0
     }
 
-    /// The file that a symbolic link leads to, whether it is there or not; the URL itself where no link lies.
+    /// The destination of a symbolic link, whether it exists or not; the URL itself if it is not a link.
     static func target(of url: URL) -> URL {
         guard FileKind(at: url) == .link else { return url }
         if let path = realpath(url.path, nil) {
             defer { free(path) }
             return URL(fileURLWithPath: String(cString: path))
         }
-        // Nothing is there yet: a store is made where the link leads to.
+        // The destination does not exist yet. A store is created where the link leads.
         var target = url
         for _ in 0..<40 {
             guard FileKind(at: target) == .link,

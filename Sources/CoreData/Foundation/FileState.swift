@@ -1,8 +1,8 @@
 import Foundation
 
-/// Facts that change when somebody writes a file, or puts another one in its place.
+/// The attributes of a file that change when a process writes the file, or replaces it by another one.
 ///
-/// A file that is put back from a backup has the same name, and may have the same size, versions and counters. It is
+/// A file that was restored from a backup has the same name, and may have the same size, versions and counters. It is
 /// still another file.
 struct FileState: Codable, Equatable {
     private var device: UInt64
@@ -19,15 +19,15 @@ struct FileState: Codable, Equatable {
         init(_ time: timespec) { (seconds, nanoseconds) = (Int(time.tv_sec), Int(time.tv_nsec)) }
     }
 
-    /// Whether the last change is so long ago that the next one gets another time, however coarse the clock of the disk
-    /// is.
+    /// Whether the last change is so long ago that the next one gets another time, even with the coarsest clock of a
+    /// disk.
     var hasDistinctTime: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return max(modified.seconds, changed.seconds) + 3 < Int(now.tv_sec)
     }
 
-    /// Whether it is a state of the same file, with any content.
+    /// Whether another state is of the same file, with any content.
     func isSameFile(as other: FileState?) -> Bool {
         device == other?.device && number == other?.number
     }
@@ -40,10 +40,10 @@ struct FileState: Codable, Equatable {
             && held.st_dev == named.st_dev
     }
 
-    /// The rights, as `chmod` takes them.
+    /// The access rights, in the form for `chmod`.
     var rights: mode_t { mode_t(mode) & 0o7777 }
 
-    /// The state of a file; nil where there is none.
+    /// The state of a file; nil if it does not exist.
     init?(_ url: URL) {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return nil }

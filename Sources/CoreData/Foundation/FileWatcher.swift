@@ -1,16 +1,16 @@
 import Foundation
 
-/// Says when a file is written to by anybody, this process included: the kernel reports it (inotify), nothing is asked
-/// for again and again.
+/// Reports when any process, this one included, writes to a file. The kernel sends the events (inotify), so the file is
+/// not polled.
 ///
-/// The file may be missing, go and come back: its folder is watched for that.
+/// The file may be missing, be removed and come back, so its folder is watched, too.
 final class FileWatcher: @unchecked Sendable {  // what changes is touched on the source's queue only
     private let file: URL
     private let descriptor: Int32
     private let source: any DispatchSourceRead
     private var fileWatch: Int32 = -1
 
-    /// Begins to watch; `onChange` is called on the queue. Throws when the system has no watch left to give.
+    /// Begins to watch; `onChange` is called on the queue. Throws when the system's limit of watches is reached.
     init(_ file: URL, queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) throws {
         self.file = file
         let descriptor = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
@@ -33,10 +33,10 @@ final class FileWatcher: @unchecked Sendable {  // what changes is touched on th
 
     deinit { source.cancel() }
 
-    /// Ends the watching. An event that is being handled still comes to its end.
+    /// Ends the watching. The handling of a present event still finishes.
     func cancel() { source.cancel() }
 
-    /// Watches the file that lies at the path now. Without one there is nothing to watch yet.
+    /// Watches the file that is at the path now. If there is none, the file's creation calls this method again.
     private func watchFile() {
         fileWatch = inotify_add_watch(descriptor, file.path, UInt32(IN_MODIFY))
     }

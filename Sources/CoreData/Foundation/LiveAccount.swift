@@ -4,8 +4,8 @@
     /// The objects of the framework that a test has made and that still exist. Only debug builds have it.
     ///
     /// Coordinators, stores, contexts and controllers count in the account that is `current` where they are made.
-    /// Contexts that are made where there is none count in the account of their parent or coordinator. Objects count in
-    /// the account of their context.
+    /// Contexts that are made without a current account count in the account of their parent or coordinator. Objects
+    /// count in the account of their context.
     package final class LiveAccount: @unchecked Sendable {  // `living` and `made` are used under `lock` only
         package enum Kind: Hashable, Sendable {
             case coordinator, store, context, controller
@@ -40,7 +40,7 @@
             let account: LiveAccount
             private let kind: Kind
 
-            /// Nil where nobody keeps an account.
+            /// Nil if there is no account.
             init?(_ kind: Kind, in account: LiveAccount? = .current) {
                 guard let account else { return nil }
                 self.account = account

@@ -2,8 +2,8 @@ import Foundation
 
 /// The processes that hold kernel locks on files, so that an error can name them.
 enum LockHolders {
-    /// The processes that hold a lock on any of the files, in the order of their ids. Empty where the system does not
-    /// tell: it hides the processes of other containers, and some file systems show other devices than their files
+    /// The processes that hold a lock on any of the files, in the order of their ids. Empty if the system does not show
+    /// them: it hides the processes of other containers, and some file systems show other devices than their files
     /// have.
     static func processes(of urls: [URL]) -> [Int32] {
         let files = Set(urls.compactMap { identifier(of: $0) })
@@ -15,7 +15,8 @@ enum LockHolders {
         return []
     }
 
-    /// A line is missing where others lock or unlock something between two pages of the table.
+    /// The number of readings of the table. A line can be missing if another process locks or unlocks a file between
+    /// the reading of two pages.
     private static let attempts = 4
 
     private static func holders(of files: Set<String>) -> Set<Int32> {
@@ -35,7 +36,8 @@ enum LockHolders {
     /// The locks that processes hold.
     private static func locks() -> [Lock] {
         table().split(separator: "\n").compactMap { line in
-            // "1: FLOCK ADVISORY WRITE 4711 fe:00:16457834 0 EOF"; one that waits has "->" in the second place.
+            // "1: FLOCK ADVISORY WRITE 4711 fe:00:16457834 0 EOF"; the line of a waiting process has "->" in the second
+            // place.
             let words = line.split(separator: " ")
             guard words.count > 7, words[1] != "->", let process = Int32(words[4]), process > 0,
                 let first = Int64(words[6])
@@ -46,8 +48,8 @@ enum LockHolders {
         }
     }
 
-    /// Whether another process holds a lock for writing on some bytes of a file, or on any of them. False where the
-    /// system does not tell.
+    /// Whether another process holds a lock for writing on some bytes of a file, or on any of them. False if the system
+    /// does not show it.
     static func isLockedForWriting(_ url: URL, bytes: ClosedRange<Int64> = 0...Int64.max) -> Bool {
         guard let file = identifier(of: url) else { return false }
         return locks().contains { lock in
@@ -56,7 +58,7 @@ enum LockHolders {
         }
     }
 
-    /// The kernel's table of locks. It comes in pages, of which Foundation reads the first alone.
+    /// The kernel's table of locks. The kernel returns it in pages, of which Foundation reads only the first.
     private static func table() -> String {
         let descriptor = open("/proc/locks", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
@@ -70,8 +72,8 @@ enum LockHolders {
         }
     }
 
-    /// The same as words of a sentence: “process 12”, “processes 12 and 13”, “this process”; “somebody else” if it is
-    /// not known.
+    /// The processes that hold a lock on any of the files, as words of a sentence: “process 12”, “processes 12 and 13”,
+    /// “this process (12)”. If there is none in the table, the words name an unknown holder.
     static func names(of urls: [URL]) -> String {
         let processes = processes(of: urls)
         let others = processes.filter { $0 != getpid() }.map(String.init)
@@ -87,7 +89,7 @@ enum LockHolders {
         names(of: [url, URL(fileURLWithPath: url.path + "-shm"), URL(fileURLWithPath: url.path + "-wal")])
     }
 
-    /// A file as the kernel's table of locks names it: major and minor number of the device, and the inode.
+    /// A file in the form of the kernel's table of locks: major and minor number of the device, and the inode.
     private static func identifier(of url: URL) -> String? {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return nil }

@@ -2,14 +2,14 @@ import Foundation
 
 /// A value behind a lock.
 ///
-/// The lock is Foundation's, because the thread sanitizer sees it; it does not see `Synchronization.Mutex`.
+/// The lock is Foundation's, because the thread sanitizer sees it. The sanitizer does not see `Synchronization.Mutex`.
 package final class Locked<Value>: @unchecked Sendable {  // `value` is touched under `lock` only
     private let lock = NSLock()
     private var value: Value
 
     package init(_ value: Value) { self.value = value }
 
-    /// Runs a body that reads or changes the value. It must not come here again.
+    /// Runs a body that reads or changes the value. The body must not call this method again.
     package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }

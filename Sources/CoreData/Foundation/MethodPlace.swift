@@ -1,8 +1,8 @@
-/// The place where classes keep the pointer to one method, to tell which of them override it.
+/// The vtable slot of one method, which shows the classes that override the method.
 ///
-/// A class's metadata hold a pointer to each method. If the pointer is the framework's, so is the method. The place of
-/// the pointer is found with two classes that differ in that method alone. If it is not found, every class counts as
-/// one that overrides.
+/// A class's metadata hold a pointer to each method. If a class has the framework's pointer in the slot, it does not
+/// override the method. The slot is found with two classes that differ in that method alone. If it is not found, every
+/// class counts as one that overrides.
 struct MethodPlace: @unchecked Sendable {  // immutable
     private let base: AnyClass
     private let place: Int?
@@ -16,7 +16,7 @@ struct MethodPlace: @unchecked Sendable {  // immutable
         #if _runtime(_ObjC)
             place = nil
         #else
-            // The fourth word says how large the metadata are and how much of them lies before the first word.
+            // The fourth word has the size of the metadata, and the size of the part before the first word.
             let sizes = Self.word(base, 4)
             let words = (Int(sizes & 0xFFFF_FFFF) - Int(sizes >> 32)) / 8
             guard words > 7, words < 1_000 else {
@@ -30,7 +30,7 @@ struct MethodPlace: @unchecked Sendable {  // immutable
         #endif
     }
 
-    /// Whether a class, or one between it and the one that declares the method, overrides it.
+    /// Whether a class, or one between it and the class that declares the method, overrides the method.
     func isOverridden(by type: AnyClass) -> Bool {
         if type == base { return false }
         guard let place else { return true }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Objects with members that ``NSFastEnumerationIterator`` goes through.
+/// Objects with members over which ``NSFastEnumerationIterator`` iterates.
 ///
-/// On a Mac the runtime of Objective-C goes through them, and the protocol has another requirement.
+/// On a Mac the runtime of Objective-C iterates over them, and the protocol has another requirement.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsfastenumeration)
 public protocol NSFastEnumeration: AnyObject {
@@ -10,8 +10,8 @@ public protocol NSFastEnumeration: AnyObject {
     var enumeratedMembers: AnyIterator<Any> { get }
 }
 
-/// An iterator through the members of an object: of a collection its elements, of a model its entities, of an entity
-/// its properties.
+/// An iterator over the members of an object: the elements of a collection, the entities of a model, the properties of
+/// an entity.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsfastenumerationiterator)
 public struct NSFastEnumerationIterator: IteratorProtocol {
@@ -19,7 +19,7 @@ public struct NSFastEnumerationIterator: IteratorProtocol {
 
     /// Creates an iterator at the first member of an object.
     ///
-    /// - Parameter enumerable: The object. Do not change it while its members are gone through.
+    /// - Parameter enumerable: The object. Do not change it during the iteration.
     public init(_ enumerable: any NSFastEnumeration) {
         members = enumerable.enumeratedMembers
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A transformer that makes the object of a keyed archive if its class is allowed, and the archive of such an object.
+/// A transformer that decodes the object of a keyed archive if its class is allowed, and archives such an object.
 ///
 /// Transformable attributes without the name of a transformer use one like it. To allow other classes, override
 /// ``allowedTopLevelClasses`` in a subclass, and register it under the name in the attribute.
@@ -45,7 +45,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
         }
     }
 
-    /// Whether this transformer may read an archive with objects of other classes than plain ones.
+    /// Whether this transformer may read an archive with objects of other classes than those of property lists.
     ///
     /// Foundation's unarchiver stops the process at a class that is not allowed. Objects of a program's own classes
     /// check what they decode themselves.
@@ -59,7 +59,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
 
     private static func allows(_ archived: ArchivedClass) -> Bool {
         guard let found = NSClassFromString(archived.name) else {
-            // Foundation's own classes are not found by their names.
+            // Class names do not lead to Foundation's own classes.
             let names = Set(allowedTopLevelClasses.map { NSStringFromClass($0) })
             return archived.chain.contains { names.contains($0) }
         }

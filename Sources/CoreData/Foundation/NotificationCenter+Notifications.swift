@@ -5,7 +5,7 @@ extension NotificationCenter {
     /// The notifications of one name, for `for await`. The sequence ends with the task that waits for it.
     ///
     /// Observing begins when the sequence is created, not with its first iteration. Notifications that are posted
-    /// between the two wait.
+    /// between the two are kept for the iteration.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/notificationcenter/notifications)
     public final class Notifications: AsyncSequence, Sendable {
@@ -30,7 +30,7 @@ extension NotificationCenter {
             Iterator(base: stream.makeAsyncIterator())
         }
 
-        /// An iterator that gives one notification after the other.
+        /// An iterator over notifications, in the order of their posting.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var base: AsyncStream<Transfer<Notification>>.Iterator
 

@@ -1,7 +1,7 @@
 import Foundation
 
 // Observers by selector, with a method of the observer's class in place of the selector: `Stack.saved(_:)` where a Mac
-// has `#selector(Stack.saved(_:))`. Foundation on Linux knows observers by closures only.
+// has `#selector(Stack.saved(_:))`. Foundation on Linux has only observers by closures.
 extension NotificationCenter {
     /// Calls a method of an observer whenever a matching notification is posted.
     ///
@@ -107,7 +107,7 @@ private enum ObserverTable {
 
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// The number of entries that there may be before those of observers that are gone are looked for.
+        /// The number of entries above which the entries of observers that no longer exist are removed.
         var limit = 64
     }
 
@@ -126,7 +126,7 @@ private enum ObserverTable {
         let gone = state.withLock { state in
             var gone = sweep(&state)
             let key = ObjectIdentifier(observer)
-            // Another object may have lived at this address.
+            // Another object may have been at this address.
             if let entry = state.entries[key], entry.observer == nil {
                 gone += state.entries.removeValue(forKey: key)?.registrations ?? []
             }
@@ -150,7 +150,7 @@ private enum ObserverTable {
         drop(gone)
     }
 
-    /// Takes the entries of observers that are gone away, each time there are twice as many as before.
+    /// Removes the entries of observers that no longer exist, each time the number of entries has doubled.
     private static func sweep(_ state: inout State) -> [Registration] {
         guard state.entries.count >= state.limit else { return [] }
         let gone = state.entries.filter { $0.value.observer == nil }

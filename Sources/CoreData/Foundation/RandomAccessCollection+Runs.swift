@@ -1,5 +1,5 @@
 extension RandomAccessCollection where Index == Int {
-    /// The longest ranges of elements of which each is alike the one before it.
+    /// The longest ranges of elements in which each element is like the one before it.
     func runs(by isAlike: (Element, Element) -> Bool) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = startIndex

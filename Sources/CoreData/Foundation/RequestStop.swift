@@ -1,6 +1,6 @@
-/// The end of a request before it has found everything, which any thread may ask for.
+/// Ends a request before it has found everything. Any thread may use it.
 ///
-/// Stores that have a time limit for requests (`NSPersistentStoreRequestTimeLimitOption`) look for it while they read.
+/// Stores that have a time limit for requests (`NSPersistentStoreRequestTimeLimitOption`) check it while they read.
 package final class RequestStop: Sendable {
     private let state = Locked(false)
 
@@ -10,7 +10,7 @@ package final class RequestStop: Sendable {
 
     package var wasAsked: Bool { state.withLock { $0 } }
 
-    /// Runs a body on this thread whose requests end with `userCancelled` once it is asked.
+    /// Runs a body on this thread. Its requests end with `userCancelled` once the stop was requested.
     package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         try ProcessorDeadline.run(seconds: .infinity, stoppedBy: { self.wasAsked }) { _ in try body() }
     }

@@ -1,7 +1,6 @@
-/// Stops the process unless the condition holds, which only a mistake in a program can cause.
+/// Stops the process unless the condition holds. Only a mistake in a program can make the condition false.
 ///
-/// Unlike `precondition` it says why in programs that were built for release, too. Without a condition `fatalError`
-/// does so.
+/// Unlike `precondition` it prints the reason in release builds, too. Without a condition `fatalError` does so.
 @inline(__always)
 func require(
     _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String, file: StaticString = #fileID,

@@ -1,5 +1,5 @@
 extension String {
-    /// The text with other words for some of its characters; nil for those that stand for themselves.
+    /// The text with some of its characters replaced. The closure returns nil for a character that stays.
     func escaping(_ escape: (Unicode.Scalar) -> String?) -> String {
         var result = ""
         for scalar in unicodeScalars {

@@ -9,11 +9,13 @@ extension URL {
         return URL(string: text) ?? URL(fileURLWithPath: "/dev/null")
     }
 
-    /// The text of a URL without its passwords, and these: the one before the host, and those of the query's items.
+    /// The text of a URL without its passwords, and the passwords: the one before the host, and those of the query's
+    /// items.
     package static func withoutPasswords(_ text: String) -> (text: String, passwords: [String]) {
         var passwords: [String] = []
         var shown = text
-        // Between the colon behind the user and the at before the host. Several hosts are no URL that Foundation reads.
+        // The password is between the colon after the user and the at sign before the host. The text is searched,
+        // because Foundation cannot parse a URL with several hosts.
         if let start = text.range(of: "://")?.upperBound {
             let authority = text[start...].prefix { $0 != "/" && $0 != "?" }
             if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
@@ -24,7 +26,7 @@ extension URL {
         guard let query = shown.firstIndex(of: "?") else { return (shown, passwords) }
         var isBehindPassword = false
         let items = shown[shown.index(after: query)...].split(separator: "&").filter { item in
-            // An item without a value is no option: it is the rest of a password that should be encoded.
+            // An item without a value is no option. It is the rest of a password that was not encoded.
             if isBehindPassword, !item.contains("=") {
                 passwords.append(String(item))
                 return false
@@ -42,7 +44,7 @@ extension URL {
         return (shown, passwords.filter { !$0.isEmpty })
     }
 
-    /// Whether a key is one of a password, or looks like one that is misspelt.
+    /// Whether a key is that of a password, or resembles one with a spelling mistake.
     private static func isOfPassword(_ key: String) -> Bool {
         let key = key.lowercased()
         if key == "passfile" { return false }

@@ -18,10 +18,10 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A converter of values, with a way back if it has one. The transformer of a transformable attribute makes data of its
-/// values.
+/// A converter of values, which may also convert back. The transformer of a transformable attribute encodes its values
+/// as data.
 ///
-/// The transformer of an attribute makes `Data` of the value by ``transformedValue(_:)``, and the value of `Data` by
+/// The transformer of an attribute encodes the value as `Data` by ``transformedValue(_:)``, and decodes it by
 /// ``reverseTransformedValue(_:)``. For the unarchiving transformers, such as ``NSSecureUnarchiveFromDataTransformer``,
 /// the two directions are exchanged. The framework calls transformers on any thread.
 ///
@@ -37,7 +37,7 @@ open class ValueTransformer: NSObject, ValueTransformerByName {
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/transformedvalueclass())
     open class func transformedValueClass() -> AnyClass { NSObject.self }
 
-    /// Whether the transformer has a way back; true unless overridden.
+    /// Whether the transformer can convert back; true unless overridden.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation())
     open class func allowsReverseTransformation() -> Bool { true }
@@ -52,7 +52,7 @@ open class ValueTransformer: NSObject, ValueTransformerByName {
 
     /// Converts a result back to its value.
     ///
-    /// The base class calls ``transformedValue(_:)``. It stops the process if the transformer has no way back.
+    /// The base class calls ``transformedValue(_:)``. It stops the process if the transformer cannot convert back.
     ///
     /// - Parameter value: A result of ``transformedValue(_:)``.
     /// - Returns: The value; nil if there is none.
@@ -82,15 +82,16 @@ open class ValueTransformer: NSObject, ValueTransformerByName {
     open class func valueTransformerNames() -> [NSValueTransformerName] { ValueTransformerRegistry.names }
 }
 
-/// The type that declares `init(forName:)` of ``ValueTransformer``, which gives the registered object.
+/// The type that declares `init(forName:)` of ``ValueTransformer``, which returns the registered object.
 ///
-/// OpenCoreData only. An initialiser of a class cannot return another object; one of a protocol's extension can.
+/// OpenCoreData only. An initialiser of a class cannot return another object; an initialiser in a protocol's extension
+/// can.
 public protocol ValueTransformerByName {}
 
 extension ValueTransformerByName where Self: ValueTransformer {
     /// Finds the transformer that is registered under a name. Any thread may call it.
     ///
-    /// The result is nil if there is none. Classes are not looked for by their names, except
+    /// The result is nil if there is none. Classes are not found by their names, except
     /// `NSSecureUnarchiveFromDataTransformer`.
     ///
     /// - Parameter name: The name.
@@ -102,7 +103,7 @@ extension ValueTransformerByName where Self: ValueTransformer {
     }
 }
 
-/// The transformers by name. May be used from any thread.
+/// The registered transformers by name. May be used from any thread.
 enum ValueTransformerRegistry {
     private static let lock = NSLock()
     // Read and written under `lock` only.
@@ -116,8 +117,8 @@ enum ValueTransformerRegistry {
         lock.withLock { registered.keys.sorted { $0.rawValue < $1.rawValue } }
     }
 
-    /// The transformer under a name. The one that transformable attributes use is found by the name of its class, too:
-    /// models are written with either.
+    /// The transformer under a name. The transformer that transformable attributes use is also found by the name of its
+    /// class, because models contain either name.
     static func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
         lock.withLock {
             if let found = registered[name] { return found }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The reasons why the system has not written a file, with their remedies.
+/// The reasons why the system failed to write a file, with their remedies.
 enum WriteFailure {
     /// The words for an error number, as the end of a sentence. `url` is the file.
     static func reason(_ code: Int32, _ url: URL) -> String {
@@ -21,7 +21,7 @@ enum WriteFailure {
         }
     }
 
-    /// The code of Cocoa's that stands for an error number.
+    /// Cocoa's code for an error number.
     static func code(_ code: Int32) -> CocoaError.Code {
         switch code {
         case EACCES, EPERM: .fileWriteNoPermission
@@ -39,9 +39,9 @@ enum WriteFailure {
             underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
     }
 
-    /// Has a write beyond the limit of a file's size fail, where the system would end the process by a signal without a
-    /// word. A program that handles or ignores the signal keeps its way. Programs that are started get the system's
-    /// again.
+    /// Makes a write beyond the limit of a file's size return an error. Without that the system would end the process
+    /// by a signal and no message. If the program handles or ignores the signal, its setting stays. Programs that this
+    /// process starts get the system's default again.
     static let survivesSizeLimit: Void = {
         let previous = signal(SIGXFSZ) { _ in }
         if previous != nil { signal(SIGXFSZ, previous) }
@@ -70,10 +70,10 @@ enum WriteFailure {
         }
     }
 
-    /// The reason why a file cannot be made in a folder: an error number, or nil where it can be made.
+    /// The reason why a file cannot be made in a folder: an error number, or nil if a file can be made.
     static func refusal(inFolderOf url: URL) -> Int32? {
         let folder = url.deletingLastPathComponent().path
-        // The check is for the user that the process acts as. Another user may have started it.
+        // The check is for the effective user of the process, which may differ from the user who started it.
         return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 ? nil : errno
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The text of an XML file as Foundation's parser can take it.
+/// The text of an XML file in a form that is safe for Foundation's parser.
 ///
-/// That parser stops the process where libxml2 gives it no text: at a name that is not UTF-8, at a processing
-/// instruction without data, at declarations of notations, of entities that are not parsed, and of attributes without
-/// a default. Also, libxml2 changes to any encoding that the file declares, so that markup may hide in other bytes.
-/// Therefore the parser gets UTF-8 alone, under a declaration of our own, and nothing of this markup.
+/// That parser stops the process if libxml2 passes it no text: at a name that is not UTF-8, at a processing instruction
+/// without data, at declarations of notations, of entities that are not parsed, and of attributes without a default.
+/// Also, libxml2 changes to any encoding that the file declares, so that markup may hide in other bytes. Therefore the
+/// parser gets only UTF-8, with a declaration that this type writes, and none of this markup.
 enum XMLText {
     typealias Failure = XMLTreeElement.Failure
 
@@ -13,8 +13,8 @@ enum XMLText {
 
     /// The text of a file in UTF-8, with the same lines.
     ///
-    /// Throws a `Failure` for bytes that are no text of the file's encoding, and for markup that the parser cannot
-    /// take.
+    /// Throws a `Failure` for bytes that are no text of the file's encoding, and for markup at which the parser would
+    /// stop the process.
     static func forParser(_ data: Data) throws(Failure) -> Data {
         var body = try inUTF8(data)
         if body.starts(with: [0xEF, 0xBB, 0xBF]) { body = body.dropFirst(3) }
@@ -28,10 +28,10 @@ enum XMLText {
         return text
     }
 
-    /// More is no declaration, and a second one within the text is refused by the parser.
+    /// A longer text is no declaration, and the parser rejects a second declaration within the text.
     private static let longestDeclaration = 1024
 
-    /// Where the declaration of a text stands.
+    /// The range of a text's XML declaration.
     private static func declared(in text: Data) -> Range<Data.Index>? {
         guard text.starts(with: Data("<?xml".utf8)), let next = text.dropFirst(5).first, isSpace(next),
             let end = text.prefix(longestDeclaration).range(of: Data("?>".utf8))
@@ -67,7 +67,7 @@ enum XMLText {
         "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254, "shift_jis": .shiftJIS,
     ]
 
-    /// The encoding by the first bytes.
+    /// The encoding that the first bytes show.
     private static func wideEncoding(_ data: Data) -> String.Encoding? {
         if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) { return .utf16 }
         if data.starts(with: [0x3C, 0x00]) { return .utf16LittleEndian }
@@ -75,11 +75,11 @@ enum XMLText {
         return nil
     }
 
-    /// The encoding that a text declares, in small letters; nil where it declares none.
+    /// The encoding that a text declares, in small letters; nil if it declares none.
     private static func encodingName(_ data: Data) -> String? {
         let text = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
         guard let range = declared(in: text) else { return nil }
-        // A name, a value, another name, and so on.
+        // The parts are a name, a value, another name, and so on.
         let parts = String(decoding: text[range], as: UTF8.self).lowercased()
             .split(omittingEmptySubsequences: false) { $0 == "\"" || $0 == "'" }
         for (name, value) in zip(parts, parts.dropFirst())
@@ -105,13 +105,14 @@ enum XMLText {
 
     private static let declarations = ["<!ENTITY", "<!ATTLIST", "<!NOTATION", "<!ELEMENT"]
 
-    /// Looks for what the parser cannot take, also in comments and other places where it would do no harm.
+    /// Searches for markup at which the parser would stop the process, also in comments and other places where it would
+    /// do no harm.
     ///
-    /// A look that finds the ends of comments differently from libxml2 could be deceived. Without declared entities
-    /// nothing else makes markup.
+    /// Comments are not skipped: a check that finds their ends differently from libxml2 could be deceived. Without
+    /// declared entities nothing else becomes markup.
     private static func check(_ text: Data, firstLine: Int) throws(Failure) {
         let damage = text.withUnsafeBytes { bytes -> (offset: Int, reason: String)? in
-            // The C library's search: texts have many megabytes.
+            // The C library's search is used, because texts can have many megabytes.
             func next(_ byte: UInt8, from start: Int) -> Int? {
                 guard start < bytes.count, let base = bytes.baseAddress else { return nil }
                 return memchr(base + start, Int32(byte), bytes.count - start).map { UnsafeRawPointer($0) - base }
@@ -146,7 +147,7 @@ enum XMLText {
         throw Failure(line: line, reason: damage.reason)
     }
 
-    /// How many values in quotes a start tag has.
+    /// The number of quoted values of a start tag.
     private static func countAttributes(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
         var count = 0
         var quote: UInt8?

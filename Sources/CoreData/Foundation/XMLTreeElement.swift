@@ -1,7 +1,8 @@
 import Foundation
 import FoundationXML
 
-/// An element of an XML file with its attributes, children and text. Every reader of XML begins with it.
+/// An element of an XML file with its attributes, children and text. Every reader of XML in the framework begins with
+/// it.
 package final class XMLTreeElement {
     /// The element's name, such as `entity`.
     package let name: String
@@ -37,10 +38,10 @@ package final class XMLTreeElement {
 
     /// Parses a file; nothing outside of it is read.
     ///
-    /// Throws a `Failure` where the file is not well-formed, or nested too deeply.
+    /// Throws a `Failure` if the file is not well-formed, or nested too deeply.
     package static func parse(_ data: Data) throws(Failure) -> XMLTreeElement {
         let builder = TreeBuilder()
-        // In pieces: as a whole, the parser refuses more than ten million bytes.
+        // The parser gets the text in pieces, because it rejects more than ten million bytes at once.
         let parser = XMLParser(stream: InputStream(data: try XMLText.forParser(data)))
         parser.shouldResolveExternalEntities = false
         parser.delegate = builder
@@ -63,7 +64,7 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     var errorLine: Int?
     private var open: [XMLTreeElement] = []
 
-    /// Whether every element was closed. (The parser continues after some errors and still calls that success.)
+    /// Whether every element was closed. (The parser continues after some errors and still returns success.)
     var isComplete: Bool { open.isEmpty && errorLine == nil }
 
     func parser(
@@ -77,7 +78,7 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
         if open.count > Self.maximumDepth {
             fail(parser, "elements are nested more than \(Self.maximumDepth) deep")
         }
-        // References to characters may stand for them, which the look at the text has not seen.
+        // Character references may stand for combining marks, which the check of the text does not find.
         if attributeDict.values.contains(where: CombiningMarks.areEndless) {
             fail(parser, "a letter has too many marks")
         }
