@@ -1,12 +1,12 @@
 import Foundation
 
-/// Everything a fetch request says, independent of its result type.
+/// All settings of a fetch request, independent of its result type.
 ///
-/// `NSFetchRequest` is generic, and a generic class cannot be read without knowing its argument; internal code reads
-/// `NSPersistentStoreRequest.fetchParameters` instead.
+/// `NSFetchRequest` is generic, and the members of a generic class cannot be read without its argument. Internal code
+/// reads `NSPersistentStoreRequest.fetchParameters` instead.
 struct FetchParameters {
     var entity: NSEntityDescription?
-    /// The name given to `init(entityName:)`; the coordinator's model turns it into an entity.
+    /// The name given to `init(entityName:)`; the coordinator's model resolves it to an entity.
     var givenEntityName: String?
     var predicate: NSPredicate?
     var sortDescriptors: [NSSortDescriptor]?

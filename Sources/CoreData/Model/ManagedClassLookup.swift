@@ -6,16 +6,16 @@ enum ManagedClassLookup {
     /// The class itself, or `NSManagedObject` if the program has no class of the name.
     ///
     /// "Module.Class" is found as it is. A bare name is the class's Objective-C name on Apple's platforms; ".Class"
-    /// means the module of the current product. Both are looked for in these modules, in this order:
+    /// means the module of the current product. Both are searched in these modules, in this order:
     ///
     /// - the module of the main executable,
-    /// - the modules whose resources lie beside it,
+    /// - the modules whose resources are beside the executable,
     /// - the modules whose names the plugin has left in the program,
-    /// - the modules of classes that have asked for their entity.
+    /// - the modules of classes whose entity was requested.
     ///
     /// A class inside other types is found by the names of all of them, with the module or without:
-    /// "Module.Outer.Class". Foundation complains on standard error about names with more than one dot, so it never
-    /// gets one.
+    /// "Module.Outer.Class". Foundation writes a warning to standard error for names with more than one dot, so it
+    /// never gets one.
     static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
         guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
             return NSManagedObject.self
@@ -33,8 +33,9 @@ enum ManagedClassLookup {
         return NSManagedObject.self
     }
 
-    /// The class of a name, with its module or without. A class of the name in another module of the program is taken
-    /// where there is none in the named one: a mapping model may have been made where modules had other names.
+    /// The class of a name, with its module or without. If the named module has no such class, the result is a class of
+    /// the name in another module of the program: a mapping model may have been made in a project whose modules had
+    /// other names.
     static func anyClass(named name: String) -> AnyClass? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         if parts.count <= 2, !name.hasPrefix("."), let found = NSClassFromString(name) { return found }
@@ -64,14 +65,14 @@ enum ManagedClassLookup {
         return found
     }
 
-    /// The names of the modules in which classes are looked for.
+    /// The names of the modules in which classes are searched.
     static var modules: [String] { lock.withLock { knownModules } }
 
-    /// Changes when another module becomes known.
+    /// Changes when another module is registered.
     static var generation: Int { lock.withLock { knownModules.count } }
 
     private static let lock = NSLock()
-    /// The results for names of classes inside other types, with the number of modules that were known then.
+    /// The results for names of classes inside other types, with the number of modules that were registered then.
     // nonisolated(unsafe): read and written under `lock` only.
     nonisolated(unsafe) private static var nestedClasses: [String: (found: NSManagedObject.Type?, modules: Int)] = [:]
     // nonisolated(unsafe): read and written under `lock` only.
@@ -100,7 +101,7 @@ extension ManagedClassLookup {
             return []
         }
         let bytes = UnsafeBufferPointer(start: start, count: end - start)
-        // Each name ends with a zero; the linker may leave more between them.
+        // Each name ends with a zero byte; the linker may leave more zeros between them.
         return bytes.split(separator: 0).map { String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
     }()
 }

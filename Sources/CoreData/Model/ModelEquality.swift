@@ -33,7 +33,7 @@ private func sameElements(_ left: NSSet, _ right: NSSet) -> Bool {
     }
 }
 
-/// Equality of two userInfo dictionaries; none is the same as an empty one, as archived models write `{}`.
+/// Equality of two userInfo dictionaries; nil equals an empty one, because archived models contain `{}`.
 func sameUserInfo(_ left: [AnyHashable: Any]?, _ right: [AnyHashable: Any]?) -> Bool {
     let left = left ?? [:]
     let right = right ?? [:]
@@ -44,7 +44,7 @@ func sameUserInfo(_ left: [AnyHashable: Any]?, _ right: [AnyHashable: Any]?) -> 
     }
 }
 
-/// The address of an object as descriptions print it.
+/// The address of an object in the form of descriptions.
 func address(of object: AnyObject) -> String {
     "0x" + String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)
 }

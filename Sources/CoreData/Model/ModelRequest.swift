@@ -1,10 +1,10 @@
-/// A fetch request in the view of the model that has it: its parameters, and its entity.
+/// The part of a fetch request that its model uses: its parameters, and its entity.
 protocol ModelRequest: AnyObject {
-    /// Everything the request says.
+    /// All settings of the request.
     var parameters: FetchParameters { get set }
     /// The entity of a fetched property's request. The entity owns the property, which owns the request: a strong
-    /// reference back would keep all of them forever.
+    /// reference back would be a cycle that is never released.
     var unretainedEntity: NSEntityDescription? { get set }
-    /// Whether the model is in use, so that nothing of the request may change any more.
+    /// Whether the model is in use, so that the request may not change any more.
     var isFrozen: Bool { get set }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The models that coordinators of this process work with, so that a class can name its entity. Any thread may ask.
+/// The models that coordinators of this process use, by which the entity of a class is found. Any thread may use it.
 enum ModelsInUse {
     private struct Entry {
         weak var model: NSManagedObjectModel?
-        /// The entities by class, made at the first question: classes may be asked for long before or never.
+        /// The entities by class, made at first use. Making them looks up all classes, which are often not needed.
         var entitiesByClass: [ObjectIdentifier: [String]]?
     }
 
@@ -12,7 +12,7 @@ enum ModelsInUse {
     // nonisolated(unsafe): read and written under `lock` only.
     nonisolated(unsafe) private static var entries: [Entry] = []
 
-    /// Takes note of a model that has just been frozen.
+    /// Adds a model that has just been frozen.
     static func add(_ model: NSManagedObjectModel) {
         lock.lock()
         defer { lock.unlock() }
@@ -36,7 +36,7 @@ enum ModelsInUse {
         for index in entries.indices {
             guard let model = entries[index].model else { continue }
             let byClass = entries[index].entitiesByClass ?? Self.entitiesByClass(of: model)
-            // A class that is not there yet may be found once its module is known: only finds are kept.
+            // A class that was not found may be found once its module is registered, so only found classes are kept.
             guard let names = byClass[ObjectIdentifier(managedClass)] else { continue }
             entries[index].entitiesByClass = byClass
             let byName = model.entitiesByName

@@ -37,7 +37,7 @@ public enum NSAttributeType: UInt, Sendable {
     /// A group of attributes under one name: ``NSCompositeAttributeDescription``.
     case compositeAttributeType = 2100
 
-    /// The name of the class whose instances the attribute holds; `nil` where the model has to say.
+    /// The name of the class whose instances the attribute holds; `nil` if the model has to name it.
     var valueClassName: String? {
         switch self {
         case .undefinedAttributeType, .transformableAttributeType: nil
@@ -92,8 +92,8 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
 
         /// Creates a type from a raw value of ``NSAttributeType``.
         ///
-        /// - Parameter rawValue: The raw value. Any number is taken; an unknown one stops the process when it is set as
-        ///   the type of an attribute.
+        /// - Parameter rawValue: The raw value. Any number is accepted; an unknown one stops the process when it is set
+        ///   as the type of an attribute.
         public init(rawValue: UInt) {
             self.rawValue = rawValue
         }

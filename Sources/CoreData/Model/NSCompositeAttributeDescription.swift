@@ -28,8 +28,8 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
         }
     }
 
-    /// The attributes at the leaves, each once, in order, with their names from here downwards. They have places in a
-    /// row.
+    /// The attributes at the leaves, each once, in order, with the names that lead to them from here. They have slots
+    /// in a row.
     package final var leaves: [(path: [String], attribute: NSAttributeDescription)] {
         storedElements.flatMap { element -> [(path: [String], attribute: NSAttributeDescription)] in
             guard let inner = element as? NSCompositeAttributeDescription else { return [([element.name], element)] }

@@ -7,8 +7,8 @@ import Foundation
 /// thread. Later changes stop the process with "Can't modify an immutable model.", except changes of ``userInfo``.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription)
-// @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before, as any class under
-// construction, it belongs to one thread.
+// @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before that it belongs to one
+// thread, as any object under construction.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The model that holds the entity. Cleared by the model's deinit.
     final unowned(unsafe) var model: NSManagedObjectModel?
@@ -63,7 +63,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// The name of the class of the entity's objects; nil sets it back to `NSManagedObject`.
     ///
-    /// A name without a module is looked for in the modules of the program. `Module.Class` is always found.
+    /// A name without a module is searched in the modules of the program. `Module.Class` is always found.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/managedobjectclassname)
     open var managedObjectClassName: String! {
@@ -270,7 +270,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Whether the entity is the given one, or inherits from it. An equal entity of another model counts as the same.
     ///
-    /// - Parameter entity: The entity to look for.
+    /// - Parameter entity: The entity to compare with.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription/iskindof(entity:))
     open func isKindOf(entity: NSEntityDescription) -> Bool {
@@ -310,8 +310,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The number of entities that an entity may inherit over in a model that is read from a file. Walking up needs
-    /// stack.
+    /// The greatest depth of inheritance in a model that is read from a file. Recursive code that walks up the
+    /// inheritance needs stack.
     static let maximumInheritance = 255
 
     private final var inheritedProperties: [NSPropertyDescription] { storedSuperentity?.properties ?? [] }

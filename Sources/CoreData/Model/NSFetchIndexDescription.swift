@@ -124,7 +124,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Cleared by the index's deinit.
     final unowned(unsafe) var owner: NSFetchIndexDescription?
-    /// Weak: the entity owns the property. An expression belongs to nobody else and is held by `ownedExpression`.
+    /// Weak: the entity owns the property. An expression has no other owner, so `ownedExpression` holds it.
     private final weak var storedProperty: NSPropertyDescription?
     final var ownedExpression: NSPropertyDescription?
     private final var storedPropertyName: String?

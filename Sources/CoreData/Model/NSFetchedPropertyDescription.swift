@@ -35,7 +35,8 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
     override func copyFields(to copy: NSPropertyDescription) {
         super.copyFields(to: copy)
         guard let copy = copy as? NSFetchedPropertyDescription else { return }
-        // By name only: an entity of the original's model must not live on in the copy's.
+        // The entity is copied by name only, because the copy's model must not refer to an entity of the original's
+        // model.
         let request = storedFetchRequest?.copy() as? NSFetchRequest<NSFetchRequestResult>
         let copied: (any ModelRequest)? = request
         copied?.parameters.givenEntityName = storedFetchRequest?.entityName

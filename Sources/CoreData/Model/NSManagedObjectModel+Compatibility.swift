@@ -1,16 +1,16 @@
 import Foundation
 
-/// Whether the schema of a store is the one of a model, as far as version hashes tell.
+/// Whether the schema of a store is that of a model, as far as version hashes show.
 enum StoreCompatibility: Equatable {
     /// The same entities with the same hashes.
     case compatible
-    /// The hashes that can be computed exactly agree; these entities hold attributes whose hash is not known
-    /// (`isVersionHashExact`), and have to be compared by structure.
+    /// The hashes that can be computed exactly agree; these entities have attributes whose hash cannot be computed
+    /// exactly (`isVersionHashExact`), and have to be compared by structure.
     case undecided(entities: [String])
     /// These entities differ, are missing in the store, or are missing in the model.
     case incompatible(entities: [String])
 
-    /// The entities that differ, for a store that holds no model to compare: there the hashes decide alone.
+    /// The entities that differ. For a store that holds no model to compare, so that the hashes alone decide.
     var differences: [String]? {
         switch self {
         case .compatible: nil

@@ -6,7 +6,7 @@ extension NSManagedObjectModel {
     /// An entity that several models have is taken once. The process stops if two models have different entities of one
     /// name. Relationships that lead from one model to another find their destination by name.
     ///
-    /// - Parameter models: The models; they are not changed. Nil gives nil.
+    /// - Parameter models: The models; they are not changed. For nil the result is nil.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/init(bymerging:))
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {

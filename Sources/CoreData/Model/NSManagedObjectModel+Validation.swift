@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error of a model whose text says what is wrong and where: file, entity, property.
+/// An error of a model whose text has the fault and its place: file, entity, property.
 func modelError(
     _ reason: String, code: Int = NSCoreDataError, entity: String? = nil, property: String? = nil, file: String? = nil
 ) -> NSError {
@@ -23,7 +23,8 @@ extension NSManagedObjectModel {
     /// that has no inverse itself, and a constraint over an unknown attribute. The error names entity, property and
     /// reason. A model that passes can be given a store.
     final func validate() throws {
-        // Several threads may give the same model to their coordinators: none freezes it while another one reads.
+        // Several threads may create coordinators with one model: the lock keeps a thread from freezing it while
+        // another one reads.
         freezeLock.lock()
         defer { freezeLock.unlock() }
         resolveReferences()
@@ -98,7 +99,8 @@ extension NSManagedObjectModel {
         guard let inverseOwner = inverse.owner, members.contains(ObjectIdentifier(inverseOwner)) else {
             throw error("The inverse relationship '\(inverse.name)' is not in the model.")
         }
-        // An inverse that leads back by a third relationship is left alone: models of shipped applications hold it.
+        // An inverse whose own inverse is a third relationship is accepted, because models of shipped applications
+        // contain such inverses.
         if inverse.inverseRelationship == nil {
             throw error(
                 "The inverse relationship '\(inverseOwner.name ?? "").\(inverse.name)' does not point back: "

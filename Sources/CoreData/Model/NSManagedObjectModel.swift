@@ -24,7 +24,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     final var bundleOfVersions: URL?
     private final var frozen: FrozenModel?
     private final var storedLayout: ModelLayout?
-    /// Filled when first asked for, once the model is frozen; under `freezeLock`.
+    /// Computed at first use once the model is frozen; under `freezeLock`.
     private final var cachedVersionHashes: [String: Data]?
 
     /// Creates an empty model.
@@ -210,7 +210,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// Makes the model immutable, and computes values that are read often. Later calls do nothing. Any thread may call.
     ///
-    /// Resolves the names of destinations and inverses first. `validate()` reports descriptions that cannot work.
+    /// Resolves the names of destinations and inverses first. `validate()` reports invalid descriptions.
     final func freeze() {
         freezeLock.lock()
         defer { freezeLock.unlock() }
@@ -416,7 +416,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// A copy of the whole model that can be changed.
     open override func copy() -> Any { copy(with: nil) }
 
-    /// Moves everything out of a model that nobody else uses into this empty one: entities stay the same objects.
+    /// Moves everything out of a model that has no other user into this empty one. The entities stay the same objects.
     final func takeContents(of other: NSManagedObjectModel) {
         let entities = other.storedEntities
         let recorded = entities.map(\.recordedVersionHash)
@@ -488,7 +488,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSFetchRequest {
-    /// Points the request at the entity of the same name in a model.
+    /// Sets the request's entity to the entity of the same name in a model.
     final func relink(to model: NSManagedObjectModel) {
         guard let name = entityName else { return }
         parameters.entity = model.entitiesByName[name]

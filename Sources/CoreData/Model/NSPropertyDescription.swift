@@ -7,8 +7,8 @@ import Foundation
 /// modify an immutable model.", except changes of ``userInfo``.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription)
-// @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before, as any class under
-// construction, it belongs to one thread.
+// @unchecked Sendable: immutable once the model is frozen; every setter checks that. Before that it belongs to one
+// thread, as any object under construction.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity that declares the property; `nil` while it stands alone. Cleared by the entity's deinit, so it
     /// never dangles although it does not retain.
@@ -39,8 +39,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// The entity that declares the property.
     ///
-    /// An inherited property names the entity that declares it, also where it was read from a subentity. A property of
-    /// no entity gives an entity without a name and properties, a new one each time.
+    /// An inherited property names the entity that declares it, also where it was read from a subentity. For a property
+    /// of no entity the result is an entity without a name and properties, a new one each time.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/entity)
     open var entity: NSEntityDescription { owner ?? NSEntityDescription() }
@@ -103,7 +103,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
         setValidation(predicates: validationPredicates ?? [], warnings: validationWarnings ?? [])
     }
 
-    /// The same as `setValidationPredicates`, with warnings that may be error codes as compiled models hold them.
+    /// Replaces the validation predicates and their warnings, which may also be error codes, as in compiled models.
     final func setValidation(predicates: [NSPredicate], warnings: [Any]) {
         requireMutable()
         require(

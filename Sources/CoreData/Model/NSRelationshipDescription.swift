@@ -19,8 +19,8 @@ public enum NSDeleteRule: UInt, Sendable {
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription)
 // @unchecked Sendable: see NSPropertyDescription.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
-    // While a model is under construction its parts may be released in any order: weak. A frozen model holds all of
-    // them, and its deinit clears the fast pointers, which spare hot paths the cost of a weak load.
+    // Weak, because the parts of a model under construction may be released in any order. A frozen model holds all of
+    // them, and its deinit clears the unowned pointers, which spare frequent code the cost of a weak load.
     private final weak var weakDestination: NSEntityDescription?
     private final weak var weakInverse: NSRelationshipDescription?
     private final unowned(unsafe) var frozenDestination: NSEntityDescription?
@@ -65,7 +65,8 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         }
     }
 
-    /// The name of the destination, known even before the destination itself is at hand (models that are merged).
+    /// The name of the destination, which may be set before the destination itself exists (as in models that are
+    /// merged).
     final var destinationEntityName: String? {
         get { destinationEntity?.name ?? storedDestinationName }
         set {
@@ -75,7 +76,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         }
     }
 
-    /// The name of the inverse, known even before the inverse itself is at hand.
+    /// The name of the inverse, which may be set before the inverse itself exists.
     final var inverseRelationshipName: String? {
         get { inverseRelationship?.name ?? storedInverseName }
         set {
@@ -134,7 +135,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
         }
     }
 
-    /// Points the relationship at its ends inside one model, for copies and resolved names.
+    /// Sets the destination and the inverse inside one model, for copies and resolved names.
     final func link(destination: NSEntityDescription?, inverse: NSRelationshipDescription?) {
         require(!isFrozen, "Can't modify an immutable model.")
         storedDestinationName = destination == nil ? destinationEntityName : nil

@@ -1,13 +1,13 @@
-/// The name of a class inside other types, to ask the Swift runtime for.
+/// The name of a class inside other types, by which the Swift runtime finds the class.
 ///
-/// `NSClassFromString` finds classes at the top of a module only.
+/// `NSClassFromString` finds only classes at the top level of a module.
 struct NestedClassName {
     private let module: Substring
     private let outer: [Substring]
     private let name: Substring
 
     /// The parts of "Module.Outer.Class". Nil if they cannot be looked up: there is no outer type or there are very
-    /// many, or parts are not plain ASCII names.
+    /// many, or parts are not ASCII names.
     init?(_ parts: [Substring]) {
         guard (3...7).contains(parts.count), parts.allSatisfy({ Self.isPlain($0) }) else { return nil }
         (module, outer, name) = (parts[0], Array(parts[1..<(parts.count - 1)]), parts[parts.count - 1])
@@ -15,7 +15,8 @@ struct NestedClassName {
 
     var managedClass: NSManagedObject.Type? { anyClass as? NSManagedObject.Type }
 
-    /// The class. The runtime's names tell classes, structures and enumerations apart, ours does not: all are tried.
+    /// The class. The runtime's names distinguish classes, structures and enumerations, and this name does not, so all
+    /// combinations are tried.
     var anyClass: AnyClass? {
         var names = [Self.identifier(module)]
         for type in outer {

@@ -1,6 +1,6 @@
 /// The entity of objects that are made without one, by `NSManagedObject()`, and of ids of no object.
 enum NoEntity {
-    /// Held here, because an entity does not hold its model.
+    /// Holds the model, because an entity does not hold its model.
     static let model: NSManagedObjectModel = {
         let (model, entity) = (NSManagedObjectModel(), NSEntityDescription())
         entity.name = "NSManagedObject"

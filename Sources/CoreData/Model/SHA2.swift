@@ -3,12 +3,12 @@ import Foundation
 /// SHA-256 and SHA-512 as FIPS 180-4 defines them.
 ///
 /// Version hashes are SHA-256, the digest of a store's hashes is SHA-512. CryptoKit does not exist on Linux and the
-/// package depends on nothing, so the two are here; inputs are a few hundred bytes, speed is no concern.
+/// package has no dependencies, so both are implemented here. Inputs are a few hundred bytes, so speed does not matter.
 enum SHA2 {
     /// The 32-byte SHA-256 of the bytes.
     ///
-    /// Written out in local variables, unlike SHA-512: a model hashes each of its properties twice, and programs under
-    /// development run without an optimiser.
+    /// Unlike SHA-512 it keeps the state in local variables: a model hashes each of its properties twice, and debug
+    /// builds run without the optimiser.
     static func sha256(_ bytes: some Sequence<UInt8>) -> Data {
         var state = initial256
         let message = padded(Array(bytes), blockSize: 64, lengthSize: 8)
@@ -30,7 +30,7 @@ enum SHA2 {
         return bigEndianData(state)
     }
 
-    /// Works one block, whose 16 words stand at the beginning of the schedule, into the state.
+    /// Adds one block to the state. The block's 16 words are at the beginning of the schedule.
     private static func compress256(
         _ state: inout [UInt32], _ schedule: UnsafeMutableBufferPointer<UInt32>,
         _ constants: UnsafeBufferPointer<UInt32>

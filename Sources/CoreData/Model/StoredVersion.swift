@@ -5,7 +5,7 @@ import Foundation
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsstoremodelversionhasheskey)
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 
-/// The version of the model with which a store was made, as its metadata describe it.
+/// The version of the model with which a store was made, from the store's metadata.
 ///
 /// The hash of a composite or derived attribute does not depend on its name, and that of a derived one not on its type.
 /// After a renaming, values would be taken for those of another attribute. So stores also note the hashes of older
@@ -15,7 +15,7 @@ struct StoredVersion: Equatable {
     let hashes: [String: Data]?
     private let notes: [String: Data]
 
-    /// The key of the notes: for each entity with such attributes its hash, and behind it the one that tells names.
+    /// The key of the notes: for each entity with such attributes its hash, followed by the hash that depends on names.
     static let notesKey = "OpenCoreDataNamedHashes"
 
     init(_ metadata: [String: Any]) {
@@ -42,14 +42,15 @@ struct StoredVersion: Equatable {
         return stored == entity.formerVersionHash
     }
 
-    /// Whether the metadata tell the names of an entity's composite and derived attributes, if it has any.
+    /// Whether the metadata have the hash that depends on the names of an entity's composite and derived attributes, if
+    /// it has any.
     func tellsNames(in entity: NSEntityDescription) -> Bool {
         guard let former = entity.formerVersionHash, let name = entity.name else { return true }
         return hashes?[name] == former || self.former(of: name) != nil
     }
 
-    /// The hash that depends on names, if it was noted with the present hash. Programs without notes leave them as they
-    /// are when they migrate.
+    /// The hash that depends on names, if it was noted with the present hash. A migration by a program that does not
+    /// write such notes leaves old ones behind.
     private func former(of name: String) -> Data? {
         guard let note = notes[name], let hash = hashes?[name], note.starts(with: hash), note.count > hash.count else {
             return nil

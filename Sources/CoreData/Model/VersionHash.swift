@@ -1,13 +1,13 @@
 // About version hashes.
 //
-// - Version hashes are those of Apple's files. The rules come from published pairs of model and hash.
+// - Version hashes are those of Apple's files. The rules were derived from published pairs of model and hash.
 // - A composite attribute's hash is the SHA-256 of the hashes of its elements, sorted by name. All 11 entities with
-//   such attributes in the stores at hand that SwiftData wrote agree.
+//   such attributes in the available stores that SwiftData wrote agree.
 // - A derived attribute's hash is the SHA-256 of the text of its expression, with `.@count` at its end as `count:(…)`.
-//   The three of a compiled model agree, and all entities with one in two stores and that model. Name, type and flags
-//   of neither kind count.
-// - So two versions may have one hash, and metadata note another hash that tells names (`StoredVersion`). Stores with
-//   hashes of older versions of this library count as the version that they are (`formerVersionHash`).
+//   The three derived attributes of a compiled model agree, and so do all entities with one in two stores and that
+//   model. Name, type and flags do not count for either kind.
+// - So two versions may have one hash, and metadata note another hash that depends on names (`StoredVersion`). Stores
+//   with hashes of older versions of this library count as the version that they are (`formerVersionHash`).
 
 import Foundation
 
@@ -15,13 +15,14 @@ import Foundation
 /// layout of a store would.
 ///
 /// The rules were found by experiments on published pairs of model and hash. Those for derived attributes and for
-/// composite ones within others rest on few pairs or none; entities that hold such are marked by `isVersionHashExact`.
+/// nested composite ones rest on few pairs or none; entities with such attributes are marked by `isVersionHashExact`.
 enum VersionHash {
-    /// The rule by which composite and derived attributes count.
+    /// The rule by which composite and derived attributes are hashed.
     enum Rule {
-        /// As in Apple's framework: by their elements, or the text of the derivation, alone.
+        /// As in Apple's framework: only by their elements, or by the text of the derivation.
         case current
-        /// As in older versions of this library, when Apple's rule was not known: by their own names and flags, too.
+        /// As in older versions of this library, which were written before Apple's rule was found: by their own names
+        /// and flags, too.
         case former
     }
 
@@ -71,8 +72,8 @@ enum VersionHash {
         return SHA2.sha256(message)
     }
 
-    /// A derivation as Apple's tools write it down: a collection operator at the end is a function of the path before
-    /// it.
+    /// A derivation in the form that Apple's tools write: a collection operator at the end is a function of the path
+    /// before it.
     private static func text(of derivation: NSExpression?) -> String {
         let text = derivation?.description ?? ""
         guard derivation?.expressionType == .keyPath, let sign = text.range(of: ".@", options: .backwards) else {
@@ -88,8 +89,8 @@ enum VersionHash {
             && relationship.destinationEntityName == relationship.owner?.name
     }
 
-    /// The hash of an entity; `parent` is the hash of its superentity. Hashes of properties are taken from `known` and
-    /// added to it: subentities hash inherited properties again.
+    /// The hash of an entity; `parent` is the hash of its superentity. Hashes of properties are read from `known` and
+    /// added to it, because subentities hash inherited properties again.
     static func hash(
         of entity: NSEntityDescription, parent: Data?, by rule: Rule = .current, known: inout [ObjectIdentifier: Data]
     ) -> Data {
@@ -134,8 +135,8 @@ enum VersionHash {
 }
 
 extension NSEntityDescription {
-    /// Whether the computed hash is certainly the one Apple's framework computes. For entities that have or inherit
-    /// derived attributes, or composite ones of a kind that no file at hand has, it may be another; the hash that the
+    /// Whether the computed hash is certainly the one that Apple's framework computes. It may differ for entities that
+    /// have or inherit derived attributes, or composite ones of a kind that no available file has; the hash that the
     /// model's file recorded counts then.
     final var isVersionHashExact: Bool {
         properties.allSatisfy { property in
@@ -150,8 +151,8 @@ extension NSEntityDescription {
         }
     }
 
-    /// The hash that older versions of this library computed, where it is another one: for entities that have or
-    /// inherit composite or derived attributes. Stores with it are of this version of the model.
+    /// The hash that older versions of this library computed, if it differs: for entities that have or inherit
+    /// composite or derived attributes. Stores with it are of this version of the model.
     final var formerVersionHash: Data? {
         let differs = properties.contains {
             !$0.isTransient && ($0 is NSCompositeAttributeDescription || $0 is NSDerivedAttributeDescription)
@@ -171,7 +172,7 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObjectModel {
-    /// As `versionChecksum`, and another one where composite or derived attributes have other names.
+    /// A checksum like `versionChecksum` that also depends on the names of composite and derived attributes.
     final var layoutChecksum: String {
         var hashes = entityVersionHashesByName
         for entity in entities { hashes[entity.name ?? ""] = entity.formerVersionHash ?? hashes[entity.name ?? ""] }

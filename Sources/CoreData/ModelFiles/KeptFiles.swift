@@ -1,10 +1,11 @@
 import Foundation
 
-/// Values made of files. A value is kept until its file changes, or there are too many values. Any thread may use it.
+/// A cache of values that are made of files. A value is kept until its file changes, or until the cache is full. Any
+/// thread may use it.
 ///
 /// A file is the same as long as its path, its number on the disk, its size and its times are the same. Times have a
-/// grain. So a file that was written just before it was read is compared byte by byte, until the next change is sure to
-/// get another time.
+/// limited resolution. So a file that was written just before it was read is compared byte by byte, until the next
+/// change is sure to get another time.
 // @unchecked Sendable: `slots`, `total` and `clock` are used under `lock`, the content of a slot under that slot's
 // lock.
 final class KeptFiles<Value>: @unchecked Sendable {
@@ -12,9 +13,9 @@ final class KeptFiles<Value>: @unchecked Sendable {
         let lock = NSLock()
         var state: FileState?
         var value: Value?
-        /// The content of the file, as long as its times cannot tell a change.
+        /// The content of the file, as long as a change might not change its times.
         var contents: Data?
-        /// Both are used under the lock of the table.
+        /// `weight` and `lastUse` are used under the lock of the table.
         var weight = 0
         var lastUse = 0
     }
@@ -25,12 +26,11 @@ final class KeptFiles<Value>: @unchecked Sendable {
     private var total = 0
     private var clock = 0
 
-    /// - Parameter limit: how much all values may weigh together. Those that were not used for the longest time go
-    ///   first.
+    /// - Parameter limit: the greatest total weight of all values. The least recently used values are dropped first.
     init(limit: Int) { self.limit = limit }
 
-    /// Hands over the value of a file, which is made if it is not kept. The value stays here: `body` must not change
-    /// it. One thread at a time has it.
+    /// Calls `body` with the value of a file, which is made if it is not kept. The cache keeps the value, so `body`
+    /// must not change it. One thread at a time uses it.
     func use<Result>(
         _ file: URL, read: (URL) throws -> Data, make: (Data) throws -> (value: Value, weight: Int),
         _ body: (Value) throws -> Result
@@ -69,7 +69,8 @@ final class KeptFiles<Value>: @unchecked Sendable {
         }
     }
 
-    /// A slot that was dropped meanwhile is not weighed. Callers that still use it hold the last reference.
+    /// Sets a slot's weight. A slot that was dropped since does not count. Callers that still use it hold the last
+    /// reference.
     private func weigh(_ slot: Slot, _ weight: Int) {
         lock.withLock {
             guard slots.contains(where: { $0.value === slot }) else { return }

@@ -1,7 +1,7 @@
 // About the room ModelFiles.
 //
-// - The hashes in a bundle's version information say which version to decode. The model's own hashes decide; if
-//   they contradict the bundle, all versions are read.
+// - The hashes in a bundle's version information show which version to decode. The model's own hashes decide; if they
+//   contradict the bundle, all versions are read.
 // - `KeptFiles` keeps decoded files by path and `FileState`, up to a limit. Each caller gets a copy, because models may
 //   be edited until a coordinator uses them.
 
@@ -37,7 +37,7 @@ package enum ModelBundle {
         var checksum: String? { recordedChecksum ?? hashes.map(VersionHash.checksum) }
     }
 
-    /// The same versions, none of which is read yet.
+    /// The versions at a URL, sorted by name. None of them is read yet.
     static func listedVersions(at url: URL) throws -> [ListedVersion] {
         let listing = try Listing(url)
         return listing.files.map { file in
@@ -60,8 +60,8 @@ package enum ModelBundle {
         return Version(name: listing.name(of: current), isCurrent: true, model: try listing.load(current))
     }
 
-    /// The base64 checksum of each version by its name; read from the bundle's version information where that has
-    /// them, computed otherwise.
+    /// The base64 checksum of each version by its name; read from the bundle's version information if that has it,
+    /// computed otherwise.
     package static func checksums(at url: URL) throws -> [String: String] {
         var result: [String: String] = [:]
         for version in try listedVersions(at: url) {
@@ -147,7 +147,7 @@ private struct Listing {
                 throw modelError("The current version '\(name)' is not in the bundle.", file: url.path)
             }
         } else {
-            // A first version that was never renamed carries the name of the bundle.
+            // A first version that was never renamed has the name of the bundle.
             current = files.first { self.name(of: $0) == self.name(of: url) }
         }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts how many models are read and compared, for tests: time is not to be relied on, work is.
+/// Counts how many models are read and compared, for tests, because the counts are reproducible and times are not.
 final class ModelEffort: Sendable {
     /// The counter of the present task; nil outside of tests.
     @TaskLocal static var counting: ModelEffort?

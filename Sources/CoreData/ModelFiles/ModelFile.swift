@@ -17,7 +17,7 @@ package enum ModelFile {
         case "mom": return try loadCompiled(at: url)
         default: break
         }
-        // Without a telling suffix the content decides.
+        // Without one of these suffixes the content decides.
         if isDirectory(url) { return try loadSource(at: url) }
         return try load(url) { data in
             data.starts(with: Array("bplist".utf8))
@@ -42,13 +42,13 @@ package enum ModelFile {
         }
     }
 
-    /// About how many bytes a model takes.
+    /// The approximate number of bytes that a model takes.
     private static func weight(of model: NSManagedObjectModel) -> Int {
         model.entities.reduce(0) { $0 + 1_000 + 600 * $1.ownProperties.count }
     }
 
     /// The XML tree of a source model (`.xcdatamodel` or its `contents`), for callers that need parts which the model
-    /// drops. A model of Xcode 3 has the tree that a later Xcode would have made of it.
+    /// does not keep. For a model of Xcode 3 it is the tree that a later Xcode would have written.
     package static func source(at url: URL) throws -> XMLTreeElement {
         let file = try sourceFile(of: url)
         return try source(in: contents(of: file), file: file.path)
@@ -74,7 +74,7 @@ package enum ModelFile {
 
     private static func sourceFile(of url: URL) throws -> URL {
         guard isDirectory(url) else { return url }
-        // Xcode 3 wrote `elements`; later ones leave it beside their own file.
+        // Xcode 3 wrote `elements`; later versions leave it beside their own file.
         for name in ["contents", "elements"] {
             let file = url.appendingPathComponent(name, isDirectory: false)
             if FileManager.default.fileExists(atPath: file.path) { return file }

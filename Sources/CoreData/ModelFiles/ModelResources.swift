@@ -2,8 +2,8 @@ import Foundation
 
 /// The models and mapping models among the resources of bundles.
 ///
-/// A package's resources lie in a folder of their own beside the program, which is searched as well for the main
-/// bundle. If a source lies beside its compiled form, the compiled one counts.
+/// A package's resources are in a folder of their own beside the program. A search of the main bundle includes that
+/// folder. If a source is beside its compiled form, the compiled form counts.
 package enum ModelResources {
     static func models(in bundles: [Bundle]?) -> [URL] {
         files(in: bundles, compiled: ["momd", "mom"], sources: ["xcdatamodeld", "xcdatamodel"])

@@ -80,7 +80,8 @@ extension ModelSourceReader {
 
     private static func date(_ interval: Double) -> Date { Date(timeIntervalSinceReferenceDate: interval) }
 
-    /// The regular expression of a string; one that is none would stop every program that validates an object.
+    /// The regular expression of a string attribute. An invalid pattern is left out, because it would stop every
+    /// program that validates an object.
     private func pattern(of source: XMLTreeElement) -> String? {
         guard let pattern = source.text("regularExpressionString") else { return nil }
         do {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The values in an XML source are text; here they get the types of their attributes.
+/// Converts the values in an XML source, which are text, to the types of their attributes.
 extension ModelSourceReader {
     /// The type an attribute element names; absent means undefined. Case and spaces do not count.
     func attributeType(of source: XMLTreeElement) throws -> NSAttributeType {
@@ -25,8 +25,7 @@ extension ModelSourceReader {
         }
     }
 
-    /// The default value of an attribute element, typed; `nil` when it has none, or one that no value of the type can
-    /// be.
+    /// The default value of an attribute element, typed; `nil` when it has none, or one that the type cannot represent.
     func defaultValue(of source: XMLTreeElement, type: NSAttributeType) -> Any? {
         if type == .dateAttributeType, source.text("defaultDateTimeInterval") != nil {
             return number("defaultDateTimeInterval", of: source).map { Date(timeIntervalSinceReferenceDate: $0) }
@@ -46,7 +45,7 @@ extension ModelSourceReader {
         return written.value
     }
 
-    /// A number in an attribute of the source; `nil` when it has none, with a warning where it has something else.
+    /// A number in an attribute of the source; `nil` when it has none. Text that is no number causes a warning.
     func number(_ attribute: String, of source: XMLTreeElement) -> Double? {
         number(attribute, of: source, "is not a number") { text in
             let written = SourceValue(text, type: .doubleAttributeType)
@@ -54,8 +53,8 @@ extension ModelSourceReader {
         }?.doubleValue
     }
 
-    /// The number that `read` makes of an attribute's text; nil where there is no text, or it makes none of it. That
-    /// is a warning with `fault`, as is a number that the text does not say plainly.
+    /// The number to which `read` converts an attribute's text. Nil if there is no text, or if `read` cannot convert
+    /// it. The latter causes a warning with `fault`, and so does a number that differs from the text.
     func number(
         _ attribute: String, of source: XMLTreeElement, _ fault: String, saysRange: Bool = true,
         read: (String) -> SourceValue?
@@ -71,7 +70,7 @@ extension ModelSourceReader {
         return number
     }
 
-    /// A limit of a numeric attribute. That of a whole number may have a fraction.
+    /// A limit of a numeric attribute. The limit of an integer attribute may have a fraction.
     func limit(_ attribute: String, of source: XMLTreeElement, type: NSAttributeType) -> NSNumber? {
         number(attribute, of: source, "does not fit the type of the attribute", saysRange: false) { text in
             let written = SourceValue(text, type: type)
@@ -83,17 +82,18 @@ extension ModelSourceReader {
 
 /// A text of a model's source as the value of an attribute.
 ///
-/// Xcode keeps the typed text, also when the attribute gets another type: a whole number may have the default "NO".
+/// Xcode keeps the typed text, also when the attribute gets another type: an integer attribute may have the default
+/// "NO".
 struct SourceValue {
-    /// The remark about a value that is not written as one of its type.
+    /// The remark about a value whose text is not in the form of its type.
     enum Remark {
-        /// The text says something else than the value.
+        /// The text has another value than the one that is read.
         case readAs
         /// The number is larger than the type can hold.
         case outOfRange
     }
 
-    /// The value; `nil` when the text is none of the type.
+    /// The value; `nil` when the text cannot be converted to the type.
     private(set) var value: Any?
     private(set) var remark: Remark?
 
@@ -108,7 +108,7 @@ struct SourceValue {
         case .floatAttributeType: readNumber(text) { Float($0).map { NSNumber(value: $0) } }
         case .decimalAttributeType:
             readNumber(text) { digits in
-                // Decimal takes the beginning of a text.
+                // Decimal's initialiser parses the beginning of a text and ignores the rest.
                 guard digits.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }) else { return nil }
                 return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX"))
                     .map { NSDecimalNumber(decimal: $0) }
@@ -144,7 +144,7 @@ struct SourceValue {
         }
         readNumber(text) { Double($0).map { NSNumber(value: $0) } }
         guard let number = (value as? NSNumber)?.doubleValue else { return }
-        // Archives of Apple's compiler hold the whole part.
+        // Archives of Apple's compiler hold the integer part.
         guard let whole = Int64(exactly: number.rounded(.towardZero)) else {
             value = nil
             return
@@ -153,7 +153,8 @@ struct SourceValue {
         if Double(whole) != number { remark = .readAs } else if !range.contains(whole) { remark = .outOfRange }
     }
 
-    /// A number; also one with a comma, where that cannot part thousands, and a truth value as 0 or 1.
+    /// Reads a number; also one with a decimal comma, if the comma cannot be a separator of thousands, and a truth
+    /// value as 0 or 1.
     private mutating func readNumber(_ text: String, _ number: (String) -> NSNumber?) {
         let plain = Double(text)
         if plain?.isNaN == false, let found = number(text) {

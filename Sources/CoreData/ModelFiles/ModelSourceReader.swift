@@ -1,14 +1,14 @@
 import Foundation
 
-/// Turns the XML source of a model (`contents` in an `.xcdatamodel`) into a model.
+/// Makes a model of its XML source (`contents` in an `.xcdatamodel`).
 ///
-/// Entities and attributes are made first, then inheritance, then relationships, which may point forward.
+/// Entities and attributes are made first, then inheritance, then relationships, which may refer to later entities.
 struct ModelSourceReader {
     /// The file named in errors.
     let file: String
     private let root: XMLTreeElement
     private let composites: [String: XMLTreeElement]
-    /// The number of elements of composites that were made. Composites in composites multiply.
+    /// The number of elements of composites that were made. Nested composites multiply the number.
     private let elements = ElementCount()
 
     private final class ElementCount {
@@ -29,7 +29,7 @@ struct ModelSourceReader {
         try ModelSourceReader(root: XMLTreeElement.model(in: data, file: file), file: file).makeModel()
     }
 
-    /// Builds the model; throws at the first thing that cannot be right.
+    /// Builds the model; throws at the first error.
     func makeModel() throws -> NSManagedObjectModel {
         let sources = root.children(named: "entity")
         var entities: [NSEntityDescription] = []
@@ -56,7 +56,7 @@ struct ModelSourceReader {
             model.setEntities(members, forConfigurationName: try requiredName(of: source))
         }
         for source in root.children(named: "fetchRequest") {
-            // The editor leaves a request behind when its entity is removed.
+            // The editor keeps a request when its entity is removed.
             guard byName[source.text("entity") ?? ""] != nil else {
                 warn("the entity '\(source.attributes["entity"] ?? "")' is not in the model.", at: source)
                 continue
@@ -110,7 +110,7 @@ struct ModelSourceReader {
         let parents = Dictionary(
             sources.map { ($0.attributes["name"] ?? "", $0.text("parentEntity")) },
             uniquingKeysWith: { first, _ in first })
-        // A cycle would make every walk up the inheritance endless: found before it is linked.
+        // Cycles are detected before entities are linked, because a walk up the inheritance of a cycle would not end.
         for source in sources {
             var seen: Set<String> = []
             var name = source.attributes["name"]
@@ -201,7 +201,8 @@ struct ModelSourceReader {
 
     // MARK: Fetch requests
 
-    /// `keepsEntity` is false for fetched properties, whose request would keep the entity alive that owns it.
+    /// `keepsEntity` is false for fetched properties, because their request would keep the entity alive that owns the
+    /// request.
     private func makeFetchRequest(
         from source: XMLTreeElement, _ byName: [String: NSEntityDescription], keepsEntity: Bool
     ) throws -> NSFetchRequest<NSFetchRequestResult> {
@@ -216,7 +217,7 @@ struct ModelSourceReader {
         let resultType = integer("resultType", of: source).flatMap { UInt(exactly: $0) }
         request.resultType = NSFetchRequestResultType(rawValue: resultType ?? 0)
         request.returnsDistinctResults = source.flag("returnDistinctResults")
-        // The editor writes these when it has shown the request once; a source with none of them means the defaults.
+        // The editor writes these attributes once it has shown the request; a source without them means the defaults.
         let switches = [
             "includeSubentities", "includePropertyValues", "includesPendingChanges", "returnObjectsAsFaults",
         ]
@@ -234,7 +235,7 @@ struct ModelSourceReader {
     private func addIndexes(of source: XMLTreeElement, to entity: NSEntityDescription) throws {
         entity.indexes = try source.children(named: "fetchIndex").compactMap { child in
             guard let elements = indexElements(of: child, in: entity) else { return nil }
-            // Apple's compiler does so too: stores have an index for the attribute besides the named one.
+            // Apple's compiler does so too: stores then have an index for the attribute besides the named one.
             if elements.count == 1, elements[0].isAscending, elements[0].collationType == .binary {
                 elements[0].property?.isIndexed = true
             }
@@ -250,7 +251,7 @@ struct ModelSourceReader {
         }
     }
 
-    /// The elements of a fetch index. An index is advice: one over a property that is gone is left out.
+    /// The elements of a fetch index. Indexes are optional, so an index over a removed property is left out.
     private func indexElements(
         of source: XMLTreeElement, in entity: NSEntityDescription
     ) -> [NSFetchIndexElementDescription]? {
@@ -339,8 +340,8 @@ struct ModelSourceReader {
         return name
     }
 
-    /// A whole number in an attribute of the source; `nil` when it has none, with a warning where it has something
-    /// else.
+    /// A whole number in an attribute of the source; `nil` when it has none. Text that is no whole number causes a
+    /// warning.
     func integer(_ attribute: String, of source: XMLTreeElement) -> Int? {
         number(attribute, of: source, "is not a whole number") { SourceValue($0, type: .integer64AttributeType) }?
             .intValue
@@ -354,7 +355,7 @@ struct ModelSourceReader {
         return nil
     }
 
-    /// Empty where the source has none, as on a Mac.
+    /// The user info of an element; empty if the source has none, as on a Mac.
     private func userInfo(of source: XMLTreeElement) -> [AnyHashable: Any] {
         let entries = source.children(named: "userInfo").flatMap { $0.children(named: "entry") }
         var info: [AnyHashable: Any] = [:]
@@ -362,7 +363,7 @@ struct ModelSourceReader {
         return info
     }
 
-    /// Reports text that cannot be meant as it is written.
+    /// Reports text that probably has a mistake.
     func warn(_ text: String, at source: XMLTreeElement) {
         ModelWarning(file: file, line: source.line, text: "\(source.summary): \(text)").post()
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something in a model's source that cannot be meant as it is written, and the way in which it was read.
+/// A warning about a probable mistake in a model's source, with the way in which the text was read.
 package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
     /// The source's file.
     package let file: String
@@ -18,15 +18,15 @@ package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
 
     @TaskLocal private static var taker: Taker?
 
-    /// Does some work, whose warnings somebody takes. Without that they go to the standard error stream.
+    /// Runs work whose warnings a closure receives. Outside of such work they go to the standard error stream.
     package static func taken<Result>(
         by take: @escaping @Sendable (ModelWarning) -> Void, during work: () throws -> Result
     ) rethrows -> Result {
         try $taker.withValue(Taker(take: take), operation: work)
     }
 
-    /// Hands the warning to the receiver. Without a receiver it goes to standard error, each only once: programs read
-    /// models often.
+    /// Passes the warning to the receiver. Without a receiver each warning is written to standard error once, because
+    /// programs read models often.
     func post() {
         if let taker = Self.taker { return taker.take(self) }
         guard Self.printed.insert(self) else { return }

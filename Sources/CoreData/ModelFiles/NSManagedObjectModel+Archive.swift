@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectModel {
-    /// Returns the model as a `.mom` file holds it.
+    /// Returns the model in the form of a `.mom` file.
     ///
     /// OpenCoreData only. No file can hold block predicates, sort descriptors without a key, and default values or user
     /// info of a program's own types.
@@ -15,7 +15,7 @@ extension NSManagedObjectModel {
     /// OpenCoreData only. Any thread may call it, with any bytes.
     ///
     /// - Parameter archive: The content of a `.mom` file.
-    /// - Returns: The model, which nobody uses yet.
+    /// - Returns: The model, which no coordinator uses yet.
     /// - Throws: An error that describes the problem if the content is no model.
     public static func read(archive: Data) throws -> NSManagedObjectModel { try ModelArchive.decode(archive) }
 }

@@ -24,11 +24,11 @@ extension NSManagedObjectModel {
 
     /// Reads a model from an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`.
     ///
-    /// OpenCoreData only. It throws where `init(contentsOf:)` gives nil. Of a bundle with several versions the current
-    /// one is read. Any thread may call it.
+    /// OpenCoreData only. It throws where the result of `init(contentsOf:)` is nil. Of a bundle with several versions
+    /// the current one is read. Any thread may call it.
     ///
     /// - Parameter url: The file or the bundle.
-    /// - Returns: The model, which nobody uses yet.
+    /// - Returns: The model, which no coordinator uses yet.
     /// - Throws: `CocoaError.fileReadNoSuchFile` and other errors of reading. `CocoaError.fileReadCorruptFile` if the
     ///   file is no model; the reason gives the place and the problem.
     public static func read(contentsOf url: URL) throws -> NSManagedObjectModel {
@@ -43,7 +43,7 @@ extension NSManagedObjectModel {
         public let name: String
         /// Whether it is the version that `init(contentsOf:)` loads.
         public let isCurrent: Bool
-        /// The model, which nobody uses yet, with the version hashes that the bundle recorded.
+        /// The model, which no coordinator uses yet, with the version hashes that the bundle recorded.
         public let model: NSManagedObjectModel
     }
 

@@ -6,7 +6,7 @@ struct VersionInformation {
     private(set) var currentName: String?
     /// The hashes of each version's entities.
     private(set) var hashes: [String: [String: Data]] = [:]
-    /// The checksum of each version. Older compilers do not say it.
+    /// The checksum of each version. Older compilers do not write it.
     private(set) var checksums: [String: String] = [:]
 
     private static let kept = KeptFiles<VersionInformation>(limit: 8_000_000)
@@ -64,8 +64,8 @@ extension PropertyListValue {
         return entries
     }
 
-    /// The strings, data, arrays and dictionaries of a property list that Foundation has read; nothing else is of use
-    /// here.
+    /// Converts the strings, data, arrays and dictionaries of a property list that Foundation has read. Values of other
+    /// types become null.
     private init(_ value: Any) {
         self =
             switch value {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The XML source of a model.
 ///
-/// The whole source is kept as a tree, also parts that the model itself has no place for (`usesScalarValueType`,
-/// `codeGenerationType` …): the code generator reads them from here.
+/// The whole source is kept as a tree, also parts that the model does not keep (`usesScalarValueType`,
+/// `codeGenerationType` …): the code generator reads them from the tree.
 extension XMLTreeElement {
     /// An attribute's text; `nil` when absent or empty.
     package func text(_ attribute: String) -> String? {
@@ -20,7 +20,7 @@ extension XMLTreeElement {
         }
     }
 
-    /// The element as error messages show it.
+    /// The element in the form of error messages.
     var summary: String {
         attributes["name"].map { "<\(name) name=\"\($0)\">" } ?? "<\(name)>"
     }

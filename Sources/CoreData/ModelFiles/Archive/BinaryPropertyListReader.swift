@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads a binary property list ("bplist00").
 ///
-/// Any bytes may come in. Every offset and count is checked, and nesting is bounded. The number of values is bounded by
-/// the size of the input, so that a small file whose parts refer to each other cannot grow without end.
+/// The bytes may come from any source. Every offset and count is checked, and nesting is bounded. The number of values
+/// is bounded by the size of the input, so that a small file whose parts refer to each other cannot grow without limit.
 struct BinaryPropertyListReader {
     private static let maximumDepth = 64
 
@@ -12,7 +12,8 @@ struct BinaryPropertyListReader {
     private let referenceSize: Int
     private let maximumDepth: Int
     private var budget: Int
-    /// The number of bytes of data and texts that may still be handed out: objects may lie over each other in the file.
+    /// The number of bytes of data and texts that may still be returned. It is limited because objects may overlap in
+    /// the file.
     private var byteBudget: Int
     /// Scalars are decoded once and shared, however often they are referred to.
     private var scalars: [PropertyListValue?]
@@ -23,9 +24,9 @@ struct BinaryPropertyListReader {
         return try reader.value(of: top, depth: 0)
     }
 
-    /// Checks bytes that Foundation is to read, which has no budget, and stops the process at some values. All objects
-    /// have to be such as property lists have: no sets, no references, no missing values; and the keys of dictionaries
-    /// are texts.
+    /// Checks bytes before Foundation reads them, because Foundation has no limit and stops the process at some values.
+    /// All objects have to be those of property lists: no sets, no references, no missing values, and only texts as
+    /// keys of dictionaries.
     static func requirePlainValues(_ data: Data, depth: Int) throws {
         var (reader, top) = try opened(data, depth: depth)
         for object in reader.offsets.indices where !reader.isPlain(object) { throw reader.damaged(object) }

@@ -101,7 +101,7 @@ struct BinaryPropertyListWriter {
         return bytes
     }
 
-    /// Large models have 100,000 references: no array for each.
+    /// Appends without an array for each number, because large models have 100,000 references.
     private static func append(_ value: UInt64, size: Int, to bytes: inout [UInt8]) {
         var shift = UInt64(size * 8)
         while shift > 0 {

@@ -1,8 +1,8 @@
 import Foundation
 
 extension KeyedArchive {
-    /// Whether Foundation's archiver takes an object: it stops the process at one that is not `NSCoding` and at a class
-    /// that is nested or private.
+    /// Whether Foundation's archiver can archive an object. It stops the process at an object that is not `NSCoding`,
+    /// and at a class that is nested or private.
     static func canHold(_ object: AnyObject) -> Bool {
         guard object is NSCoding else { return false }
         let name = String(reflecting: type(of: object))
@@ -11,9 +11,9 @@ extension KeyedArchive {
 
     /// The object of an archive.
     ///
-    /// Archives of plain values are read here: Foundation's unarchiver stops the process at some that are damaged.
-    /// Those with objects of other classes are left to it, if all their classes are there: about others it writes to
-    /// the standard error.
+    /// Archives of property-list values are read here, because Foundation's unarchiver stops the process at some
+    /// damaged ones. Foundation reads archives with objects of other classes, if all their classes exist. For missing
+    /// classes it would write to standard error.
     static func object(
         of data: Data, isAllowed: (AnyObject) -> Bool = { _ in true }, otherwise unarchive: () throws -> Any?
     ) -> Any? {
@@ -24,7 +24,7 @@ extension KeyedArchive {
         }
         guard let value = try? archive.value(archive.top) else { return nil }
         var object = value as AnyObject
-        // A plain value at the top has no class.
+        // A property-list value at the top has no class.
         if let root = try? archive.root(), root.className.hasPrefix("NSMutable"),
             let copying = object as? any NSMutableCopying
         {
@@ -35,8 +35,8 @@ extension KeyedArchive {
 
     /// The archive of an object.
     ///
-    /// Foundation's archiver does not come to an end with decimal numbers, and compares each collection with all
-    /// others of its count.
+    /// Foundation's archiver does not terminate with decimal numbers, and compares each collection with every other
+    /// collection of its count.
     static func data(of object: AnyObject, otherwise archive: () throws -> Data) -> Data? {
         var collections = 0
         let holdsDecimal = holdsDecimal(object, depth: 0, &collections)
@@ -48,9 +48,9 @@ extension KeyedArchive {
 
     private static let mostCompared = 32
 
-    /// Counts the collections and the data besides.
+    /// Also counts the collections and the data.
     private static func holdsDecimal(_ value: Any, depth: Int, _ collections: inout Int) -> Bool {
-        // A collection may hold itself. Foundation knows how to archive that.
+        // A collection may hold itself. Foundation can archive that.
         guard depth < KeyedArchiveWriter.maximumDepth else { return false }
         collections += 1
         switch value {
@@ -70,7 +70,7 @@ extension KeyedArchive {
         }
     }
 
-    /// Foundation's classes that archives name; `NSClassFromString` knows them under the module's name only.
+    /// Foundation's classes that archives name; `NSClassFromString` finds them only with the module's name.
     private static let knownClasses: Set<String> = [
         "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSOrderedSet",
         "NSMutableOrderedSet", "NSString", "NSMutableString", "NSNumber", "NSDecimalNumber",

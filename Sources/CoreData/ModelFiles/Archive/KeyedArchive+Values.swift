@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of a class that cannot be made here, kept as it was so that it can be written again.
+/// A value of a class that this system does not have, kept unchanged so that it can be written again.
 struct OpaqueArchivedValue {
     let object: ArchivedObject
 }
@@ -48,7 +48,7 @@ extension KeyedArchive {
         if isKind("NSArray") { return try elements(value).compactMap { try self.value($0, depth: depth + 1) } }
         if isKind("NSSet") || isKind("NSOrderedSet") {
             let elements = try elements(value).compactMap { try self.value($0, depth: depth + 1) }
-            // Foundation does not come to an end with their hashes.
+            // Foundation's hash of a decimal number does not terminate.
             guard !elements.contains(where: { $0 is NSDecimalNumber }) else {
                 throw archiveError("Object \(object.index) of the archive is a set of decimal numbers.")
             }
@@ -76,10 +76,10 @@ extension KeyedArchive {
     /// The weight of comparing two elements of a set, compared to a plain value.
     private static let weightOfComparing = 16
 
-    /// Counts the comparisons that a set of Foundation's makes: elements with equal hashes are all compared.
+    /// Counts the comparisons of Foundation's sets, which compare all elements with equal hashes.
     ///
-    /// The hash of a collection is its count there, and those of data and long texts leave out most of them. Each
-    /// cast of the set to another type compares them once more.
+    /// Foundation's hash of a collection is its count, and its hashes of data and long texts leave out most bytes. Each
+    /// cast of the set to another type compares the elements once more.
     private func spendOnComparing(_ elements: [Any]) throws {
         guard elements.count > 8 else { return }
         var counts: [AnyHashable: Int] = [:]
@@ -94,7 +94,7 @@ extension KeyedArchive {
         }
     }
 
-    /// What Foundation's hash of a value depends on; nil where it depends on all of it.
+    /// The part of a value on which Foundation's hash depends; nil if the hash depends on the whole value.
     private static func hashedPart(of value: Any) -> AnyHashable? {
         switch value {
         case let text as String:
@@ -125,7 +125,7 @@ extension KeyedArchive {
         else { throw archiveError("Object \(object.index) of the archive is a damaged decimal number.") }
         let isBigEndian = try object.integer("NS.mantissa.bo") == 2
         let isNegative = try object.flag("NS.negative")
-        // NS.length counts the digits in use; none and negative is how "not a number" is written.
+        // NS.length counts the digits in use; no digits and a negative sign mean "not a number".
         let length = min(max(try object.integer("NS.length") ?? 8, 0), 8)
         if length == 0, isNegative { return .notANumber }
         let bytes = Array(mantissa)

@@ -8,9 +8,9 @@ import Foundation
 final class KeyedArchive {
     private let objects: [PropertyListValue]
     private let topIndex: Int
-    /// The number of plain values that may still be made: shared parts cannot multiply without end.
+    /// The number of values that may still be made, so that shared parts cannot multiply without limit.
     private var budget: Int
-    /// The classes that were looked up, by their place: every object names one of a few.
+    /// The classes that were looked up, by their place, because all objects have one of a few classes.
     private var classes: [Int: ArchivedClass] = [:]
 
     /// Opens an archive.
@@ -83,7 +83,8 @@ final class KeyedArchive {
         return found
     }
 
-    /// The weight of an entity or a property, compared to a plain value. No archive has one in fewer bytes.
+    /// The weight of an entity or a property, compared to a plain value. No archive has an entity or a property in
+    /// fewer bytes.
     static let weightOfProperty = 64
 
     /// Counts one more value, or one that takes as much memory as several. Throws if there are too many.
@@ -93,7 +94,7 @@ final class KeyedArchive {
     }
 }
 
-/// A class and its superclasses as an archive names them.
+/// A class and its superclasses by the names in an archive.
 struct ArchivedClass {
     let name: String
     let chain: [String]
@@ -180,7 +181,7 @@ extension KeyedArchive {
         return elements
     }
 
-    /// The entries of an NSDictionary with string keys, or of the known-keys dictionary of a model in use.
+    /// The entries of an NSDictionary with string keys, or of the class of dictionary that models in use have.
     func entries(_ value: PropertyListValue?) throws -> [(key: String, value: PropertyListValue)] {
         guard let index = try object(value)?.index else { return [] }
         return try pairs(value).map { key, value in

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Gathers the objects of a keyed archive. An object gets its number before its content, so that cycles are written
-/// as references.
+/// Collects the objects of a keyed archive. An object gets its number before its content, so that cycles are written as
+/// references.
 struct KeyedArchiveWriter {
     private var objects: [PropertyListValue] = [.string("$null")]
     private var classes: [String: PropertyListValue] = [:]
@@ -24,7 +24,7 @@ struct KeyedArchiveWriter {
         objects[index] = .dictionary(fields)
     }
 
-    /// Adds an object of a class, named with its superclasses.
+    /// Adds an object of a class, which is given by its name and those of its superclasses.
     mutating func add(_ chain: [String], _ fields: [String: PropertyListValue]) -> PropertyListValue {
         let reference = reserve()
         fill(reference, chain, fields)
@@ -79,10 +79,10 @@ struct KeyedArchiveWriter {
 
     // MARK: Values
 
-    /// Nesting that no value needs. It is also what a collection that holds itself has.
+    /// The greatest depth of nested values. No value needs more, except a collection that holds itself.
     static let maximumDepth = 128
 
-    /// Adds a Foundation value; throws for values of other classes, and for what is nested too deeply.
+    /// Adds a Foundation value; throws for values of other classes, and for values that are nested too deeply.
     mutating func add(value: Any?, depth: Int = 0) throws -> PropertyListValue {
         guard let value else { return Self.null }
         guard depth < Self.maximumDepth, !(value is NSCountedSet) else { throw Self.unarchivable(value) }
@@ -121,7 +121,7 @@ struct KeyedArchiveWriter {
         .coreData(NSCoreDataError, reason: "A value of the type \(type(of: value)) cannot be archived in a model.")
     }
 
-    /// Adds an object of one of the classes whose content changes, under its own name; nil for others.
+    /// Adds an object of one of the mutable classes, under its own name; nil for an object of another class.
     private mutating func add(changeable object: AnyObject, _ depth: Int) throws -> PropertyListValue? {
         switch object {
         case let text as NSMutableString:
@@ -174,7 +174,7 @@ struct KeyedArchiveWriter {
         var magnitude = value.magnitude
         var exponent = value.exponent
         var digits: [UInt16] = []
-        // The significand as a whole number, taken apart into 16-bit digits.
+        // The significand as a whole number, divided into 16-bit digits.
         var whole = Decimal()
         if NSDecimalMultiplyByPowerOf10(&whole, &magnitude, Int16(-exponent), .plain) != .noError {
             whole = 0
@@ -205,7 +205,7 @@ struct KeyedArchiveWriter {
             ])
     }
 
-    /// Copies an object of another archive as it is, with everything it refers to.
+    /// Copies an object of another archive unchanged, with everything to which it refers.
     mutating func add(_ opaque: OpaqueArchivedValue) throws -> PropertyListValue {
         var copies: [Int: PropertyListValue] = [:]
         return try copy(.reference(opaque.object.index), of: opaque.object.archive, &copies, depth: 0)

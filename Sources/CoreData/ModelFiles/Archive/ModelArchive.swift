@@ -2,9 +2,10 @@ import Foundation
 
 /// Models as keyed archives: the content of a `.mom` file and, compressed, of the model cache of a store.
 package enum ModelArchive {
-    /// The model in an archive, not frozen. Throws an error that describes the problem; any bytes may come in.
+    /// The model in an archive, not frozen. Throws an error that describes the problem. The bytes may come from any
+    /// source.
     ///
-    /// A model that contradicts itself is refused here: a coordinator could only stop the process.
+    /// A model that contradicts itself throws here, because a coordinator could only stop the process.
     package static func decode(_ data: Data) throws -> NSManagedObjectModel {
         var decoder = ModelDecoder(archive: try KeyedArchive(data))
         let model = try decoder.decode()
@@ -12,7 +13,7 @@ package enum ModelArchive {
         return model
     }
 
-    /// The model in a compressed archive, as `Z_MODELCACHE` holds it.
+    /// The model in a compressed archive, the form of `Z_MODELCACHE`.
     package static func decode(deflated data: Data) throws -> NSManagedObjectModel {
         try decode(RawDeflate.decompress(data))
     }
@@ -28,8 +29,8 @@ package enum ModelArchive {
 
     /// The compressed archive of a model, to be kept in a store.
     ///
-    /// Parts that no archive can hold are left out: a store keeps its model for the layout, and must open with any
-    /// model.
+    /// Parts that no archive can hold are left out, because a store needs only the layout of its model, and must open
+    /// with any model.
     package static func encodeDeflated(_ model: NSManagedObjectModel) throws -> Data {
         var encoder = ModelEncoder(model: model, leavesOutUnarchivable: true)
         return try RawDeflate.compress(encoder.encode())

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Predicates and expressions as Foundation archives them.
+/// Predicates and expressions in the form in which Foundation archives them.
 ///
-/// Field names of the classes that real models contain are verified on those; aggregates, sets, subqueries and
-/// conditionals occur in none of the known files, their names follow the pattern of the others.
+/// The field names of the classes that real models contain are verified on those models. Aggregates, sets, subqueries
+/// and conditionals occur in none of the available files, so their names follow the pattern of the verified ones.
 extension ModelDecoder {
-    /// Deeper than any predicate a person wrote.
+    /// The greatest depth, more than that of any predicate in a real model.
     static let maximumDepth = 128
 
     func decodePredicate(_ archived: ArchivedObject, depth: Int = 0) throws -> NSPredicate {

@@ -3,7 +3,7 @@ import Foundation
 extension ModelDecoder {
     /// Gives an entity its own properties.
     ///
-    /// A model in use archives inherited properties along, as full copies or as proxies; the superentity, decoded
+    /// A model in use also archives inherited properties, as full copies or as proxies; the superentity, decoded
     /// before, has them already.
     func decodeProperties(of archived: ArchivedObject, into entity: NSEntityDescription) throws {
         let inherited = Set(entity.superentity?.properties.map(\.name) ?? [])
@@ -14,7 +14,7 @@ extension ModelDecoder {
             else { continue }
             properties.append(property)
         }
-        // Dictionaries have no order; by name the model is the same each time it is read.
+        // Dictionaries have no order. Sorted by name, the properties have the same order each time the model is read.
         entity.properties = properties.sorted { $0.name < $1.name }
     }
 
@@ -22,7 +22,7 @@ extension ModelDecoder {
     func decodeProperty(_ archived: ArchivedObject, name: String, depth: Int = 0) throws -> NSPropertyDescription? {
         if archived.className == "_NSPropertyDescriptionProxy" { return nil }
         try archive.spend(KeyedArchive.weightOfProperty)
-        // Only composite attributes nest, and those of real models once.
+        // Only composite attributes nest. Real models nest them once.
         guard depth < 16 else { throw archiveError("The attribute '\(name)' contains itself.") }
         let property: NSPropertyDescription
         if archived.isKind(of: "NSAttributeDescription") {
@@ -86,7 +86,7 @@ extension ModelDecoder {
         } else if archived.isKind(of: "NSCompositeAttributeDescription") {
             let composite = NSCompositeAttributeDescription()
             let elements = try archived.elements("NSCompositeElements")
-            // Older versions of this library wrote them under the other key alone.
+            // Older versions of this library wrote the elements only under the other key.
             composite.elements = try (elements.isEmpty ? archived.elements("NSElements") : elements).compactMap {
                 value in
                 guard let element = try archive.object(value) else { return nil }
@@ -126,13 +126,13 @@ extension ModelDecoder {
         case .floatAttributeType: return NSNumber(value: number.floatValue)
         default: break
         }
-        // Only a floating-point attribute can be infinite, or no number.
+        // Only a floating-point attribute can be infinite or NaN.
         guard number.doubleValue.isFinite else { throw unfit(number, name) }
         switch type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
             return NSNumber(value: number.int64Value)
         case .decimalAttributeType:
-            // The conversion gives NaN for numbers that no decimal holds.
+            // The conversion returns NaN for numbers that no decimal can hold.
             let decimal = number.decimalValue
             guard !decimal.isNaN else { throw unfit(number, name) }
             return NSDecimalNumber(decimal: decimal)
@@ -174,7 +174,8 @@ extension ModelDecoder {
         return relationship
     }
 
-    /// `keepsEntity` is false for fetched properties, whose request would keep the entity alive that owns it.
+    /// `keepsEntity` is false for fetched properties, because their request would keep the entity alive that owns the
+    /// request.
     func decodeFetchRequest(
         _ archived: ArchivedObject, keepsEntity: Bool
     ) throws -> NSFetchRequest<NSFetchRequestResult> {
@@ -223,7 +224,7 @@ extension ModelDecoder {
 }
 
 extension FetchParameters {
-    /// The switches as an archive packs them.
+    /// The settings of a fetch request as an archive packs them.
     var archivedFlags: Int {
         get {
             (returnsDistinctResults ? 1 : 0) | (includesSubentities ? 2 : 0) | (includesPropertyValues ? 4 : 0)

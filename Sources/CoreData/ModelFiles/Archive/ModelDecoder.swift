@@ -2,9 +2,9 @@ import Foundation
 
 /// Builds a model from its archive.
 ///
-/// First it creates the entities without content, so that the cycles of the graph (entity ⇄ property, relationship ⇄
-/// inverse) only ever meet something that exists. Then comes inheritance, then, from the top of the inheritance down,
-/// properties. Last come objects that refer to properties.
+/// First it creates the entities without content, so that every reference in a cycle of the graph (entity ⇄ property,
+/// relationship ⇄ inverse) leads to an existing object. Then comes inheritance, then, from the top of the inheritance
+/// down, properties. Last come objects that refer to properties.
 struct ModelDecoder {
     let archive: KeyedArchive
     private var entities: [(archived: ArchivedObject, entity: NSEntityDescription)] = []
@@ -133,7 +133,7 @@ struct ModelDecoder {
 
     // MARK: Relationships
 
-    /// Relationships know the names of their ends by now; here names become ends.
+    /// Resolves the names of destinations and inverses, which all relationships have by now.
     private func linkInverses() {
         let byName = Dictionary(
             entities.map { ($0.entity.name ?? "", (entity: $0.entity, properties: $0.entity.propertiesByName)) },
@@ -151,14 +151,14 @@ struct ModelDecoder {
 
     // MARK: Parts of entities
 
-    /// Empty where the archive has none, as on a Mac.
+    /// The user info of an object; empty if the archive has none, as on a Mac.
     func userInfo(_ archived: ArchivedObject) throws -> [AnyHashable: Any] {
         var info: [AnyHashable: Any] = [:]
         for (key, value) in try archived.entries("NSUserInfo") {
             do {
                 info[key] = try archive.value(value)
             } catch is KeyedArchive.UnknownClass {
-                // A value only the application's own classes can read: the rest of the model is good without it.
+                // Only the application's own classes can read this value, and the model can be used without it.
                 continue
             }
         }

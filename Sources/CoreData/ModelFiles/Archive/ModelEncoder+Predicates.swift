@@ -1,6 +1,6 @@
 import Foundation
 
-/// Predicates and expressions in the form Foundation archives them; see `ModelDecoder+Predicates`.
+/// Predicates and expressions in the form in which Foundation archives them; see `ModelDecoder+Predicates`.
 extension ModelEncoder {
     mutating func add(predicate: NSPredicate) throws -> PropertyListValue {
         let levels = (predicate as? NSCompoundPredicate)?.height ?? 0

@@ -23,7 +23,7 @@ extension ModelEncoder {
                     elements.append(elementReference)
                 }
                 fields["NSCompositeElements"] = writer.add(array: elements)
-                // Older versions of this library look for them here.
+                // Older versions of this library read the elements from this key.
                 fields["NSElements"] = writer.add(array: elements)
             }
         case let relationship as NSRelationshipDescription:

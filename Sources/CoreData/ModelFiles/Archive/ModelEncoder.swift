@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a model as the keyed archive that a `.mom` file is: each entity with its own properties, back references
+/// Writes a model as a keyed archive, the form of a `.mom` file: each entity with its own properties, back references
 /// to entity and model, destinations and inverses both as objects and by name.
 struct ModelEncoder {
     private let model: NSManagedObjectModel
@@ -47,7 +47,7 @@ struct ModelEncoder {
         return writer.archive(root: modelReference)
     }
 
-    /// The additions of `body`; nil if they cannot be archived and are to be left out.
+    /// Returns the result of `body`; nil if its objects cannot be archived and are to be left out.
     mutating func attempt(
         _ body: (inout ModelEncoder) throws -> PropertyListValue
     ) throws -> PropertyListValue? {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value of a binary property list, with the references that keyed archives are made of.
+/// A value of a binary property list, with the references of keyed archives.
 ///
-/// The reader and the writer are our own, because neither of the two at hand serves. Foundation's
+/// The framework has its own reader and writer, because neither of the two available ones is usable. Foundation's
 /// `PropertyListSerialization` on Linux shows references only as an opaque type. Debian's libplist would be one more
 /// library to install, with a C interface that has to be guarded against the same hostile input. The format is a page
 /// long.
@@ -22,7 +22,7 @@ enum PropertyListValue: Equatable {
 }
 
 extension PropertyListValue {
-    /// The number as an integer; a Boolean counts as 0 or 1, as archives of different ages use either.
+    /// The number as an integer; a Boolean counts as 0 or 1, because older and newer archives differ in that.
     var integerValue: Int64? {
         switch self {
         case .integer(let value): value

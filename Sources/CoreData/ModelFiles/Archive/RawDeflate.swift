@@ -1,7 +1,7 @@
 import CZlib
 import Foundation
 
-/// Raw DEFLATE (RFC 1951, no zlib header), as the model cache of a store is compressed.
+/// Raw DEFLATE (RFC 1951, no zlib header), the compression of a store's model cache.
 enum RawDeflate {
     /// The greatest size. Real models stay below a few megabytes; a larger one is damaged or hostile.
     static let maximumSize = 256 << 20
@@ -30,7 +30,7 @@ enum RawDeflate {
         return result
     }
 
-    /// The bytes that a step gives, and the way it ended.
+    /// Returns the output of a step, and the way in which the step ended.
     private static func output(
         for data: Data, limit: Int, of stream: inout z_stream, step: (inout z_stream) -> Int32
     ) throws -> (Data, status: Int32) {
@@ -44,7 +44,7 @@ enum RawDeflate {
         return (result, status)
     }
 
-    /// Runs a step until it ends, fails or makes no progress, and gathers its output.
+    /// Runs a step until it ends, fails or makes no progress, and collects its output.
     private static func drain(
         into result: inout Data, limit: Int, of stream: inout z_stream, step: (inout z_stream) -> Int32
     ) throws -> Int32 {

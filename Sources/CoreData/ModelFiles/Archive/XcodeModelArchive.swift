@@ -1,9 +1,9 @@
 import Foundation
 
-/// A model as Xcode's editor archives it: the `elements` of Xcode 3, and the copies of models in mapping models to this
-/// day.
+/// A model in the archive format of Xcode's editor: the `elements` of Xcode 3, and still the copies of models in
+/// mapping models.
 ///
-/// The content of the editor's objects is put into the elements of the XML source, which `ModelSourceReader` reads.
+/// The content of the editor's objects is converted to the elements of the XML source, which `ModelSourceReader` reads.
 enum XcodeModelArchive {
     /// The model in an archive of the editor, or of Core Data itself. `file` is named in errors.
     static func model(in data: Data, file: String) throws -> NSManagedObjectModel {
@@ -135,7 +135,7 @@ enum XcodeModelArchive {
         return property
     }
 
-    /// The texts of a user info; the XML source has nothing else.
+    /// The texts of a user info; the XML source has no other values.
     private static func userInfo(_ facts: Facts, _ key: String) throws -> [XMLTreeElement] {
         let info = XMLTreeElement(name: "userInfo")
         info.children = try facts.archive.entries(facts.values[key]).compactMap { key, value in
