@@ -35,7 +35,7 @@ enum ConfinementCheck {
         #endif
     }()
 
-    /// The response that the argument or the variable asks for.
+    /// The response that the launch argument or the environment variable sets.
     static let requested: ConfinementResponse? = {
         let process = ProcessInfo.processInfo
         let position = process.arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug")

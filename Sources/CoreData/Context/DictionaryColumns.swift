@@ -1,6 +1,6 @@
 import Foundation
 
-/// The columns that a fetch of dictionaries asks the stores for. Stores have columns for the elements of a composite
+/// The columns that a fetch of dictionaries reads from the stores. Stores have columns for the elements of a composite
 /// attribute, and none for the attribute.
 struct DictionaryColumns {
     private let layout: EntityLayout

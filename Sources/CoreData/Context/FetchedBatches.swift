@@ -156,7 +156,7 @@ extension NSManagedObjectContext {
         fetchesOfNew.removeAll { $0.batches?.hasNew != true }
     }
 
-    /// Holds the keys of a fetch as long as a result may ask for objects.
+    /// Holds the keys of a fetch as long as a result may need objects.
     final func keep(_ keys: FetchedKeys, _ plan: FetchPlan) -> FetchedBatches {
         let batches = FetchedBatches(keys, plan)
         if batches.hasNew { fetchesOfNew.append(WeakBatches(batches: batches)) }

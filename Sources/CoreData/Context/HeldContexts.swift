@@ -33,7 +33,7 @@ enum HeldContexts {
     /// Runs the closure while the calling thread counts as holding the context's queue.
     ///
     /// `holdsMain` says whether the thread also holds the main queue. Inside a `sync` block queue-specific values do
-    /// not show that, so a caller asks `isMainQueueHeld` before it enters one.
+    /// not show that, so a caller reads `isMainQueueHeld` before it enters one.
     static func run<Result>(
         holding context: NSManagedObjectContext, holdsMain: Bool, _ body: () throws -> Result
     ) rethrows -> Result {

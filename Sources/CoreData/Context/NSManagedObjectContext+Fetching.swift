@@ -174,8 +174,8 @@ extension NSManagedObjectContext {
         return touched.isEmpty && touchedBefore == 0 ? found : overlaid(found, touched, plan)
     }
 
-    /// Reads the rows of a fetch as this context's source has them, some hundred at a time where the source delivers
-    /// batches.
+    /// Reads the rows of a fetch as this context's source has them, some hundred at a time if the source returns them
+    /// so.
     final func eachBatchOfRows(_ plan: FetchPlan, _ body: ([Snapshot]) throws -> Void) throws {
         try rowSource?.eachBatchOfRows(plan, in: self, body)
     }

@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
         return all
     }
 
-    /// The touched objects stand behind their equals.
+    /// Touched objects come after equal ones.
     private func sorted(
         _ found: FetchedKeys, _ matching: [NSManagedObject], _ isTouched: (ObjectKey) -> Bool,
         _ descriptors: [NSSortDescriptor]

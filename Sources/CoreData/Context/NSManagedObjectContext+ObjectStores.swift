@@ -38,8 +38,8 @@ extension NSManagedObjectContext {
 
     // MARK: Saving
 
-    /// Gives new objects of programs' stores their permanent ids: those stores make them of the objects, before they
-    /// are asked to save.
+    /// Gives new objects of programs' stores their permanent ids. Those stores make the ids of the objects, before the
+    /// save.
     final func obtainKeysFromObjectStores(
         _ objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
     ) throws {

@@ -74,8 +74,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Takes deleted objects out of relationships without inverse that are in memory: in tables their rows say where
-    /// they belong, and are removed with them.
+    /// Removes deleted objects from relationships without inverse that are in memory. In stores with tables this is not
+    /// necessary, because the members' own rows hold the owner's key and are deleted.
     final func leaveOneWayOwners(_ deleted: Set<ObjectKey>) {
         guard !deleted.isEmpty, persistentStoreCoordinator?.hasObjectStores == true, let modelLayout else { return }
         let entities = Set(deleted.map(\.layoutIndex))

@@ -1,6 +1,6 @@
 import Foundation
 
-// Identity and faults: which object stands for which row, and where its values come from.
+// Identity and faults: the object for each row, and the source of its values.
 extension NSManagedObjectContext {
     // MARK: Homes
 
@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// The object that stands for a row that was just read; an object that has its row already keeps it.
+    /// The object for a row that was just read; an object that has its row already keeps it.
     @inline(__always)
     final func object(for row: Snapshot, birth: Birth, map: IdentityMap, isRefreshing: Bool) -> NSManagedObject {
         var place = IdentityMap.Place()
@@ -131,8 +131,8 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// The object for a row if permanent-ID updates have arrived since the row was requested. An update may say that
-    /// the object is registered under another key.
+    /// The object for a row if permanent-ID updates have arrived since the row was requested. The object may be
+    /// registered under the temporary key that an update replaces.
     private func object(underwayFor row: Snapshot, _ birth: Birth, _ map: IdentityMap) -> NSManagedObject {
         drainMailbox(ifItSpeaksOf: ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
         if let object = map.object(for: row.key) { return object }

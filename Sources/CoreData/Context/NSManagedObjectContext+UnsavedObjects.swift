@@ -67,7 +67,7 @@ private struct IndexTerm {
     let values: [UnsavedIndex.Value]
 
     /// Nil for a predicate that can hold for an object whose attributes have other values, and for predicates of a
-    /// program's own class, whose evaluation is not known.
+    /// program's own class, whose evaluation may depend on anything.
     init?(_ predicate: NSPredicate, _ layout: EntityLayout) {
         if type(of: predicate) == NSCompoundPredicate.self, let compound = predicate as? NSCompoundPredicate {
             guard compound.compoundPredicateType == .and,

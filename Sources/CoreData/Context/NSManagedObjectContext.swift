@@ -74,7 +74,8 @@ import Synchronization
 /// Before the first object of a context exists, the code that created the context may set its properties on any thread.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
-// @unchecked Sendable: all state is confined to the context's queue, or guarded by `mailboxLock` where said so.
+// @unchecked Sendable: all state is confined to the context's queue, or guarded by `mailboxLock` where a comment says
+// so.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The kind of queue that the context is tied to.
     ///
@@ -95,8 +96,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The number of objects that a child's save must have to be taken over after it has returned.
     package var childSaveSizeToWait = 500
 
-    /// The number of unsaved objects that are evaluated one by one before an index is made for fetches that ask for a
-    /// value.
+    /// The number of unsaved objects that are evaluated one by one before an index is made for fetches that compare an
+    /// attribute with a value.
     package var unsavedCountToIndex = 32
 
     private var storedCoordinator: NSPersistentStoreCoordinator?
@@ -742,7 +743,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         set { plainMergePolicy = newValue }
     }
 
-    /// Whether the context merges by itself what other contexts save to its coordinator or parent; false in a new
+    /// Whether the context automatically merges what other contexts save to its coordinator or parent; false in a new
     /// context.
     ///
     /// A child context also merges what its parent saves or merges. Merging happens on the context's queue soon after

@@ -1,7 +1,7 @@
 /// The source of a context's rows and the target of its saves: its parent context, or the stores of a coordinator.
 ///
-/// Rows, keys, members and saves go through it. For ids, query generations, merging and authors a context still asks
-/// for its parent.
+/// Rows, keys, members and saves pass through the source. For ids, query generations, merging and authors a context
+/// still uses its parent directly.
 protocol RowSource {
     /// The row behind an object; nil where there is none.
     func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot?
@@ -17,12 +17,12 @@ protocol RowSource {
         of toMany: ToManySlot, owners: [ObjectKey], in context: NSManagedObjectContext
     ) throws -> [Int64: [ObjectKey]]
 
-    /// The rows of a fetch. A second method returns them some hundred at a time, if the source delivers batches.
+    /// The rows of a fetch. A second method returns them some hundred at a time, if the source returns them so.
     func rows(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [Snapshot]
     func eachBatchOfRows(
         _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: ([Snapshot]) throws -> Void
     ) throws
-    /// The keys of a fetch's results, their number, and the dictionaries that it asks for.
+    /// The keys of a fetch's results; further methods return their number, and the dictionaries of a fetch.
     func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedKeys
     func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int
     func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedDictionaries
@@ -31,11 +31,11 @@ protocol RowSource {
     var hasUnsavedRows: Bool { get }
     /// The permanent key for a context's temporary one; nil if the source has none.
     func permanentKey(for key: ObjectKey) -> ObjectKey?
-    /// The state of the stores that a context reads by itself; nil if it reads the present one or that of its source.
+    /// The state of the stores that a context itself has pinned; nil if it reads the present one or that of its source.
     func generation(of context: NSManagedObjectContext) throws -> QueryGeneration?
 
-    /// Hands over the changes that a context saves. True if the source takes them over later: `takeOverSoon()` has it
-    /// begin.
+    /// Passes the changes that a context saves to the source. True if the source takes them over later:
+    /// `takeOverSoon()` makes it begin.
     func save(_ work: inout NSManagedObjectContext.SaveWork, of context: NSManagedObjectContext) throws -> Bool
     func takeOverSoon()
 }

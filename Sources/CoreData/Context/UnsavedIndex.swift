@@ -9,7 +9,7 @@
 /// object that was found may have another value by now, and the fetch evaluates it. An object with the value is always
 /// found.
 final class UnsavedIndex {
-    /// A value that an attribute is asked for.
+    /// A value with which a fetch compares an attribute.
     enum Value: Hashable {
         case text(String)
         case integer(Int64)

@@ -5,8 +5,8 @@ extension NSPersistentStoreCoordinator {
     /// Whether one of the stores is a server's (`RowStore.isAskedByRoundTrips`).
     final var isAskedByRoundTrips: Bool { lock.withLock { attached.contains { $0.rows.isAskedByRoundTrips } } }
 
-    /// Whether rows that are needed soon are read by one request. A program's own store is asked for each object, as on
-    /// a Mac.
+    /// Whether rows that are needed soon are read by one request. A program's own store is called for each object, as
+    /// on a Mac.
     final var readsAhead: Bool { isAskedByRoundTrips || !hasObjectStores }
 
     final func store(numbered number: Int) -> NSPersistentStore? {
@@ -87,7 +87,8 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Reading
 
-    /// Returns the row of a key. `context` is the context that asks, which the stores that programs write get.
+    /// Returns the row of a key. `context` is the context that reads, which is passed to the stores that programs
+    /// write.
     final func row(
         for key: ObjectKey, rootIndex: Int, at generation: QueryGeneration? = nil, refreshing: Bool = false,
         in context: NSManagedObjectContext? = nil

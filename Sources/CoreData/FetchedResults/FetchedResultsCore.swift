@@ -38,7 +38,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     let cacheName: String?
     weak var owner: (any FetchedResultsOwner)?
 
-    /// The methods that the delegate is known to lack, and to have.
+    /// The methods that the delegate certainly lacks, and those that it certainly has.
     var missingDelegateMethods: DelegateMethods = []
     var presentDelegateMethods: DelegateMethods = []
 

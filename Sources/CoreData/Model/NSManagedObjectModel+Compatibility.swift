@@ -2,7 +2,7 @@ import Foundation
 
 /// Whether the schema of a store is that of a model, as far as version hashes show.
 enum StoreCompatibility: Equatable {
-    /// The same entities with the same hashes.
+    /// Store and model have equal entities with equal hashes.
     case compatible
     /// The hashes that can be computed exactly agree; these entities have attributes whose hash cannot be computed
     /// exactly (`isVersionHashExact`), and have to be compared by structure.

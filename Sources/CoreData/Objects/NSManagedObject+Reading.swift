@@ -27,7 +27,7 @@ extension NSManagedObject {
         if !flags.contains(.inserted) { awakeFromFetch() }
     }
 
-    /// Fires a fault: takes the row that the object has, or asks the context's source for it.
+    /// Fires a fault: uses the row that the object has, or reads it from the context's source.
     @inline(never)
     final func fire() -> Snapshot {
         if let row {

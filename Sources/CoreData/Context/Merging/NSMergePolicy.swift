@@ -24,7 +24,7 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// these methods ends the save, and nothing is written.
 ///
 /// An ``NSMergeConflict`` that remains is resolved in favour of the object as it then is. If a uniqueness constraint is
-/// still broken, the policy is asked again. The save throws after 1,000 attempts.
+/// still broken, the policy is called again. The save throws after 1,000 attempts.
 ///
 /// The types treat deleted rows and deleted objects as follows:
 ///
