@@ -31,7 +31,8 @@ protocol RowSource {
     var hasUnsavedRows: Bool { get }
     /// The permanent key for a context's temporary one; nil if the source has none.
     func permanentKey(for key: ObjectKey) -> ObjectKey?
-    /// The state of the stores that a context itself has pinned; nil if it reads the present one or that of its source.
+    /// The past state, or the standbys, that the context's own settings select for its reads; nil if it reads the
+    /// present state or that of its source.
     func generation(of context: NSManagedObjectContext) throws -> QueryGeneration?
 
     /// Passes the changes that a context saves to the source. True if the source takes them over later:

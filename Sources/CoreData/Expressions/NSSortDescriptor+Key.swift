@@ -1,5 +1,4 @@
-/// The type that declares the initialisers of `NSSortDescriptor` which return a subclass, such as
-/// `init(key:ascending:)`.
+/// The type with the initialisers of `NSSortDescriptor` that return a subclass, such as `init(key:ascending:)`.
 ///
 /// OpenCoreData only.
 public protocol NSSortDescriptorByKey {}

@@ -25,8 +25,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     private final var bound = Bound.nothing
     private final var isDeletion = false
 
-    /// The kind of result. The result of a new request is transactions with their changes; that of a deletion is
-    /// whether it succeeded.
+    /// The kind of result: unless set, transactions with their changes, and for a deletion whether it succeeded.
     ///
     /// With `count` the result of a deletion is the number of deleted changes.
     ///

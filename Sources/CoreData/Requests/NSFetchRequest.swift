@@ -224,8 +224,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
         set { parameters.havingPredicate = newValue }
     }
 
-    /// Whether objects that the context has registered already take over the values just read; false unless set
-    /// otherwise.
+    /// Whether objects that the context has already take over the values just read; false unless set otherwise.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest/shouldrefreshrefetchedobjects)
     open var shouldRefreshRefetchedObjects: Bool {

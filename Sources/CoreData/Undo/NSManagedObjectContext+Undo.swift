@@ -212,7 +212,8 @@ extension NSManagedObjectContext {
             else { continue }
             let state = owner.toManyState(toMany.index)
             let isIn = (state.isFault ? state.added.keys : state.members).contains(object.objectKey)
-            // The owner has to get the permanent key from the save that gives it to the object.
+            // An owner whose member is new counts as changed, so that the save replaces the member's temporary key in
+            // it.
             if isIn, object.key > 0 { continue }
             if !isIn { state.noteAddition(of: object.objectKey) }
             noteUpdate(of: owner)

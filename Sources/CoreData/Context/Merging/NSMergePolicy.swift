@@ -16,8 +16,7 @@ public enum NSMergePolicyType: UInt, Sendable {
     case rollbackMergePolicyType = 4
 }
 
-/// Resolves the conflicts between the objects of a save and the rows that another context or process has saved since
-/// the objects were read.
+/// Resolves the conflicts of a save with rows that another context or process has saved since they were read.
 ///
 /// The framework calls a policy on the queue of the context that is being saved. A subclass overrides one of the
 /// `resolve` methods, changes the objects as it likes, and calls super for the other conflicts. An error from one of
