@@ -1,7 +1,7 @@
 import Foundation
 
-/// The keys that a fetch with a batch size found, in batches. The first object of a batch that is read brings the rows
-/// of all.
+/// The keys that a fetch with a batch size found, in batches. The first object of a batch that fires reads the rows of
+/// the whole batch.
 ///
 /// For the context's queue only.
 final class FetchedBatches {

@@ -2,10 +2,10 @@ import Foundation
 
 /// A collection of fetched objects that keeps their keys, and makes the objects a batch at a time.
 ///
-/// OpenCoreData only. ``NSManagedObjectContext/fetch(_:batchSize:)`` makes one, for results larger than a program wants
-/// to hold. The order and the `count` stay as they were at the time of the fetch. Objects that match later are not in
-/// the collection. An object that does not match any more keeps its place. The values are those that the store has when
-/// a batch is read, with the unsaved changes of the context.
+/// OpenCoreData only. ``NSManagedObjectContext/fetch(_:batchSize:)`` makes one, for results that are too large to be
+/// held in memory. The order and the `count` stay as they were at the time of the fetch. Objects that match later are
+/// not in the collection. An object that does not match any more keeps its place. The values are those that the store
+/// has when a batch is read, with the unsaved changes of the context.
 ///
 /// The collection holds the objects of the latest batch only; each iterator holds those of its own batch. The next
 /// batch replaces them, and objects without another holder are released, together with their rows. The context holds
