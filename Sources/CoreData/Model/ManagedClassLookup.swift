@@ -10,7 +10,7 @@ enum ManagedClassLookup {
     ///
     /// - the module of the main executable,
     /// - the modules whose resources are beside the executable,
-    /// - the modules whose names the plugin has left in the program,
+    /// - the modules whose names the plugin has written into the executable,
     /// - the modules of classes whose entity was requested.
     ///
     /// A class inside other types is found by the names of all of them, with the module or without:
@@ -94,8 +94,8 @@ enum ManagedClassLookup {
 }
 
 extension ManagedClassLookup {
-    /// The names that the plugin has left in the program: of the modules with managed classes, and of the classes that
-    /// list a module's methods (`Module.CoreDataNamedMethods`).
+    /// The names that the plugin has written into the executable: of the modules with managed classes, and of the
+    /// classes that list a module's methods (`Module.CoreDataNamedMethods`).
     static let registeredNames: [String] = {
         guard let start = opencoredata_modules_start(), let end = opencoredata_modules_end(), start < end else {
             return []

@@ -60,8 +60,8 @@ enum NamedMethods {
     private static func lists(for type: AnyClass) -> [String] {
         let registered = ManagedClassLookup.registeredNames
         let lists = registered.filter { $0.hasSuffix(".CoreDataNamedMethods") }
-        // String(reflecting:) asks the runtime for conformances of the class's type, which takes as long as a class that
-        // is not there.
+        // String(reflecting:) makes the runtime search for conformances of the class's type, which takes as long as a
+        // search for a class that does not exist.
         guard let module = _typeName(type).split(separator: ".").first.map(String.init),
             !registered.contains(module)
         else { return lists }
