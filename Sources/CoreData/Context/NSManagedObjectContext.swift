@@ -808,7 +808,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return storedCoordinator.map { StoreRows(coordinator: $0) }
     }
 
-    /// The parent that the context itself has, without a check of the queue.
+    /// The parent and the coordinator that were set on this context itself, past a subclass's overrides. A child has no
+    /// coordinator of its own.
     final var ownParent: NSManagedObjectContext? { storedParent }
     final var ownCoordinator: NSPersistentStoreCoordinator? { storedCoordinator }
 }

@@ -73,8 +73,8 @@ struct FetchedOrder {
             if kind == .transformable { return nil }
         }
 
-        /// Whether another object of the same entity has the value, too. False if only the object's class can compute
-        /// the value.
+        /// Whether another object of the same entity has the value, too. False if the row does not decide: the object
+        /// has an unsaved change of the value, or its class overrides the reading of keys.
         func isValue(of item: NSObject) -> Bool {
             guard let object = item as? NSManagedObject, object.home.layout === layout,
                 let other = Self.row(of: object, slot)
