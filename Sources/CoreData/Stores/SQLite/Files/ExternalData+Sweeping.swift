@@ -1,17 +1,19 @@
 import Foundation
 
 extension ExternalData {
-    /// Removes the files that killed processes left and no row names. `columns` are those that may name files, by
-    /// table.
+    /// Removes the files that killed processes left and that no row names. `columns` are the columns that may name
+    /// files, by table.
     ///
-    /// Nothing happens while another process writes to the store: then the next opening does it.
+    /// Nothing is removed while another process writes to the store. The next opening of the store removes the files
+    /// then.
     func sweep(_ columns: [String: [String]], storeAt url: URL) throws {
         let notes = notes
         if notes.isEmpty { return }
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
-        // The holder of the right to write knows that no transaction is under way, here or in another process.
+        // The holder of SQLite's write lock can rely on it that no transaction is under way, in this or in another
+        // process.
         try connection.transaction {
-            // The next store keeps its values in the same folder.
+            // The store that came into this one's place keeps its values in the same folder.
             if connection.hasMoved { return }
             var left: Set<String> = []
             for note in notes {
@@ -27,8 +29,8 @@ extension ExternalData {
 }
 
 extension SQLiteStore {
-    /// Removes external values that killed processes, and migrations, have left. A file that cannot be removed now is
-    /// only waste.
+    /// Removes external values that killed processes and migrations have left. A file that cannot be removed only takes
+    /// up space, so errors are ignored.
     func sweepExternalData() {
         guard let externalData, let url, !isReadOnly else { return }
         try? externalData.sweep(externalColumns, storeAt: url)

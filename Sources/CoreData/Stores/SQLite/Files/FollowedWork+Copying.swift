@@ -5,7 +5,8 @@ extension FollowedWork {
     func copy(_ source: SQLiteStoreFiles, to target: SQLiteStoreFiles) throws {
         do {
             let copy = try SQLiteConnection(path: target.main.path, access: .create)
-            // Nobody sees the copy before it has been brought to the disk, and a kill makes it void.
+            // No other process opens the copy before it has been synchronized to the disk, and a kill makes the copy
+            // void.
             try copy.leaveOutSyncing()
             try SQLiteConnection(path: source.main.path, access: .immutable)
                 .backUp(to: copy) { try advance($0 * 0.9) }

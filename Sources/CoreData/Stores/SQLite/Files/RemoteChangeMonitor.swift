@@ -3,12 +3,12 @@ import Foundation
 /// Watches a SQLite file for commits.
 ///
 /// Every commit writes to the -wal (or to the file itself if there is none), which the kernel reports. SQLite's own
-/// count of commits says whether there was one.
+/// count of commits (`data_version`) shows whether the write was a commit.
 // @unchecked Sendable: mutable state is used on the queue of the notices only.
 final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
     private let notices: CommitNotices
     private var watcher: FileWatcher?
-    /// Counts the commits of all other connections.
+    /// A connection whose `data_version` counts the commits of all other connections.
     private var connection: SQLiteConnection?
     private var lastVersion: Int64 = 0
 
@@ -26,7 +26,7 @@ final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
         try notices.begin { [weak self] in self?.hasNewVersion() == true }
         let file = hasLog ? SQLiteStoreFiles(url).wal : url
         watcher = try FileWatcher(file, queue: notices.queue) { [weak notices] in notices?.event() }
-        // Commits between the look above and the beginning of the watch.
+        // Catches commits between the first reading of the version and the beginning of the watch.
         notices.queue.async { [weak notices] in notices?.event() }
     }
 
@@ -39,9 +39,9 @@ final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
         }
     }
 
-    /// Whether somebody has committed since it was asked last.
+    /// Whether another connection has committed since the last call.
     private func hasNewVersion() -> Bool {
-        // A file that cannot be read now is looked at again with the next event.
+        // A file that cannot be read now is read again at the next event.
         guard let connection, let version = try? connection.dataVersion(), version != lastVersion else { return false }
         lastVersion = version
         return true

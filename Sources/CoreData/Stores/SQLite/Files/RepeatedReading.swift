@@ -1,19 +1,21 @@
 import CSQLite
 import Foundation
 
-/// Decides whether a store's file is looked at again after an error, because others were at work on it meanwhile.
+/// Decides whether a store's file is read again after an error, because another process changed the file during the
+/// reading.
 ///
-/// If nobody seems to use a store, its file is read without a lock, and no lock holds a name. So another file can come
-/// into the store's place. The -wal and the -shm that told how to read can go. Changes of somebody else can look
-/// damaged meanwhile. A file that stays as it is, and that nobody writes, is damaged if it looks so.
+/// A store that no connection seems to use is read without a lock, and no lock keeps a file under its name. So a second
+/// process can put another file into the store's place, can remove the -wal and the -shm by which the way of reading
+/// was chosen, and can write pages that look damaged until the write is complete. A file counts as damaged only if it
+/// looks damaged, stays as it is, and has no writer.
 struct RepeatedReading {
     private let files: SQLiteStoreFiles
     private var attempts: Attempts
     private var before: Sight
     private var hasLookedTwice = false
 
-    /// The facts about the files that change when somebody else opens, writes, exchanges, recovers or migrates the
-    /// store. The content of the -wal is not among them: its reader holds a lock.
+    /// The properties of the files that change when another process opens, writes, exchanges, recovers or migrates the
+    /// store. The content of the -wal is not among them, because its reader holds a lock.
     private struct Sight: Equatable {
         let main: FileState?
         let hasLog: Bool
@@ -34,7 +36,7 @@ struct RepeatedReading {
         before = Sight(files)
     }
 
-    /// Runs a body until the work of others does not disturb it any more, or until the time limit.
+    /// Runs a body, and runs it again as long as other processes disturb it, up to the time limit.
     static func run<Result>(
         _ files: SQLiteStoreFiles, timeout: TimeInterval, _ body: () throws -> Result
     ) throws -> Result {
@@ -47,10 +49,10 @@ struct RepeatedReading {
         }
     }
 
-    /// Called before each look.
+    /// Records the state of the files. Called before each reading.
     mutating func begin() { before = Sight(files) }
 
-    /// Whether the look that failed so is to be begun again.
+    /// Whether a reading that failed with this error is repeated.
     mutating func isRepeated(after error: SQLiteError) -> Bool {
         // Another file has come into the store's place since the connection was opened.
         if error.isOfMovedFile { return attempts.goOn() }
@@ -61,23 +63,23 @@ struct RepeatedReading {
         return !FileManager.default.fileExists(atPath: files.shm.path) && attempts.goOn()
     }
 
-    /// Whether a look at files that seemed damaged is to be begun again.
+    /// Whether a reading of files that seemed damaged is repeated.
     mutating func isRepeatedAfterDamage() -> Bool {
         if isBeingWritten || Sight(files) != before { return attempts.goOn() }
-        // The clock of the disk may be coarse: files that were written before the look and during it have one time
-        // then. A second look begins later.
+        // The clock of the disk may be coarse: a write before the reading and a write during it leave the same time
+        // then. A second reading begins after that clock has advanced.
         guard !hasLookedTwice, before.main?.hasDistinctTime == false else { return false }
         hasLookedTwice = true
         usleep(Self.tick)
         return true
     }
 
-    /// Whether another process writes the store, or may begin to at any moment: it has SQLite's locks for that on the
-    /// main file, or those for copying a -wal and for recovery on the -shm.
+    /// Whether another process writes the store, or may begin to at any moment: it has SQLite's locks for writing on
+    /// the main file, or the locks for a checkpoint and for recovery on the -shm.
     private var isBeingWritten: Bool {
         LockHolders.isLockedForWriting(files.main) || LockHolders.isLockedForWriting(files.shm, bytes: 121...122)
     }
 
-    /// Longer than the clock of a disk stands still, in microseconds.
+    /// Longer than the steps of a disk's clock, in microseconds.
     private static let tick: UInt32 = 20_000
 }

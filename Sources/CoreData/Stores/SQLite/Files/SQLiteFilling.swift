@@ -1,8 +1,9 @@
 import Foundation
 
-/// A SQLite store that is filled in the folder of a store's migrations, and takes that store's place when it is whole.
+/// A SQLite store that is filled in the folder of a store's migrations, and takes that store's place when it is
+/// complete.
 ///
-/// Files of a killed process stay in the folder: the next attempt with the same note resumes them, and the next opening
+/// Files of a killed process stay in the folder. The next attempt with the same note resumes them, and the next opening
 /// of the store removes them.
 final class SQLiteFilling: UnfinishedStore {
     private static let place = "move"
@@ -11,7 +12,7 @@ final class SQLiteFilling: UnfinishedStore {
     let end: TransferEnd
     let isResumed: Bool
 
-    /// Notes in a new store that it is being filled. A transaction is open afterwards.
+    /// Writes the note that the store is being filled into a new store. A transaction is open when this returns.
     private init(
         _ store: SQLiteStore, _ connection: SQLiteConnection, _ url: URL, note: String, isResumed: Bool
     ) throws {
@@ -29,19 +30,20 @@ final class SQLiteFilling: UnfinishedStore {
         transaction = try FillingTransaction(connection, url)
     }
 
-    /// Lets a body fill a store, and puts it in the place of the one at an address.
+    /// Lets a body fill a new store, and puts the new store in the place of the one at an address.
     static func fill(
         _ files: SQLiteStoreFiles, _ opening: StoreOpening, note: String, timeout: TimeInterval, _ progress: Progress?,
         _ body: (any UnfinishedStore) throws -> Void
     ) throws {
         try files.requireOwn()
-        // Without a journal it would remove the files of an earlier attempt.
+        // If a journal is there, its exchange is completed first: `clear` would remove the files that the journal
+        // needs.
         let journal = ExchangeJournal.url(in: MigrationFolder.url(for: files.main))
         if FileManager.default.fileExists(atPath: journal.path) { try StoreExchange.recover(files, timeout: timeout) }
         let found = try MigrationFolder.lock(files.main, creating: true, timeout: timeout, progress)
         guard let folder = found else { return }
         MigrationMoment.reach(.folderLocked)
-        // A file that cannot be removed is only waste, and is removed at the next opening.
+        // A file that cannot be removed only takes up space, and the next opening removes it.
         defer { try? folder.remove() }
         try folder.clear(keeping: [place])
         let copy = SQLiteStoreFiles(try folder.make(place, keeping: true))

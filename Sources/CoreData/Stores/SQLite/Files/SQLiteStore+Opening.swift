@@ -1,7 +1,8 @@
 import Foundation
 
 extension SQLiteStore {
-    /// Everything a store needs to begin with: connections, schema and metadata, made and checked before it exists.
+    /// The parts from which a store is opened: connections, schema and metadata, created and checked before the store
+    /// exists.
     struct Opened {
         let layout: ModelLayout
         let storeNumber: Int
@@ -21,10 +22,10 @@ extension SQLiteStore {
         var isInMemory = false
         var makeReader: (() throws -> SQLiteConnection)?
         var isWAL = false
-        /// Whether a read-only store has made the -wal that is there, and the -shm with it: they are removed when it is
-        /// closed.
+        /// Whether opening this read-only store created the -wal that is there, and the -shm with it. Closing the store
+        /// removes both then.
         var removesLog = false
-        /// Whether the -shm was there before.
+        /// Whether the -shm was there before the store was opened.
         var keepsIndex = false
 
         /// The connections, once they are opened.
@@ -35,7 +36,8 @@ extension SQLiteStore {
                     writer: writer, copiesLog: isWAL && settings.pragma("wal_autocheckpoint") == nil, readers: readers)
             }
             guard let only = writer ?? reader else {
-                // `adopt` keeps the writer, `openReadOnly` and memory make readers: there is no fourth way.
+                // `adopt` keeps the writer, and `openReadOnly` and stores in memory make readers. There is no fourth
+                // case.
                 fatalError("A store was opened without a connection")
             }
             return SQLiteDatabase(only: only, isReadOnly: writer == nil)
@@ -76,7 +78,7 @@ extension SQLiteStore {
             ).entities()
             let fresh = SQLSchemaBuilder.schema(of: layout, entities: entities)
             schema = fresh
-            // Before anything is made: a derivation that cannot be kept refuses the model.
+            // This comes before any file is created, because a derivation that cannot be maintained refuses the model.
             derivedAttributes = try DerivedAttributes(layout: layout, schema: fresh, storeNumber: storeNumber)
             metadata = [:]
 
@@ -88,8 +90,9 @@ extension SQLiteStore {
             try openFile(url, entities: entities, look)
         }
 
-        /// Opens a store, or makes it. Where somebody destroys, replaces or migrates it meanwhile, the file that was
-        /// begun with loses its name or its log: then the one that is there now is opened.
+        /// Opens a store, or creates it. If another process destroys, replaces or migrates the store at the same time,
+        /// the file that was opened first loses its name or its log. The file that is at the address then is opened
+        /// instead.
         private mutating func openFile(_ url: URL, entities: Set<String>?, _ look: SQLiteStoreLook?) throws {
             let deadline = ContinuousClock.now + .seconds(settings.timeout.boundedTime)
             let isReadOnly = settings.isReadOnly
@@ -97,7 +100,7 @@ extension SQLiteStore {
             var reading = RepeatedReading(files, timeout: settings.timeout)
             for attempt in 1... {
                 reading.begin()
-                // The store of the attempt before may have asked for it.
+                // The attempt before may have opened a store that set this to true.
                 settings.isReadOnly = isReadOnly
                 let file = FileState(url)
                 do {
@@ -117,14 +120,15 @@ extension SQLiteStore {
             }
         }
 
-        /// The number of attempts at opening with any time limit; after that it tries only while other files come.
+        /// The number of attempts at opening, whatever the time limit. Further attempts follow only if the file was
+        /// replaced.
         private static var attempts: Int { 20 }
 
-        /// Whether an error may come from an exchange of the file since it was in a state.
+        /// Whether an error may come from an exchange of the file since the state `file`.
         private static func isOfExchange(_ error: any Error, _ file: FileState?, _ url: URL) -> Bool {
             let code = (error as? SQLiteError)?.code ?? (error as NSError).codeOfEngine ?? 0
             if SQLiteError.codesOfLostFiles.contains(code) { return true }
-            // It was a store, and then an empty file. The next file may have the number of the first.
+            // The file was a store, and then an empty file. The next file may get the inode number of the first.
             if code == 0 { return (error as NSError).isOfMissingOrDamagedStore }
             return FileState(url).map { !$0.isSameFile(as: file) } ?? (file != nil)
         }
@@ -158,14 +162,14 @@ extension SQLiteStore {
                 SQLiteFunctions.register(on: connection)
                 try settings.configure(connection, isWriter: true)
                 metadata = try creation.create(on: connection, settings: settings, url: url)
-                // The empty file has been destroyed meanwhile. The next attempt opens the file that is there then.
+                // Another process has destroyed the empty file. The next attempt opens the file that is there then.
                 if connection.hasMoved { throw Self.moved(url) }
                 try adopt(connection, url: url)
             } catch is SQLiteStoreCreation.AlreadyMade {
                 try openPresentFile(url, entities: entities)
             } catch {
-                // Files that were begun here are removed again, unless somebody else is making a store of them or has
-                // made one.
+                // Files that were created here are removed again, unless another process is making a store of them or
+                // has made one.
                 let isContended = (error as? SQLiteError).map { $0.isBusy || $0.isOfMovedFile } ?? false
                 if !existed, !isContended, (try? SQLiteStoreMetadata.isEmptyDatabase(at: url, timeout: 0)) != false {
                     Self.removeUnfinished(SQLiteStoreFiles(url))
@@ -174,7 +178,7 @@ extension SQLiteStore {
             }
         }
 
-        /// The error where a store cannot be made because its folder takes no file.
+        /// The error for a store that cannot be created because its folder accepts no new file.
         private static func refused(_ url: URL) -> NSError? {
             guard let code = WriteFailure.refusal(inFolderOf: url) else { return nil }
             return .coreData(
@@ -183,8 +187,8 @@ extension SQLiteStore {
                 url: url, underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(code)))
         }
 
-        /// Removes the files of an unfinished creation, unless somebody has them open. Without space they cannot be
-        /// locked; then they are removed without.
+        /// Removes the files of an unfinished creation, unless another connection has them open. On a full disk the
+        /// files cannot be locked, and are removed without a lock.
         private static func removeUnfinished(_ files: SQLiteStoreFiles) {
             do {
                 try files.destroy(timeout: 0)
@@ -209,14 +213,14 @@ extension SQLiteStore {
             try connection.requireWritable(at: url)
             SQLiteFunctions.register(on: connection)
             try settings.configure(connection, isWriter: true)
-            // The checks above were of another store where somebody has destroyed, replaced or migrated that one since.
+            // The checks above were of another store if a process has destroyed, replaced or migrated that one since.
             let present = try SQLStoreMetadata.read(from: connection, url: url)
             guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
             metadata = present
             try connection.trustIndexTables()
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
             try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
-            // A process that waited for a migration has opened the older file, which has another name now or none.
+            // A process that waited for a migration has opened the older file, which has another name by now or none.
             if connection.hasMoved { throw Self.moved(url) }
             if settings.vacuums { try connection.vacuum() }
             if settings.analyzes { try connection.analyze() }
@@ -224,7 +228,7 @@ extension SQLiteStore {
             derivedAttributes = try DerivedAttributes(layout: layout, schema: schema, storeNumber: storeNumber)
         }
 
-        /// Throws where the store is another version's.
+        /// Throws if the store has another version of the model.
         func requireModel(_ look: SQLiteStoreLook) throws {
             if settings.ignoresVersioning { return }
             try StoreModelCheck(
@@ -232,8 +236,8 @@ extension SQLiteStore {
             ).check(look.metadata)
         }
 
-        /// Has a store that keeps history be read only if the options do not ask for history: its readers would lose
-        /// changes that history does not know of.
+        /// Makes a store with persistent history read-only if the options do not ask for history. Otherwise the program
+        /// would save changes that are missing in the history, and readers of the history would lose them.
         mutating func requireTracking(at url: URL) {
             if settings.isReadOnly || settings.tracksHistory { return }
             SQLStore.reportUntrackedOpening(of: url)
@@ -251,7 +255,7 @@ extension SQLiteStore {
                 leavesIndex ? !FileManager.default.fileExists(atPath: files.wal.path) : mode == .readOnly && !keepsIndex
             do {
                 let connection = try SQLiteConnection(path: url.path, access: mode, busyTimeout: settings.timeout)
-                // As where it is written: another store may lie there since the checks above.
+                // As in `openExisting`: another store may have come to this address since the checks above.
                 let present = try SQLStoreMetadata.read(from: connection, url: url)
                 guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
                 makeReader = try readers(of: url, mode, beside: connection)
@@ -273,26 +277,28 @@ extension SQLiteStore {
             isWAL = try connection.hasLog()
             guard isWAL, !use.holdsTransaction, try connection.givesLocksBack() else {
                 isWAL = false
-                // This connection is the one that reads, too.
+                // This connection serves the reads of the store, too.
                 connection.holdsTransaction = use.holdsTransaction
                 return
             }
             makeReader = try readers(of: url, .readOnly, beside: connection)
         }
 
-        /// The error that `openFile` takes for an exchange: it looks at the file again.
+        /// The error that `openFile` takes for an exchange of the file. `openFile` then opens the file at the address
+        /// again.
         private static func moved(_ url: URL) -> SQLiteError {
             SQLiteError(code: SQLiteError.codeOfMovedFile, message: "another store lies there now", path: url.path)
         }
 
-        /// Makes connections that read the file that a connection has open, and none that comes into its place.
+        /// Returns a function that makes connections to the file that `connection` has open. The function throws if
+        /// another file has come into its place.
         private func readers(
             of url: URL, _ access: SQLiteConnection.Access, beside connection: SQLiteConnection
         ) throws -> () throws -> SQLiteConnection {
             let settings = settings
             let path = url.path
             let moved = Self.moved(url)
-            // Nothing keeps the number of a file that nobody has open: the next file may have it.
+            // Without an open connection the inode number is not reserved: the next file may get it.
             let identifier = writer == nil ? metadata[NSStoreUUIDKey] as? String : nil
             let file = FileState(url)
             if connection.hasMoved { throw moved }

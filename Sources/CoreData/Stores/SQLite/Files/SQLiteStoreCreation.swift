@@ -1,23 +1,23 @@
 import Foundation
 
-/// Makes a new store in an empty database, in one transaction: a kill leaves a database without tables, which is taken
-/// for a new file, or a whole store.
+/// Creates a new store in an empty database, in one transaction. A kill leaves a complete store, or a database without
+/// tables, which is treated as a new file.
 struct SQLiteStoreCreation {
     let layout: ModelLayout
     let schema: SQLSchema
     let entities: Set<String>?
 
-    /// Somebody else has made the store in the meantime: it is there and can be opened.
+    /// Another process has created the store since the database was found empty. The store can be opened.
     struct AlreadyMade: Error {}
 
-    /// Fills an empty database and returns the new store's metadata. Throws `AlreadyMade` when it is not empty any
-    /// more.
+    /// Fills an empty database and returns the new store's metadata. Throws `AlreadyMade` if the database is not empty
+    /// any more.
     ///
-    /// - Parameter given: metadata that the store has besides, or in the place of its own.
+    /// - Parameter given: metadata that the store gets in addition to its own; a key that is in both has this value.
     func create(
         on connection: SQLiteConnection, settings: SQLiteStoreOptions, url: URL?, with given: [String: Any] = [:]
     ) throws -> [String: Any] {
-        // A -wal fixes the layout of the file; every other journal must be known before anything is written.
+        // A -wal fixes the layout of the file. Every other journal mode must be set before anything is written.
         if url != nil, let journal = settings.pragma("journal_mode"), journal.uppercased() != "WAL" {
             try connection.setJournalMode(journal)
         }

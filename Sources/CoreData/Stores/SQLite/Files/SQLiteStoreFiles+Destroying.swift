@@ -1,18 +1,18 @@
 import Foundation
 
 extension SQLiteStoreFiles {
-    /// Takes a store away and leaves its main file, its -wal and its -shm, all of them empty; an empty file is opened
-    /// as a new store. If there is no store, empty files are made, too: programs that destroy a store may remove the
-    /// files next.
+    /// Destroys a store and leaves its main file, its -wal and its -shm empty. An empty file is opened as a new store.
+    /// If there is no store, the empty files are created, too: programs that destroy a store may remove these files
+    /// next.
     ///
-    /// A kill leaves the store whole, or an empty main file. The external values are noted before, and the rest of them
-    /// is removed when a store is opened there next. A store that somebody has open or migrates is refused unless
-    /// `force`.
+    /// A kill leaves the store complete, or an empty main file. The names of the external values are noted before, so
+    /// that the next opening at this address removes those that a kill leaves. A store that another connection has
+    /// open, or that a process migrates, is refused unless `force`.
     ///
     /// - Parameter opened: See `withoutUsers`.
     func empty(timeout: TimeInterval = 0, force: Bool = false, opened: () throws -> Void = {}) throws {
         try requireOwn()
-        // A process that migrates the store, or puts another one in its place, works in that folder.
+        // A process that migrates the store, or puts another one in its place, holds the lock of this folder.
         let folder = force ? nil : try MigrationFolder.lock(main, creating: false, timeout: timeout)
         defer { withExtendedLifetime(folder) {} }
         guard FileManager.default.fileExists(atPath: main.path) else {
@@ -26,29 +26,30 @@ extension SQLiteStoreFiles {
             let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
             var files = ExternalFileChanges()
             files.orphaned = ownExternalFiles
-            // A file that cannot be noted is waste after a kill.
+            // A value whose name cannot be noted only takes up space after a kill.
             try? external.note(files.orphaned, &files)
             MigrationMoment.reach(.logAbsorbed)
             let rights = FileRights(of: main)
             let isWhole = !hasLog
             if isWhole { try renew(wal, rights) }
             try renew(shm, rights)
-            // SQLite has rolled it back. Later it may be that of a new store.
+            // SQLite has rolled the journal back. A -journal that stayed would be taken for that of a new store.
             try FileKind.remove(.file, at: journal)
-            // The new main file is locked before it has its name: nobody makes a store of it while the rest is removed.
+            // The new main file is locked before it gets its name, so that no process creates a store in it while the
+            // remaining files are removed.
             let lock = try? lockOfEmptyFile(at: shm)
             defer { withExtendedLifetime(lock) {} }
             MigrationMoment.reach(.logEmptied)
-            // The main file gets another one in its place, as when it is removed: a process that waits for its lock
-            // opens it anew.
+            // The main file is replaced by another file, as when it is removed and created again: a process that waits
+            // for its lock then opens the new file.
             guard rename(shm.path, main.path) == 0 else {
                 throw WriteFailure.error("The store could not be destroyed", main)
             }
             Disk.synchronizeFolder(main.deletingLastPathComponent())
             MigrationMoment.reach(.mainEmptied)
-            // SQLite takes no -wal for the log of an empty file.
+            // SQLite does not apply a -wal to an empty main file.
             if !isWhole { try renew(wal, rights) }
-            // The store is destroyed. On a full disk the next opening makes the file.
+            // The store is destroyed at this point. If the disk is full, the next opening creates the file.
             try? rights.makeFile(at: shm)
             external.remove(files.orphaned)
             MigrationMoment.reach(.valuesRemoved)
@@ -57,7 +58,8 @@ extension SQLiteStoreFiles {
             Disk.synchronizeFolder(main.deletingLastPathComponent())
         }
         do {
-            // The -wal goes into the main file first: without it the main file would be an older state of the store.
+            // The -wal is copied into the main file first: without the -wal the main file would be an older state of
+            // the store.
             try withoutUsers(timeout: timeout, force: force, absorbing: true, opened: opened, take)
         } catch let error as NSError where error.code == NSFileWriteOutOfSpaceError && !hasBegun {
             // A program may destroy a store because the disk is full.
@@ -65,23 +67,23 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Makes the files that a destroyed store leaves, if its folder takes files: a store that is not there is destroyed
-    /// in any case.
+    /// Creates the files that a destroyed store leaves. An error is ignored, because destroying a store that is not
+    /// there succeeds in any case.
     private func makeEmptyFiles() {
         let rights = FileRights(of: main)
         for url in [main, wal, shm] { try? rights.makeFile(at: url) }
     }
 
-    /// Removes the store with everything that belongs to it. A store that somebody has open is refused unless `force`.
+    /// Removes the store with all its files. A store that another connection has open is refused unless `force`.
     ///
-    /// The main file is removed last: as long as it is there, the store is recognised as one that was not removed
-    /// completely.
+    /// The main file is removed last. As long as it is there, the address counts as that of a store that was not
+    /// removed completely.
     ///
     /// - Parameter folder: the folder of the store's migrations, where the caller holds its lock.
     func destroy(timeout: TimeInterval = 0, force: Bool = false, holding folder: MigrationFolder? = nil) throws {
         try requireOwn()
         guard !existing.isEmpty else { return }
-        // The main file has to tell the store's own files.
+        // The names of the store's own external values are read from the main file.
         try withoutUsers(timeout: timeout, force: force, absorbing: SharedSupport(store: self).isShared) {
             let external = ExternalData(folder: externalDataFolder)
             try removeMigrationFolder(folder, force: force)
@@ -94,38 +96,38 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Removes the files of a killed migration: found later, they would be put in the place of a new store. They stay,
-    /// and this throws, if somebody has begun to work there meanwhile.
+    /// Removes the files of a killed migration. If they stayed, a later opening would put them in the place of a new
+    /// store. Throws, and leaves the files, if another process holds the lock of the folder.
     private func removeMigrationFolder(_ held: MigrationFolder?, force: Bool) throws {
         let url = MigrationFolder.url(for: main)
         if force { return try FileKind.remove(.folder, at: url) }
-        // No waiting: a process at work there may wait for the store, which is locked here.
+        // The timeout is 0, because a process that works in the folder may wait for the store, which is locked here.
         guard let folder = try held ?? MigrationFolder.lock(main, creating: false, timeout: 0) else { return }
         try withExtendedLifetime(folder) { try FileKind.remove(.folder, at: url) }
     }
 
-    /// The names of the external values that are this store's, without those that may be another store's.
+    /// The names of the external values of this store, without those that may belong to another store.
     private var ownExternalFiles: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: externalDataFolder.path)) ?? []
         guard !names.isEmpty, SharedSupport(store: self).isShared else { return names }
         return Array((try? SharedSupport(store: self).ownFiles()) ?? [])
     }
 
-    /// Removes the folder of external data with its remaining files, unless it is another store's, too.
+    /// Removes the folder of external data with its remaining files, unless another store uses the folder, too.
     private func removeSupportFolder() {
         if !SharedSupport(store: self).isShared { try? FileKind.remove(.folder, at: supportFolder) }
     }
 
-    /// A connection that keeps everybody else from a file that is empty.
+    /// Returns a connection whose lock keeps all other connections from an empty file.
     private func lockOfEmptyFile(at url: URL) throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: 0)
-        // SQLite begins to make a database of an empty file, and would make a journal first.
+        // SQLite makes a database of an empty file when it takes the lock, and would create a journal file first.
         try connection.setJournalMode("MEMORY")
         try connection.lockOutOthers()
         return connection
     }
 
-    /// Puts an empty file in the place of one, or where none is.
+    /// Puts an empty file at an address, in the place of the file there if there is one.
     private func renew(_ url: URL, _ rights: FileRights) throws {
         try FileKind.remove(.file, at: url)
         try rights.makeFile(at: url)
@@ -134,7 +136,8 @@ extension SQLiteStoreFiles {
 
 /// The owner and the permissions of a file.
 private struct FileRights {
-    /// Whether there is a file to be like; otherwise a new one is as the process makes files.
+    /// Whether there was a file whose owner and permissions are known. Without one a new file gets the process's
+    /// defaults.
     private let isKnown: Bool
     private let mode: mode_t
     private let owner: uid_t
@@ -143,20 +146,20 @@ private struct FileRights {
     init(of url: URL) {
         var status = stat()
         isKnown = stat(url.path, &status) == 0
-        // A store that nobody could write to would be of no use.
+        // The owner may always write, because a store that its owner cannot write to would be of no use.
         mode = isKnown ? status.st_mode & 0o666 | 0o200 : 0o644
         owner = isKnown ? status.st_uid : getuid()
         group = isKnown ? status.st_gid : getgid()
     }
 
-    /// Makes an empty file. One that somebody has made meanwhile stays as it is.
+    /// Creates an empty file. A file that another process has created at this address stays as it is.
     func makeFile(at url: URL) throws {
-        // Without a descriptor: closing one would drop the locks of a connection that has just opened the file.
+        // `mknod` needs no descriptor. Closing one would drop the locks of a connection that has just opened the file.
         guard mknod(url.path, S_IFREG | mode, 0) == 0 else {
             if errno == EEXIST { return }
             throw WriteFailure.error("An empty file could not be made", url)
         }
-        // Only root gives files away; others have files of their own here.
+        // Only root can change the owner of a file; for other users the file already has the right owner.
         guard isKnown else { return }
         _ = lchown(url.path, owner, group)
         chmod(url.path, mode)

@@ -1,17 +1,18 @@
 import Foundation
 
 extension SQLiteStoreFiles {
-    /// Puts a copy of another store in the place of this one: the copy is made beside it, in the folder of its
-    /// migrations, then takes its name.
+    /// Puts a copy of another store in the place of this one. The copy is made in the folder of this store's
+    /// migrations, then takes this store's name.
     ///
-    /// Until the main file takes the name the old store lies where it was; a failure leaves it whole. A kill leaves one
-    /// of the two with its external values. Both have theirs in the folder while the names change. The files that are
-    /// too many then are noted for the next opening, which removes the folder, too.
+    /// Until the main file takes the name, the old store stays where it was, and a failure leaves it complete. A kill
+    /// leaves one of the two stores with its external values. Both have their external values in the folder while the
+    /// names change. The values that belong to neither afterwards are noted. The next opening removes them, and the
+    /// folder, too.
     ///
     /// - Parameters:
     ///   - timeout: How long to wait for the source, and for a process that migrates this store.
     ///   - waiting: How long to wait for processes that have this store open.
-    ///   - rename: Gives the main file its name; tests look at this moment.
+    ///   - rename: Gives the main file its name. Tests replace it to observe this moment.
     func replace(
         with source: SQLiteStoreFiles, timeout: TimeInterval = 240, waiting: TimeInterval = 0, force: Bool = false,
         rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }
@@ -21,7 +22,7 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Puts a store in the place of this one that is made where nothing lies.
+    /// Puts a new store, which `make` creates at a free address, in the place of this one.
     func replace(
         timeout: TimeInterval = 240, waiting: TimeInterval = 0, force: Bool = false,
         rename: (String, String) -> Int32 = { Foundation.rename($0, $1) },
@@ -30,12 +31,12 @@ extension SQLiteStoreFiles {
         try requireOwn()
         try StoreExchange.recover(self, timeout: timeout)
         guard let place = try MigrationFolder.lock(main, creating: true, timeout: timeout) else { return }
-        // A file that cannot be removed is only waste, and is removed at the next opening.
+        // A file that cannot be removed only takes up space, and the next opening removes it.
         defer { try? place.remove() }
         try place.clear()
         let sibling = place.copy
         try make(sibling)
-        // With its external values: nothing of the old store is left to fall back on.
+        // The external values are synchronized, too, because no older store is left if the new one is damaged.
         try FollowedWork(progress: nil).synchronize(place.url)
         if FileManager.default.fileExists(atPath: main.path) {
             try withoutUsers(timeout: waiting, force: force, absorbing: true) { try take(sibling, rename: rename) }
@@ -44,14 +45,14 @@ extension SQLiteStoreFiles {
         }
     }
 
-    /// Takes the place of the store here: a whole store, a single file and its external values, gets this one's name.
+    /// Gives a complete store (a single file and its external values) the name of the store at this address.
     ///
     /// - Parameter rename: Gives the main file its name.
     func take(
         _ sibling: SQLiteStoreFiles, rename: (String, String) -> Int32 = { Foundation.rename($0, $1) }
     ) throws {
         try requireOwn()
-        // The old -wal must be gone before the new main file appears.
+        // The old -wal must be removed before the new main file appears.
         for url in [wal, shm, journal] { try FileKind.remove(.file, at: url) }
         let external = ExternalData(folder: externalDataFolder, storeName: main.lastPathComponent)
         let files = try join(sibling, in: external)
@@ -64,9 +65,9 @@ extension SQLiteStoreFiles {
         external.committed(files)
     }
 
-    /// Puts the external values of a store that is to take this one's place beside those of this one.
+    /// Moves the external values of a store that is to take this one's place beside those of this one.
     ///
-    /// - Returns: The files that are too many if the new store does not take the place, and if it does.
+    /// - Returns: The files to remove if the new store does not take the place, and the files to remove if it does.
     private func join(_ sibling: SQLiteStoreFiles, in external: ExternalData) throws -> ExternalFileChanges {
         func names(_ folder: URL) -> Set<String> {
             Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
@@ -74,7 +75,7 @@ extension SQLiteStoreFiles {
         var old = names(externalDataFolder)
         let shared = SharedSupport(store: self)
         if !old.isEmpty, shared.isShared {
-            // Files that may be another store's stay.
+            // Files that may belong to another store stay.
             old.formIntersection((try? shared.ownFiles()) ?? [])
         }
         let new = names(sibling.externalDataFolder)
@@ -98,7 +99,7 @@ extension SQLiteStoreFiles {
         return files
     }
 
-    /// Removes the files of the store that does not take the place, and the folders without other files.
+    /// Removes the files of the store that does not take the place, and the folders if they are empty.
     private func giveUp(_ files: ExternalFileChanges, in external: ExternalData) {
         external.abandoned(files)
         for folder in [externalDataFolder, supportFolder] { rmdir(folder.path) }

@@ -7,13 +7,15 @@
 //   main file. Before the renaming the store is whole; after it the file is empty.
 // - A main file that has lost its name gets no -wal, -shm or -journal (`SQLiteFileGuard`). Opening compares the version
 //   that it has checked with the version in the file that it has open.
-// - A store that nobody seems to use is read without a lock, so a look may meet files that another process is writing,
-//   exchanging or recovering. `RepeatedReading` looks again while the files change, or while another process has
-//   SQLite's locks for writing. It looks once more in any case if the file was written a moment ago.
+// - A store that no connection seems to use is read without a lock, so a reading may meet files that another process is
+//   writing, exchanging or recovering. `RepeatedReading` repeats the reading while the files change, or while another
+//   process has SQLite's locks for writing. If the file was written a moment ago, it repeats the reading once in any
+//   case.
 // - `SQLiteStoreLook.reading` runs further work in the same repetition: losses, plans, forecasts.
-// - Files of external values are noted beside their folder before a transaction makes or forgets them. A note that is
-//   there while nobody can be within a transaction comes from a killed process (`ExternalData+Sweeping`).
-// - The kernel tells `RemoteChangeMonitor` of writes (inotify on the -wal). The monitor asks SQLite's `data_version`
+// - The names of files of external values are noted beside their folder before a transaction creates or orphans the
+//   files. A note that is there although no transaction can be under way comes from a killed process
+//   (`ExternalData+Sweeping`).
+// - The kernel reports writes to `RemoteChangeMonitor` (inotify on the -wal). The monitor asks SQLite's `data_version`
 //   for a commit, and history for a new transaction. It posts on a queue of its own.
 
 import CSQLite
@@ -22,12 +24,12 @@ import Foundation
 /// The files that are one SQLite store: the main file, its -wal and -shm (or -journal), and the folder of external
 /// data.
 ///
-/// They are destroyed, replaced and moved only together: an old -wal beside a new main file destroys data.
+/// They are destroyed, replaced and moved only together, because an old -wal beside a new main file destroys data.
 struct SQLiteStoreFiles: Sendable {
     let main: URL
 
-    /// The files of the store at a URL. Where a symbolic link lies there, they are those of the file that it leads to:
-    /// SQLite puts the -wal beside that one, and an exchange of files must not take the link's place.
+    /// The files of the store at a URL. If a symbolic link lies there, they are the files at the link's target: SQLite
+    /// creates the -wal beside the target, and an exchange of files must not replace the link.
     init(_ url: URL) { main = FileKind.target(of: url) }
 
     var wal: URL { URL(fileURLWithPath: main.path + "-wal") }
@@ -50,22 +52,22 @@ struct SQLiteStoreFiles: Sendable {
         [main, wal, shm, journal, supportFolder].filter { FileManager.default.fileExists(atPath: $0.path) }
     }
 
-    /// Throws if something that is no regular file lies in the place of one, or no folder in that of a folder. Only
-    /// files and folders of a store are ever removed or renamed, and SQLite itself removes a file that it takes for an
-    /// old -wal.
+    /// Throws if the place of a file has something that is no regular file, or the place of a folder has something that
+    /// is no folder. Only files and folders of a store are ever removed or renamed. SQLite itself removes a file that
+    /// it takes for an old -wal.
     func requireOwn() throws {
         try requireOwnFiles(.fileWriteUnknown)
         try requireOwnFolders(.fileWriteUnknown)
         try FileKind.require(.folder, at: MigrationFolder.url(for: main))
     }
 
-    /// Throws where something that is no folder lies in the place of the external data's.
+    /// Throws if something that is no folder lies in the place of the folder of external data.
     func requireOwnFolders(_ code: CocoaError.Code) throws {
         try ExternalData(folder: externalDataFolder).requireOwnFolders(code)
     }
 
-    /// Throws where something that is no regular file lies in the place of one, or a file that has another name, too:
-    /// SQLite overwrites the files beside the main file.
+    /// Throws if something that is no regular file lies in the place of one, or a file that has a second name: SQLite
+    /// overwrites the files beside the main file.
     ///
     /// - Parameter isWritten: Whether SQLite may write the files.
     func requireOwnFiles(_ code: CocoaError.Code, isWritten: Bool = true) throws {
@@ -83,44 +85,44 @@ struct SQLiteStoreFiles: Sendable {
         }
     }
 
-    /// Whether something is in the -wal.
+    /// Whether the -wal has content.
     var hasLog: Bool { FileKind.size(at: wal) > 0 }
 
-    /// Whether nothing is in the main file: a store was destroyed there, or none was made yet. SQLite ignores the
+    /// Whether the main file is empty: a store was destroyed there, or none has been created yet. SQLite ignores the
     /// content of the -wal then.
     var isEmptied: Bool { FileKind(at: main, followsLinks: true) == .file && FileKind.size(at: main) == 0 }
 
-    /// Whether a file or folder is not to be written: because of its rights or its medium, or because nobody has the
-    /// right to, as in an archive. Root may write everywhere, and does not write there either.
+    /// Whether a file or folder is protected from writing: by its permissions, by its medium, or because no user has
+    /// the right to write, as in an archive. For root, too, a file without any write permission counts as protected.
     private static func isWriteProtected(_ url: URL) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
         let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0o222
         return mode & 0o222 == 0 || access(url.path, W_OK) != 0
     }
 
-    /// The access for reading the files without writing to any of them, where that is possible; an ordinary reader
-    /// otherwise.
+    /// The access for reading the files without writing to any of them, if that is possible; otherwise that of an
+    /// ordinary reader.
     var readingAccess: SQLiteConnection.Access {
         let protected = [main, main.deletingLastPathComponent()].filter(Self.isWriteProtected).count
         if leavesIndex { return .frozen }
         if protected == 0 || FileManager.default.fileExists(atPath: journal.path) { return .readOnly }
         let hasIndex = FileManager.default.fileExists(atPath: shm.path)
-        // Without a -wal no index is needed, unless a process that may write has left one.
+        // Without a -wal no -shm is needed, unless a process that may write has left one.
         if !hasLog { return protected == 2 || !hasIndex ? .immutable : .readOnly }
         return protected == 2 && hasIndex ? .frozen : .readOnly
     }
 
-    /// Whether there is a -shm that reading is to leave as it is.
+    /// Whether there is a -shm that reading leaves as it is.
     var leavesIndex: Bool {
         UntouchedIndexes.areWanted && FileManager.default.fileExists(atPath: shm.path)
             && !FileManager.default.fileExists(atPath: journal.path)
     }
 
-    /// Undoes changes that a killed process has left half written in the main file. Readers cannot, and could not read
-    /// either.
+    /// Undoes changes that a killed process has left half written in the main file. Read-only connections cannot do
+    /// that, and cannot read such a file either.
     ///
-    /// Nothing happens to the journal of a process that is still writing. A process without the right to write leaves
-    /// it alone, too.
+    /// The journal of a process that is still writing stays as it is. A process without the right to write changes
+    /// nothing.
     func rollBackJournal(timeout: TimeInterval) {
         guard FileManager.default.fileExists(atPath: journal.path), !Self.isWriteProtected(main),
             !Self.isWriteProtected(main.deletingLastPathComponent()),
@@ -130,13 +132,15 @@ struct SQLiteStoreFiles: Sendable {
         try? connection.readSomething()
     }
 
-    /// Removes the -shm that a reader made, and the -wal with it where that is empty, if nobody has the store open.
+    /// Removes the -shm that a reader created, and the -wal with it if that is empty, unless another connection has the
+    /// store open.
     ///
-    /// Only a connection that may write does that; one that only reads makes the two files and leaves them.
+    /// Only a connection that may write removes the two files. A read-only connection creates them and leaves them
+    /// behind.
     ///
-    /// - Parameter keepsIndex: Whether the -shm was there before, and stays as it is.
+    /// - Parameter keepsIndex: Whether the -shm was there before the reading, and stays as it is.
     func removeReadersTraces(keepsIndex: Bool = false) {
-        // Files beside an empty main file are those of a store that was destroyed.
+        // Files beside an empty main file belong to a store that was destroyed.
         guard FileManager.default.fileExists(atPath: shm.path), !isEmptied,
             let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
         else { return }
@@ -145,7 +149,8 @@ struct SQLiteStoreFiles: Sendable {
             try? connection.readSomething()
             return
         }
-        // The -wal stays as it is. Exclusive mode does without a -shm, and while its lock is held nobody else uses one.
+        // The -wal stays as it is. Exclusive mode needs no -shm, and while its lock is held no other connection uses
+        // one.
         connection.disableCheckpointOnClose()
         guard (try? connection.readAlone()) != nil,
             (try? connection.readSomething()) != nil
@@ -154,27 +159,26 @@ struct SQLiteStoreFiles: Sendable {
         if !hasLog { try? FileKind.remove(.file, at: wal) }
     }
 
-    /// Whether anything of a store is there. The empty files of one that was destroyed are nothing.
+    /// Whether any part of a store is there. The empty files of a destroyed store do not count.
     var exist: Bool {
         [main, wal, journal].contains { FileKind.size(at: $0) > 0 } || FileKind(at: supportFolder) != nil
     }
 
     // MARK: Copying
 
-    /// Copies the store to an address where nothing lies. SQLite's backup reads one consistent state while others
-    /// write.
+    /// Copies the store to a free address. SQLite's backup reads one consistent state while other connections write.
     ///
-    /// - Parameter work: Gets the progress of the copy, and may end it.
+    /// - Parameter work: Receives the progress of the copy, and may cancel it.
     func copy(to destination: SQLiteStoreFiles, timeout: TimeInterval = 240, following work: FollowedWork? = nil) throws
     {
         try StoreExchange.recover(self, timeout: timeout)
         try SQLiteStoreMetadata.requireFile(at: main)
-        // The copy of nothing would take the place of a store.
+        // The copy of an empty file would take the place of a store.
         if isEmptied { throw SQLStoreMetadata.notAStore(main) }
         do {
             var attempts = Attempts(timeout: timeout)
             var isLocking = false
-            // A reader that has a lock makes a -shm where there is none.
+            // A reader that takes a lock creates a -shm if there is none.
             var hadIndex = true
             defer { if !hadIndex { removeReadersTraces() } }
             while try !copyDatabase(to: destination, timeout: timeout, work, isLocking: isLocking) {
@@ -184,7 +188,7 @@ struct SQLiteStoreFiles: Sendable {
                         path: main.path)
                 }
                 try destination.removeRemains()
-                // A lock keeps one state, however often others write.
+                // A lock keeps one state readable, however often other processes write.
                 if !isLocking { hadIndex = FileManager.default.fileExists(atPath: shm.path) }
                 isLocking = true
             }
@@ -201,12 +205,13 @@ struct SQLiteStoreFiles: Sendable {
         }
     }
 
-    /// - Returns: false where the copy may hold parts of several states, as somebody has written meanwhile.
+    /// - Returns: false if the copy may hold parts of several states, because another process has written during the
+    ///   copying.
     private func copyDatabase(
         to destination: SQLiteStoreFiles, timeout: TimeInterval, _ work: FollowedWork?, isLocking: Bool = false
     ) throws -> Bool {
         let before = FileState(main)
-        // A file that nobody uses is read as it lies, without a lock that would keep others out.
+        // A file that no connection uses is read as it lies, without a lock that would keep other connections out.
         func isUnchanged() -> Bool { FileState(main) == before }
         // A connection to an empty file would remove the empty -wal of a store that was destroyed.
         if isEmptied { throw SQLStoreMetadata.notAStore(main) }
@@ -218,16 +223,16 @@ struct SQLiteStoreFiles: Sendable {
         do {
             let isWAL = try source.hasLog()
             let target = try SQLiteConnection(path: destination.main.path, access: .create, busyTimeout: timeout)
-            // One transaction: others may write meanwhile, and the pieces are of one state.
+            // One read transaction: all pieces of the backup are of one state, although other connections may write.
             try source.beginLazily()
             try source.readSomething()
-            // Somebody has destroyed it since. The copy of nothing would take the place of a store.
+            // Another process has destroyed the store since. The copy of an empty file would take the place of a store.
             if try source.size() == 0 { throw SQLStoreMetadata.notAStore(main) }
             try source.backUp(to: target, following: work.map { work in { try work.advance($0) } })
             source.endReading()
             if isWAL { try target.setJournalMode("WAL") }
         } catch let error as SQLiteError where source.access == .immutable && !isUnchanged() {
-            // A file that is half written can look damaged.
+            // A half-written file can give the errors of a damaged one.
             if [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) { return false }
             throw error
         } catch let error as SQLiteError where isLocking && error.isOfMovedFile {
@@ -236,7 +241,7 @@ struct SQLiteStoreFiles: Sendable {
         return source.access != .immutable || SoleUse.isHeldHere(for: self) || isUnchanged()
     }
 
-    /// Removes the files of an unfinished copy, all of them or none. Only for files that nobody can have opened yet.
+    /// Removes all files of an unfinished copy, or none. Only for files that no other connection can have opened yet.
     func removeRemains() throws {
         try requireOwn()
         let isShared = SharedSupport(store: self).isShared
@@ -245,14 +250,14 @@ struct SQLiteStoreFiles: Sendable {
 
     // MARK: Locks
 
-    /// Runs a body while nobody else can have the store open, or throws if somebody has.
+    /// Runs a body while no other connection can have the store open. Throws if another connection has it open.
     ///
-    /// SQLite's own lock is used: an exclusive lock of a connection on the main file. Only this lock is one that other
-    /// users of the store respect. Opening the file once more and closing it again, for `flock` or `fcntl`, would drop
-    /// every POSIX lock that SQLite holds on it in this process. `absorbing` first copies a -wal into the main file, so
-    /// that nothing depends on it any more. A file that is no database is locked by nobody.
+    /// The lock is SQLite's own: an exclusive lock of a connection on the main file. Other users of the store respect
+    /// no other lock. Opening the file once more and closing it again, for `flock` or `fcntl`, would drop every POSIX
+    /// lock that SQLite holds on it in this process. `absorbing` first copies the -wal into the main file, so that the
+    /// -wal is not needed any more. The body runs without a lock if the file is no database.
     ///
-    /// - Parameter opened: Called between the opening of the file and its locking; tests look at this moment.
+    /// - Parameter opened: Called between the opening of the file and its locking. Tests use this moment.
     func withoutUsers(
         timeout: TimeInterval, force: Bool, absorbing: Bool = false, opened: () throws -> Void = {},
         _ body: () throws -> Void
@@ -262,11 +267,11 @@ struct SQLiteStoreFiles: Sendable {
             var failures = 0
             var waits = false
             while !force, FileManager.default.fileExists(atPath: main.path) {
-                // A new connection each time, and none while this waits: one that failed keeps a shared lock, and two
-                // of them would wait for each other.
+                // Each attempt uses a new connection, and no connection is open while this waits: a connection that
+                // failed keeps a shared lock, and two of them would wait for each other.
                 if waits {
                     waits = false
-                    // A random time, so that processes that wait for the same store do not meet again and again.
+                    // The time is random, so that processes that wait for one store do not collide again and again.
                     sqlite3_sleep(.random(in: 5...15))
                     continue
                 }
@@ -281,11 +286,11 @@ struct SQLiteStoreFiles: Sendable {
                     waits = true
                     continue
                 } catch let error as SQLiteError where error.cannotBeLocked {
-                    // A file that somebody exchanges at this moment looks like that, too.
+                    // A file that another process exchanges at this moment gives these errors, too.
                     failures += 1
                     if failures < Attempts.always { continue }
-                    // A file that can only be read cannot be written by anybody like us either. In one that is not a
-                    // database any more there is nothing that SQLite could lock.
+                    // A file that this process can only read cannot be written by another process of the same user
+                    // either. A file that is not a database any more has nothing that SQLite could lock.
                     if !error.needsNoLock {
                         guard SQLiteError.codesOfLostFiles.contains(error.code), ContinuousClock.now < deadline else {
                             throw error
@@ -294,7 +299,7 @@ struct SQLiteStoreFiles: Sendable {
                         continue
                     }
                 }
-                // Somebody has put another file in its place: that one is to be locked.
+                // Another process has put another file in its place. The next attempt locks that file.
                 if connection.hasMoved {
                     failures += 1
                     guard failures < Attempts.always || ContinuousClock.now < deadline else {

@@ -3,12 +3,12 @@ import Foundation
 
 /// Reading the metadata of a SQLite store without adding it to a coordinator.
 ///
-/// Nothing on disk changes: no journal is made, no -wal is copied into the main file, no -shm appears.
+/// Nothing on the disk changes: no journal is created, no -wal is copied into the main file, no -shm appears.
 enum SQLiteStoreMetadata {
-    /// Under it Apple's framework notes how a file gives room back.
+    /// The key under which Apple's framework records the auto-vacuum mode of a file.
     static let vacuumKey = "_NSAutoVacuumLevel"
 
-    /// The metadata of a store, with its type and UUID. Throws when there is no file, or when it is no Core Data store.
+    /// The metadata of a store, with its type and UUID. Throws if there is no file, or if it is no Core Data store.
     static func metadata(at url: URL, timeout: TimeInterval = 240) throws -> [String: Any] {
         try peek(at: url, timeout: timeout) { try metadata(from: $0, at: url) }
     }
@@ -20,10 +20,9 @@ enum SQLiteStoreMetadata {
         return metadata
     }
 
-    /// Whether the file is a database without any table, as a killed creation may leave behind. Also true of an empty
-    /// file.
+    /// Whether the file is a database without any table, as a killed creation may leave it. An empty file counts, too.
     static func isEmptyDatabase(at url: URL, timeout: TimeInterval = 240) throws -> Bool {
-        // A connection to an empty file would remove the empty -wal of a store that was destroyed.
+        // A connection to an empty file would remove the empty -wal of a destroyed store.
         if SQLiteStoreFiles(url).isEmptied { return true }
         return try peek(at: url, timeout: timeout) { try $0.isEmpty() }
     }
@@ -33,7 +32,7 @@ enum SQLiteStoreMetadata {
         _ metadata: [String: Any], at url: URL, timeout: TimeInterval = 240, _ attempts: Attempts? = nil
     ) throws {
         var attempts = attempts ?? Attempts(timeout: timeout)
-        // All checks come first: a connection that writes changes files when it opens and closes.
+        // All checks come first, because a connection that writes changes files when it opens and when it closes.
         let known = try self.metadata(at: url, timeout: timeout)
         do {
             let connection: SQLiteConnection
@@ -44,7 +43,8 @@ enum SQLiteStoreMetadata {
             }
             try connection.requireWritable(at: url)
             try connection.transaction {
-                // The description of the model is read where nobody can migrate the store any more.
+                // The description of the model is read within the write transaction, in which no other process can
+                // migrate the store.
                 let present = try SQLStoreMetadata.read(from: connection, url: url)
                 guard present[NSStoreUUIDKey] as? String == known[NSStoreUUIDKey] as? String else {
                     throw SQLiteError(
@@ -53,7 +53,7 @@ enum SQLiteStoreMetadata {
                 try SQLStoreMetadata.write(SQLStoreMetadata.merging(metadata, over: present), to: connection, url: url)
             }
         } catch let error as SQLiteError where error.isOfMovedFile && attempts.goOn() {
-            // Another store has come into the place of the one that was looked at.
+            // Another store has come into the place of the one whose metadata was read.
             return try setMetadata(metadata, at: url, timeout: timeout, attempts)
         } catch let error as SQLiteError {
             throw error.nsError(doing: .saving)
@@ -62,7 +62,8 @@ enum SQLiteStoreMetadata {
 
     // MARK: Opening without a trace
 
-    /// Runs a body with a connection that leaves no trace: `reading`, with SQLite's errors in the terms of Core Data.
+    /// Runs a body with a connection that leaves no trace, as `reading` does, and throws SQLite's errors as Core
+    /// Data's.
     static func peek<Result>(
         at url: URL, timeout: TimeInterval, _ body: (SQLiteConnection) throws -> Result
     ) throws -> Result {
@@ -73,7 +74,7 @@ enum SQLiteStoreMetadata {
         }
     }
 
-    /// Runs a body with a connection that leaves no trace. It runs again where others have disturbed it.
+    /// Runs a body with a connection that leaves no trace. The body runs again if other processes have disturbed it.
     static func reading<Result>(
         at url: URL, timeout: TimeInterval, _ body: (SQLiteConnection) throws -> Result
     ) throws -> Result {
@@ -85,18 +86,18 @@ enum SQLiteStoreMetadata {
         }
         try requireFile(at: url)
         let files = SQLiteStoreFiles(url)
-        // A connection would remove the empty -wal that a store that was destroyed has left.
+        // A connection would remove the empty -wal that a destroyed store has left.
         if files.isEmptied { throw SQLStoreMetadata.notAStore(url) }
         return try RepeatedReading.run(files, timeout: timeout) { try body(openQuietly(at: url, timeout: timeout)) }
     }
 
     /// A connection that reads and leaves no trace.
     ///
-    /// The thread that holds the lock on the store takes the file as it lies, without regard to files that others have
-    /// left beside it. Without a -wal the file is taken as it lies (`immutable=1`: no locks, no other files). With a
-    /// -wal and a -shm somebody is using the store, or was killed: an ordinary read-only connection joins in. With a
-    /// -wal alone an ordinary one would make a -shm. So the connection is in exclusive mode, in which SQLite keeps that
-    /// index in memory. It does not copy the -wal into the main file when it closes.
+    /// The thread that holds the lock on the store reads the file as it is, and ignores files that other processes have
+    /// left beside it. Without a -wal the file is read as it is (`immutable=1`: no locks, no other files). With a -wal
+    /// and a -shm another process is using the store, or was killed: the connection is an ordinary read-only one. With
+    /// a -wal alone an ordinary connection would create a -shm. So the connection is in exclusive mode, in which SQLite
+    /// keeps that index in memory. It does not copy the -wal into the main file when it closes.
     static func quietConnection(at url: URL, timeout: TimeInterval) throws -> SQLiteConnection {
         try RepeatedReading.run(SQLiteStoreFiles(url), timeout: timeout) {
             try openQuietly(at: url, timeout: timeout)
@@ -118,7 +119,7 @@ enum SQLiteStoreMetadata {
         files.rollBackJournal(timeout: timeout)
         let hasJournal = FileManager.default.fileExists(atPath: files.journal.path)
         let hasIndex = FileManager.default.fileExists(atPath: files.shm.path)
-        // A process that has the store open has a -wal, too, if only an empty one.
+        // A process that has the store open has a -wal, too, which may be empty.
         let isUnused =
             !hasIndex || UntouchedIndexes.areWanted && !FileManager.default.fileExists(atPath: files.wal.path)
         if !hasJournal, isUnused, !files.hasLog {
@@ -133,16 +134,16 @@ enum SQLiteStoreMetadata {
         return connection
     }
 
-    /// Throws when the -wal beside a store is another store's: SQLite would copy its pages over the store's own.
+    /// Throws if the -wal beside a store belongs to another store: SQLite would copy its pages over the store's own.
     ///
-    /// A -wal does not say which file it belongs to. But most begin with a whole new store or hold its metadata, and
-    /// then the file alone has another UUID than the file with its -wal.
+    /// A -wal does not say which file it belongs to. But most begin with a complete new store or hold its metadata, and
+    /// then the main file alone has another UUID than the main file with its -wal.
     ///
-    /// A checkpoint that a loss of power has cut leaves pages of which some sectors are old ones. Then there is
-    /// no UUID in its place, and the -wal has the whole page.
+    /// A checkpoint that a loss of power has cut off leaves pages of which some sectors are old. Then the main file has
+    /// no valid UUID, the -wal has the complete page, and the store is accepted.
     private static func requireOwnLog(at url: URL, _ metadata: [String: Any]) throws {
         let files = SQLiteStoreFiles(url)
-        // Without the -wal the file may hold nothing yet, or something in between: then it has nothing to say.
+        // Without the -wal the main file may hold nothing yet, or an incomplete state. Then nothing can be compared.
         guard files.hasLog, let alone = try? SQLiteConnection(path: url.path, access: .immutable),
             let before = try? SQLStoreMetadata.read(from: alone, url: url),
             let identifier = before[NSStoreUUIDKey] as? String, UUID(uuidString: identifier) != nil,
@@ -156,7 +157,7 @@ enum SQLiteStoreMetadata {
                 + "or move this one away; the last saves are missing then. \(SQLiteFault.remedy)", url: url)
     }
 
-    /// The size of the smallest page there is.
+    /// The smallest page size of SQLite.
     private static let smallestDatabase = 512
 
     static func requireFile(at url: URL) throws {
@@ -173,7 +174,7 @@ enum SQLiteStoreMetadata {
                 reason: "The file “\(url.lastPathComponent)” couldn’t be opened because it is \(kind.rawValue).",
                 url: url)
         }
-        // SQLite takes a file of one byte for a new database.
+        // SQLite treats a file of one byte as a new database.
         let size = FileKind.size(at: url)
         if size > 0, size < smallestDatabase {
             throw NSError.coreData(

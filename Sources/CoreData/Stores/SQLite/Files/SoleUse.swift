@@ -1,23 +1,24 @@
 import CSQLite
 import Foundation
 
-/// A store that is a single file, without -wal and -shm, and that nobody else can open as long as this lives.
+/// A store that is a single file, without -wal and -shm, and that no other connection can open as long as this object
+/// lives.
 ///
 /// The lock is SQLite's own, because every user of the file respects it: a connection to a store with a -wal holds it
-/// shared from its first read to its end. A process that waits for it meanwhile finds the file moved afterwards and
-/// opens the store anew.
+/// shared from its first read to its end. A process that waits for this lock finds afterwards that the file has moved,
+/// and opens the store anew.
 final class SoleUse {
     let store: SQLiteStoreFiles
-    /// Whether something lay in a -wal when the lock was taken.
+    /// Whether the -wal had content when the lock was taken.
     let hadLog: Bool
     private let connection: SQLiteConnection
     private let journalMode: String
 
-    /// Waits until nobody else has the store open, then copies its -wal into the main file.
+    /// Waits until no other connection has the store open, then copies its -wal into the main file.
     ///
     /// - Parameter progress: ends the waiting when it is cancelled.
-    /// - Throws: `NSPersistentStoreTimeoutError` when somebody still has it open after `timeout` seconds; the error of
-    ///   a file that cannot be written.
+    /// - Throws: `NSPersistentStoreTimeoutError` if another connection still has the store open after `timeout`
+    ///   seconds; the error of a file that cannot be written.
     init(of store: SQLiteStoreFiles, timeout: TimeInterval, _ progress: Progress? = nil) throws {
         self.store = store
         hadLog = store.hasLog
@@ -25,8 +26,8 @@ final class SoleUse {
         var attempts = Attempts(timeout: timeout)
         var waits = false
         while true {
-            // A new connection each time, and none while this waits: one that failed keeps a shared lock, which would
-            // hold up the others.
+            // Each attempt uses a new connection, and no connection is open while this waits: a connection that failed
+            // keeps a shared lock, which would block the other processes.
             if waits {
                 waits = false
                 sqlite3_sleep(.random(in: 5...15))
@@ -35,14 +36,15 @@ final class SoleUse {
             do {
                 try connection.requireWritable(at: store.main)
                 let mode = try connection.journalMode()
-                // Possible only while no other connection is open. Exclusive locking mode is of no use here: it keeps a
-                // journal beside the file.
+                // The journal mode changes only while no other connection is open. Exclusive locking mode is of no use
+                // here, because it keeps a journal beside the file.
                 if mode == "wal", try connection.setJournalMode("delete") != "delete" {
                     throw SQLiteError(
                         code: SQLITE_BUSY, message: "database is locked", path: store.main.path, systemError: 0)
                 }
                 try connection.beginExclusively()
-                // Somebody was faster, or has put another file in the place of the one that is locked now.
+                // Another process has opened the store first, or has put another file in the place of the one that is
+                // locked now.
                 if try connection.journalMode() == "wal" || connection.hasMoved {
                     connection.rollback()
                     try MigrationCancellation.check(progress)
@@ -83,16 +85,17 @@ final class SoleUse {
     /// The threads of this process that hold the lock on a store, by the path of its main file.
     private static let owners = Locked<[String: pthread_t]>([:])
 
-    /// Whether the calling thread holds the lock on a store: the content cannot change then, and waiting for the lock
-    /// would be waiting for itself.
+    /// Whether the calling thread holds the lock on a store. The content cannot change then, and waiting for the lock
+    /// would be a deadlock.
     static func isHeldHere(for store: SQLiteStoreFiles) -> Bool {
         owners.withLock { $0[store.main.path] } == pthread_self()
     }
 
-    /// The main file's counter of changes; nobody moves it meanwhile.
+    /// The main file's change counter. It stays as it is while the lock is held.
     func changeCounter() throws -> UInt32 { try connection.changeCounter() }
 
-    /// Gives the store back as it was: with a -wal where it had one. For a migration that came to nothing.
+    /// Returns the store to its former journal mode, with a -wal if it had one. For a migration that has changed
+    /// nothing.
     func giveBack() {
         Self.owners.withLock { $0[store.main.path] = nil }
         connection.rollback()

@@ -2,11 +2,13 @@ import Foundation
 
 // The end of an exchange that a killed process began.
 extension StoreExchange {
-    /// Ends the work of a killed process before a store is opened. Costs one look at the folder if there is nothing.
+    /// Completes the work of a killed process before a store is opened. Costs one access to the folder if there is
+    /// none.
     ///
-    /// Waits for a process that is migrating the store now. A copy of which a part was finished stays where it is: the
-    /// next migration resumes with it. A finished copy is given up if its original has been written to since, by a
-    /// program that knows nothing of the journal, or if it has another file in its place. The file there is the store.
+    /// Waits for a process that is migrating the store now. A copy of which some stages are done stays where it is, and
+    /// the next migration resumes it. A finished copy is removed if its original has been written to since, by a
+    /// program that does not respect the journal, or if another file has taken the original's place. The file at the
+    /// store's address is the store then.
     static func recover(_ store: SQLiteStoreFiles, timeout: TimeInterval = 240) throws {
         guard MigrationFolder.exists(for: store.main), !MigrationFolder.isHeldHere(for: store.main) else { return }
         do {
@@ -39,8 +41,8 @@ extension StoreExchange {
         if isUntouched { try finish(journal) } else { try giveUp(journal) }
     }
 
-    /// Removes both versions: somebody has put another file in the store's place, or has written to the older one.
-    /// External values of the older version stay, because a backup of it may name them.
+    /// Removes the folder with the copy, because another file has come into the store's place, or the older version has
+    /// been written to. External values of the older version stay, because a backup of it may name them.
     private func giveUp(_ journal: ExchangeJournal) throws {
         let isNewer = journal.supportMark.map {
             FileManager.default.fileExists(atPath: copy.supportFolder.appendingPathComponent($0).path)

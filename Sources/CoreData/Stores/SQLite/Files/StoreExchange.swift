@@ -3,16 +3,16 @@ import Foundation
 
 /// Puts the newer version of a store in the place of the older one, so that a kill at any moment loses nothing.
 ///
-/// Both versions are single files without -wal and -shm when it begins, and nobody has the older one open. The steps
-/// are:
+/// At the beginning both versions are single files without -wal and -shm, and no other connection has the older one
+/// open. The steps are:
 ///
 /// - The journal is written.
-/// - The main files exchange their names in one step of the kernel's, or in two renames if it cannot.
+/// - The main files exchange their names in one system call, or in two renames if the kernel has no such call.
 /// - The folders of external data exchange theirs.
 /// - The older version is removed, and the journal with it.
 ///
-/// A process that finds a journal continues where its writer stopped: every step looks at the files and does nothing if
-/// it is done already.
+/// A process that finds a journal continues where its writer stopped: every step inspects the files and does nothing if
+/// it is already done.
 struct StoreExchange {
     /// The moments between which a process can be killed, for tests.
     enum Moment: String, CaseIterable {
@@ -20,11 +20,11 @@ struct StoreExchange {
     }
 
     let folder: MigrationFolder
-    /// Ends the exchange before its journal is written, when it is cancelled.
+    /// Cancelling this progress ends the exchange, as long as its journal is not written.
     var progress: Progress?
-    /// Called after every step. An error of it stops the exchange there, as a kill does.
+    /// Called after every step. An error that it throws stops the exchange there, as a kill does.
     var reached: (Moment) throws -> Void = { _ in }
-    /// Whether the kernel is asked to exchange two names; tests take the other way too.
+    /// Whether the kernel is asked to exchange two names. Tests set it to false to use the two renames.
     var exchangesNames = true
 
     private func reach(_ moment: Moment) throws {
@@ -39,8 +39,8 @@ struct StoreExchange {
 
     /// Exchanges the store with the copy in the folder, and removes the older version and the folder.
     ///
-    /// The caller holds the folder's lock and has the store for itself. Until the journal is written a failure
-    /// leaves the older version; after it the newer one is found at the next opening at the latest.
+    /// The caller holds the folder's lock and the exclusive lock of the store. Until the journal is written a failure
+    /// leaves the older version. After that the newer version is in place at the latest after the next opening.
     func run(with use: SoleUse) throws {
         try store.requireOwn()
         let own = try SharedSupport(store: store).olderFiles()
@@ -63,7 +63,7 @@ struct StoreExchange {
         try finish(journal)
     }
 
-    /// Removes the mark that a process has left which was killed before its journal named it.
+    /// Removes the mark of a process that was killed before its journal named the mark.
     private func removeFormerMarks() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: copy.supportFolder.path)
         where name.hasPrefix(Self.markPrefix) {
@@ -71,7 +71,7 @@ struct StoreExchange {
         }
     }
 
-    /// Ends an exchange that was begun: everything that is not done yet.
+    /// Completes an exchange that was begun: runs every step that is not done yet.
     func finish(_ journal: ExchangeJournal) throws {
         try store.requireOwn()
         try exchangeMains(journal)
@@ -85,13 +85,13 @@ struct StoreExchange {
         try copy.removeRemains()
         let isMarkGone = removeMark(of: journal)
         try reach(.olderRemoved)
-        // The exchange is done. A file that cannot be removed is only waste, and is removed at the next opening. The
-        // journal names the mark, so it stays as long as the mark.
+        // The exchange is done. A file that cannot be removed only takes up space, and the next opening removes it. The
+        // journal names the mark, so the journal stays as long as the mark.
         if isMarkGone { try? folder.remove() }
         MigrationMoment.reach(.exchanged)
     }
 
-    /// Removes the file that tells the newer folder of external data from the older one. Returns whether it is gone.
+    /// Removes the file that marks the newer folder of external data. Returns whether the file is gone.
     func removeMark(of journal: ExchangeJournal) -> Bool {
         guard let mark = journal.supportMark else { return true }
         return unlink(store.supportFolder.appendingPathComponent(mark).path) == 0 || errno == ENOENT
@@ -100,7 +100,7 @@ struct StoreExchange {
     private func exchangeMains(_ journal: ExchangeJournal) throws {
         let fileManager = FileManager.default
         guard fileManager.fileExists(atPath: copy.main.path), try Self.digest(of: copy.main) == journal.newer else {
-            // The older version lies there, or has been removed already.
+            // The older version already lies there, or has been removed.
             return
         }
         if fileManager.fileExists(atPath: store.main.path) {
@@ -118,7 +118,7 @@ struct StoreExchange {
         let (old, new) = (store.supportFolder, copy.supportFolder)
         let hasOld = fileManager.fileExists(atPath: old.path)
         guard let mark = journal.supportMark else {
-            // A folder in which nothing was the older version's has been made by another store since.
+            // If no file in the folder was the older version's, another store has created the folder since.
             if hasOld, !journal.own.isEmpty, !fileManager.fileExists(atPath: aside(old).path) {
                 try Self.rename(old, to: aside(old))
             }
@@ -131,7 +131,7 @@ struct StoreExchange {
                 throw WriteFailure.error("The external data could not be put in its place", old)
             }
             if fileManager.fileExists(atPath: aside(old).path) {
-                // A process was killed between the two renames; the files there have come since.
+                // A process was killed between the two renames. The files that are there have been added since.
                 try SharedSupport.carry(from: old, to: new, except: Set(journal.own), isMoved: true)
                 try fileManager.removeItem(at: old)
             } else {
@@ -141,7 +141,7 @@ struct StoreExchange {
         try Self.rename(new, to: old)
     }
 
-    /// Keeps files that another store with the same folder has put into the older folder since.
+    /// Keeps files that another store with the same folder has put into the older folder since the exchange began.
     private func keepOthers(_ journal: ExchangeJournal) throws {
         let own = Set(journal.own)
         for older in [copy.supportFolder, aside(store.supportFolder)] {
@@ -149,7 +149,7 @@ struct StoreExchange {
         }
     }
 
-    /// The beginning of the name of the file that tells the newer folder of external data from the older one.
+    /// The prefix of the name of the file that marks the newer folder of external data.
     static let markPrefix = ".exchange-"
 
     /// The address of a file of the older version when names cannot be exchanged.

@@ -1,7 +1,7 @@
-/// Whether this process leaves the -shm beside each store that it reads as it lies there, to the byte.
+/// Whether this process leaves the -shm beside each store that it reads unchanged, to the byte.
 ///
 /// For a program that reads files and writes none of them. SQLite shares the mapping of a -shm among all connections of
-/// a process: where one of them has mapped it for reading alone, none can write the store.
+/// a process: if one connection has mapped the -shm read-only, no connection of the process can write the store.
 package enum UntouchedIndexes {
     private static let state = Locked(false)
 
