@@ -1,6 +1,6 @@
 import CSQLite
 
-// The bytes of the main file, without regard to their meaning.
+// Reads bytes of the main file as they are, without interpreting them.
 //
 // They are read through SQLite's own descriptor: closing another one would drop all locks that this process has on the
 // file.
@@ -14,7 +14,7 @@ extension SQLiteConnection {
         return size
     }
 
-    /// Some bytes of the file; fewer where it ends.
+    /// Reads bytes of the file at an offset. Returns fewer than `count` if the file ends before.
     func bytes(at offset: Int64, count: Int) throws -> [UInt8] {
         let available = try min(Int64(count), byteCount() - offset)
         guard offset >= 0, available > 0 else { return [] }

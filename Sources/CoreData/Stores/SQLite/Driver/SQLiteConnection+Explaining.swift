@@ -1,12 +1,12 @@
 import CSQLite
 import Foundation
 
-// SQLite's plan of a SELECT before it runs, and its account of the pages of a file.
+// SQLite's query plan of a SELECT, and its count of the pages of a file.
 extension SQLiteConnection {
     func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step]) {
         let printed = SQLPrinter.print(.select(select), in: dialect)
         let statement = try prepare("EXPLAIN QUERY PLAN \(printed.text)")
-        // Values may decide which index is taken.
+        // Values may decide which index SQLite chooses.
         statement.set(constants: printed.values, behind: printed.parameterCount)
         var depths: [Int64: Int] = [:]
         var steps: [FetchExplanation.Step] = []
@@ -19,21 +19,21 @@ extension SQLiteConnection {
         return (printed.text, printed.values, steps)
     }
 
-    /// Whether a step of a plan goes through a table. `SCAN` also stands for subqueries, and for the order of an index.
+    /// Whether a step of a plan scans a table. `SCAN` also stands for subqueries, and for the order of an index.
     private static func isTableScan(_ step: String) -> Bool {
         step.hasPrefix("SCAN ") && !step.contains("INDEX") && !step.hasPrefix("SCAN (")
             && !step.contains("CONSTANT ROW")
     }
 
     #if DEBUG
-        /// The greatest number of rows through which a statement went without an index since it was last asked for.
+        /// Returns the greatest number of rows that one statement scanned without an index since the last call.
         func takeScannedRows() -> Int {
             defer { scannedRows = 0 }
             return scannedRows
         }
     #endif
 
-    /// The pages of tables are counted by a module that not every build of SQLite has.
+    /// The pages of tables are counted by the module `dbstat`, which some builds of SQLite lack.
     func sizes(ofTables names: [String]) throws -> [String: Int64] {
         guard
             let statement = try? prepare(

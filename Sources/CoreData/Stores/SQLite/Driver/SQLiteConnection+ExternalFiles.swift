@@ -1,12 +1,12 @@
 import Foundation
 
 extension SQLiteConnection {
-    /// The names of files that the values of a column hold.
+    /// Returns the names of the external files that the values of a column refer to.
     func externalFileNames(in column: String, of table: String) throws -> Set<String> {
         Set(try externalFiles(in: column, of: table).map(\.name))
     }
 
-    /// The same, with the keys of the rows.
+    /// Returns the names of the external files that the values of a column refer to, with the keys of the rows.
     func externalFiles(in column: String, of table: String) throws -> [(key: Int64, name: String)] {
         let dialect = SQLiteDialect()
         let (table, column) = (dialect.quoted(table), dialect.quoted(column))

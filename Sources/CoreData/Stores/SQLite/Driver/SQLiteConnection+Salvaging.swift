@@ -1,11 +1,11 @@
 import CSQLite
 
 extension SQLiteConnection {
-    /// Makes a table as a damaged file describes it, in a database that is thrown away. False where that is no plain
-    /// definition of a table of this name.
+    /// Creates a table, by its definition in a damaged file, in a temporary database. Returns false if `sql` is no
+    /// plain definition of a table of this name.
     func makeTable(_ name: String, asTold sql: String) -> Bool {
         guard let text = Self.textBehindCreateTable(sql) else { return false }
-        // Anything else between the name and the columns would be a statement that runs: CREATE TABLE … AS SELECT.
+        // Other text between the name and the columns would make it a statement that reads: CREATE TABLE … AS SELECT.
         for quote in ["\"", "'", "`", ""] where text.hasPrefix(quote + name + quote) {
             let rest = text.dropFirst(name.count + 2 * quote.count).drop { $0.isWhitespace }
             guard rest.first == "(", let statement = try? prepare(sql) else { continue }
@@ -14,7 +14,7 @@ extension SQLiteConnection {
         return false
     }
 
-    /// Hands over the values of a table's rows, in the order of some columns.
+    /// Calls a body with the values of each row of a table, in the order of the given columns.
     func rows(of table: String, _ columns: [String], _ body: ([SalvagedValue]) throws -> Void) throws {
         let statement = try prepare(.select(SQLSelect(columns.map { .column($0) }, of: table)))
         try statement.select({ _ in }) { row in
@@ -23,7 +23,7 @@ extension SQLiteConnection {
         }
     }
 
-    /// The name in a definition of a table; nil where it is none.
+    /// The name of the table in a definition; nil if the text defines no table.
     static func tableName(inDefinition sql: String) -> String? {
         guard let text = textBehindCreateTable(sql), let quote = text.first else { return nil }
         let name =

@@ -1,11 +1,11 @@
 extension SQLiteConnection {
     private static let probes = 32
-    /// A row's header and key, and a column's entry in the header.
+    /// The bytes of a row's header and key, and of a column's entry in the header.
     private static let rowOverhead = 8.0
     private static let columnOverhead = 1.0
 
-    /// About how many bytes the average row of a table has, from a few of them: the time does not depend on their
-    /// number. Nil for an empty table.
+    /// Estimates the bytes of an average row of a table from a sample, so that the time does not depend on the number
+    /// of rows. Nil for an empty table.
     func bytesPerRow(of table: StoreFacts.Table) throws -> Double? {
         guard table.rows > 0, !table.columns.isEmpty else { return nil }
         let sizes = table.columns.map { column -> String in

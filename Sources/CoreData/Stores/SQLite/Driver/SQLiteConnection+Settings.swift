@@ -1,95 +1,94 @@
 import CSQLite
 import Foundation
 
-// The settings of a file and a connection.
+// The settings of a file and of a connection.
 extension SQLiteConnection {
     // MARK: The journal
 
-    /// The kind of the journal, in small letters: `wal`, `delete` …
+    /// The mode of the journal, in small letters: `wal`, `delete` …
     func journalMode() throws -> String { try text("PRAGMA journal_mode") ?? "delete" }
 
-    /// Asks for another kind of journal, and says which one the file has now.
+    /// Requests another journal mode, and returns the mode that the file has now.
     @discardableResult
     func setJournalMode(_ mode: String) throws -> String {
         try withoutDefense { try text("PRAGMA journal_mode = '\(mode)'") ?? "delete" }
     }
 
-    /// Whether commits go into a -wal first.
+    /// Whether commits are written to a -wal first.
     func hasLog() throws -> Bool { try journalMode() == "wal" }
 
-    /// Nothing waits for the disk: for a file that a kill makes void, or that is brought to the disk later.
+    /// Turns synchronizing with the disk off: for a file that a kill makes void, or that is synchronized later.
     func leaveOutSyncing() throws { try execute("PRAGMA synchronous = OFF") }
 
     // MARK: Stores
 
-    /// Sets a pragma of a program's. Its name is a word, and its value has no quotation mark.
+    /// Sets a pragma that the program has chosen. Its name is a word, and its value has no quotation mark.
     func setPragma(_ name: String, to value: String) throws { try execute("PRAGMA \(name) = '\(value)'") }
 
-    /// Sets every connection of a store up, before the program's own pragmas.
+    /// Applies the settings of every connection of a store, before the program's own pragmas.
     func prepareForWork() throws {
         // 32 MB of pages: SQLite's 2 MB cost up to twice the time on random access.
         try execute("PRAGMA cache_size = -32768; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
     }
 
-    /// Gives back the memory of pages that need not be written.
+    /// Frees the memory of pages that need not be written.
     func forgetPages() { sqlite3_db_release_memory(handle) }
 
-    /// Takes the room of deleted rows out of the file, by writing it anew.
+    /// Frees the space of deleted rows by writing the file anew.
     func vacuum() throws { try execute("VACUUM") }
 
-    /// Gathers the statistics by which SQLite chooses indexes.
+    /// Collects the statistics by which SQLite chooses indexes.
     func analyze() throws { try execute("ANALYZE") }
 
-    /// Whether nothing has been made in the database yet.
+    /// Whether the database has no table or other schema item yet.
     func isEmpty() throws -> Bool { try integer("SELECT COUNT(*) FROM sqlite_master") == 0 }
 
-    /// A number that is another one as soon as another connection has committed something.
+    /// A number that changes as soon as another connection has committed.
     func dataVersion() throws -> Int64 { try integer("PRAGMA data_version") ?? 0 }
 
     // MARK: Locks
 
-    /// Reads something. Only then SQLite takes its lock, undoes half-written changes of a killed process, finds the
-    /// -wal, and has a transaction see one state.
+    /// Runs a first read. Only then does SQLite take its lock, roll back half-written changes of a killed process, find
+    /// the -wal, and fix the state that a transaction sees.
     func readSomething() throws { _ = try integer("PRAGMA schema_version") }
 
-    /// Refuses to write from now on.
+    /// Refuses to write from this call on.
     func refuseWriting() throws { try execute("PRAGMA query_only = 1") }
 
-    /// Refuses to write from now on, and keeps the lock of its first reading: it needs no -shm.
+    /// Refuses to write from this call on, and keeps the lock of its first read, so that no -shm is needed.
     func readAlone() throws { try execute("PRAGMA query_only = 1; PRAGMA locking_mode = EXCLUSIVE") }
 
-    /// Takes the lock that keeps everybody else out, and keeps it.
+    /// Takes the exclusive lock, which excludes all other connections, and keeps it.
     func lockOutOthers() throws { try execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE") }
 
-    /// Copies the -wal into the main file and empties it, while others are locked out.
+    /// Copies the -wal into the main file and empties it, while the exclusive lock is held.
     func absorbLog() throws { try execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); BEGIN EXCLUSIVE") }
 
-    /// Whether the connection gives its locks back behind each transaction, as it does unless a program's pragma says
-    /// otherwise.
+    /// Whether the connection releases its locks after each transaction. A pragma of the program can prevent that.
     func givesLocksBack() throws -> Bool { try text("PRAGMA locking_mode") == "normal" }
 
     // MARK: Transactions
 
-    /// Begins a transaction during which nobody else reads, in a file without a -wal.
+    /// Begins a transaction during which no other connection reads, in a file without a -wal.
     func beginExclusively() throws { try execute("BEGIN EXCLUSIVE") }
 
-    /// Takes out the number under which a held transaction was committed.
+    /// Removes the number under which a held transaction was committed.
     func removeHeldNumber() throws { try execute("PRAGMA user_version = 0") }
 
-    /// Moves the counter at which processes with the file open look before they write.
+    /// Raises the schema counter, which processes with the file open compare before they write.
     func raiseSchemaVersion() throws { try execute("CREATE TABLE Z_MIGRATED (Z_PK INTEGER); DROP TABLE Z_MIGRATED") }
 
-    /// Begins a transaction that takes its locks when it needs them.
+    /// Begins a transaction that takes its locks at its first read or write.
     func beginLazily() throws { try execute("BEGIN") }
 
-    /// Ends a transaction in which nothing was written: there is nothing that could fail.
+    /// Ends a transaction in which nothing was written, so that the commit cannot fail.
     func endReading() { sqlite3_exec(handle, "COMMIT", nil, nil, nil) }
 
-    /// Commits, and begins the next transaction.
+    /// Commits, and begins another transaction.
     func commitAndBegin() throws { try execute("COMMIT; BEGIN") }
 
-    /// Sets up a file that only this connection uses and that nobody needs when the machine went down. A file that is
-    /// kept survives the end of the process at any moment.
+    /// Applies the settings of a file that only this connection uses, and that is not needed after a crash of the
+    /// machine. If `isKept`, the file survives the end of the process at any moment.
     func prepareForScratch(isKept: Bool) throws {
         try setJournalMode(isKept ? "TRUNCATE" : "OFF")
         try execute(
@@ -99,8 +98,8 @@ extension SQLiteConnection {
             """)
     }
 
-    /// A database in a folder, with a -wal whose commits reach the disk, whose files have no names any more: a kill
-    /// leaves nothing of it.
+    /// Opens a database in a folder, with a -wal whose commits are synchronized. Its files are unlinked at once, so
+    /// that a kill leaves nothing.
     static func nameless(in folder: URL) throws -> SQLiteConnection {
         let file = folder.appendingPathComponent(UUID().uuidString)
         func forget() { for suffix in ["", "-wal", "-shm"] { unlink(file.path + suffix) } }
@@ -108,7 +107,7 @@ extension SQLiteConnection {
             let connection = try SQLiteConnection(path: file.path, access: .create)
             try connection.setJournalMode("WAL")
             try connection.execute("PRAGMA synchronous = FULL")
-            // SQLite has its files open behind the first transaction, and needs their names no more.
+            // After the first transaction SQLite has its files open, and does not need their names any more.
             try connection.raiseSchemaVersion()
             forget()
             return connection
@@ -125,11 +124,11 @@ extension SQLiteConnection {
 
     func setCacheSize(kibibytes: Int) throws { try execute("PRAGMA cache_size = -\(kibibytes)") }
 
-    /// Sets the connection up for one large transaction.
+    /// Applies the settings for one large transaction.
     ///
-    /// - Parameter isDiscardable: whether the file is a copy that is thrown away when anything goes wrong.
+    /// - Parameter isDiscardable: whether the file is a copy that is removed after any error.
     func prepareForMigration(isDiscardable: Bool) throws {
-        // The commit must reach the disk, once; and pages of dropped tables need not be overwritten twice.
+        // The commit must reach the disk, once. Pages of dropped tables need not be overwritten twice.
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA temp_store = FILE")
         try setCacheSize(kibibytes: Self.cacheOfMigrations)
         if isDiscardable {
@@ -138,14 +137,15 @@ extension SQLiteConnection {
         }
     }
 
-    /// SQLite sorts as much at once as the cache takes, in one instruction that cannot be stopped.
+    /// Runs a body with a smaller cache. SQLite sorts as much at once as the cache holds, in one instruction that
+    /// cannot be interrupted.
     func sortingInPieces(_ body: () throws -> Void) throws {
         try setCacheSize(kibibytes: 8192)
         try body()
         try setCacheSize(kibibytes: Self.cacheOfMigrations)
     }
 
-    /// The length of the loops of the statement's program.
+    /// The number of instructions in the loops of the statement's program.
     func stepsPerRow(of statement: SQLStatement) -> Int {
         var length = 0
         try? prepare("EXPLAIN " + statement.text).rows { row in
@@ -174,20 +174,21 @@ extension SQLiteConnection {
 
     // MARK: The file
 
-    /// Bytes of the main file, with everything that is still in the -wal.
+    /// The bytes of the main file, with everything that is still in the -wal.
     func size() throws -> Int64 {
         try (integer("PRAGMA page_count") ?? 0) * (integer("PRAGMA page_size") ?? 0)
     }
 
-    /// The main file's counter of changes, which SQLite moves with every transaction that changes it (not those in a
-    /// -wal).
+    /// The main file's change counter, which SQLite raises with every transaction that changes the main file (a
+    /// transaction in a -wal does not).
     func changeCounter() throws -> UInt32 {
         let bytes = try self.bytes(at: 24, count: 4)
         guard bytes.count == 4 else { throw error(SQLITE_IOERR | 2 << 8) }
         return bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Whether the file that is open no longer has the name it was opened under: it was exchanged, moved or removed.
+    /// Whether the open file does not have the name any more under which it was opened: it was exchanged, moved or
+    /// removed.
     var hasMoved: Bool {
         var moved: Int32 = 0
         let code = withUnsafeMutablePointer(to: &moved) {

@@ -1,17 +1,17 @@
 // About the room Stores/SQLite/Driver.
 //
-// - All statements in SQLite's own words stand in this folder, as methods with plain names
+// - All statements in SQLite's own syntax stand in this folder, as methods with plain names
 //   (`SQLiteConnection+Settings`). Callers name the settings.
-// - A file of SQLite's holds programs: triggers, views and indexes. Each connection keeps them from doing harm
-//   (`SQLiteConnection+Distrust`). Our functions are for statements alone; a schema reaches SQLite's harmless
-//   functions only.
+// - A SQLite file holds programs: triggers, views and indexes. Each connection restricts what they can execute
+//   (`SQLiteConnection+Distrust`). The framework's functions are for statements only, so a schema can call only
+//   SQLite's harmless functions.
 // - SQLite counts FTS and R-tree tables as parts of a trusted schema. So the writer of a file with such indexes keeps
 //   that switch on (`trustIndexTables`).
-// - A request may have a limit of processor time (`ProcessorDeadline`). SQLite asks for it between its steps; regular
-//   expressions and wildcard patterns ask within theirs.
+// - A request may have a limit of processor time (`ProcessorDeadline`). SQLite checks the limit between its steps.
+//   Regular expressions and wildcard patterns check it within theirs.
 // - Values are bound and read through existentials of the module, which costs up to two percent of a work's
 //   instructions. Whole rows become snapshots within the driver (`SQLiteStatement+Snapshots`).
-// - `SQLiteConnection` opens no file beside which something lies that is no regular file (`FileKind`).
+// - `SQLiteConnection` opens no file that has something other than a regular file beside it (`FileKind`).
 
 import CSQLite
 import Foundation
@@ -23,15 +23,15 @@ import Foundation
 // @unchecked Sendable: used by one thread at a time; its owner holds a lock around it.
 final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     enum Access {
-        /// Reads only. Fails when the file is missing.
+        /// Reads only. Fails if the file is missing.
         case readOnly
-        /// Reads only a file that nobody changes; no locks, no -wal, no -shm.
+        /// Reads a file that no process changes, without locks, -wal and -shm.
         case immutable
-        /// Reads only a file with a -wal and a -shm that nobody may write; the -shm stays as it is too.
+        /// Reads a file with a -wal and a -shm that no process may write. The -shm stays unchanged, too.
         case frozen
-        /// Reads and writes. Fails when the file is missing.
+        /// Reads and writes. Fails if the file is missing.
         case readWrite
-        /// Reads and writes, and makes the file when it is missing.
+        /// Reads and writes, and creates the file if it is missing.
         case create
         /// A private store in memory.
         case memory
@@ -42,30 +42,30 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     let handle: OpaquePointer
     let path: String
     let access: Access
-    /// The time for which statements wait for the locks of others.
+    /// The time for which statements wait for the locks of other connections.
     private let busyMilliseconds: Int32
     var readSince: RowCache.Moment?
     #if DEBUG
-        /// The greatest number of rows through which a statement went without an index, until it is asked for.
+        /// The greatest number of rows that one statement scanned without an index; `takeScannedRows` resets it.
         var scannedRows = 0
     #endif
     private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
-    /// Single-row statements by root index: the hot path of firing one fault.
+    /// Single-row statements by root index, because firing one fault is the hot path.
     private var rowStatements: [SQLiteStatement?] = []
     private var schemaVersionStatement: SQLiteStatement?
 
-    /// Opens the connection. A regular file is not read or written by this.
+    /// Opens the connection. Opening does not read or write a regular file.
     ///
-    /// - Parameter isOneMore: Whether another connection has the file open. The files beside it are that one's, even
-    ///   where somebody has given them a second name since.
+    /// - Parameter isOneMore: Whether another connection has the file open. The files beside it belong to that
+    ///   connection, even if a process has given them a second name since.
     init(path: String, access: Access, busyTimeout: TimeInterval = 240, isOneMore: Bool = false) throws {
-        // Opening a pipe waits for its other end, and beside an empty database SQLite removes a file with the name of
-        // its -wal.
+        // Opening a pipe waits for its other end, and beside an empty database SQLite removes a file that has the name
+        // of its -wal.
         let isFile = access != .memory && access != .sharedMemory
         let url = URL(fileURLWithPath: path)
         let isNew = access == .create && FileKind(at: url, followsLinks: true) == nil
         if isFile {
-            // One that is read as it lies needs no lock either.
+            // A file that is read as it is needs no lock either.
             let isWritten = access != .immutable && access != .frozen && !isOneMore
             try SQLiteStoreFiles(url).requireOwnFiles(.fileReadCorruptFile, isWritten: isWritten)
         }
@@ -118,21 +118,21 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// A `file:` URI that SQLite reads back as exactly this path.
+    /// A `file:` URI that SQLite decodes to exactly this path.
     private static func uri(path: String) -> String {
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "/-_.~")
         return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path)
     }
 
-    /// Runs a body that waits for the locks of others no longer than that.
+    /// Runs a body that waits for the locks of other connections at most this long.
     func waiting<Result>(milliseconds: Int32, _ body: () throws -> Result) rethrows -> Result {
         sqlite3_busy_timeout(handle, milliseconds)
         defer { sqlite3_busy_timeout(handle, busyMilliseconds) }
         return try body()
     }
 
-    /// Throws if the file can only be read: SQLite then opens it for reading in any case.
+    /// Throws if the file can only be read. SQLite opens such a file read-only without an error.
     func requireWritable(at url: URL) throws {
         if sqlite3_db_readonly(handle, "main") == 1 {
             throw NSError.coreData(
@@ -142,7 +142,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }
     }
 
-    /// Finalises all cached statements: before the schema changes, and before closing.
+    /// Finalizes all cached statements: before the schema changes, and before closing.
     func finalizeStatements() {
         statementsByPlan = [:]
         rowStatements = []
@@ -158,7 +158,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         if code != SQLITE_OK { throw error(code, sql: sql) }
     }
 
-    /// A statement of its own, not cached.
+    /// Prepares a statement that is not cached.
     func prepare(_ sql: String, persistent: Bool = false) throws -> SQLiteStatement {
         var statement: OpaquePointer?
         let flags: UInt32 = persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
@@ -167,7 +167,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         return SQLiteStatement(handle: statement, connection: self)
     }
 
-    /// The statement of a plan: prepared once, then taken from the cache.
+    /// Returns the statement of a plan, which is prepared once and then cached.
     func statement(_ plan: SQLPlan, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement {
         if let statement = statementsByPlan[plan] { return statement }
         let printed = SQLPrinter.print(try make(), in: SQLiteDialect())
@@ -200,13 +200,13 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     func tableNames() throws -> Set<String> {
         var names: Set<String> = []
-        // Virtual tables have no page: their rows come from a module, and not from a store.
+        // Virtual tables have no root page. Their rows come from a module.
         let statement = try prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
         try statement.rows { names.insert($0.string(0)) }
         return names
     }
 
-    /// The names of the tables whose rows a module of SQLite's keeps.
+    /// The names of the virtual tables, whose rows a SQLite module keeps.
     func virtualTableNames() throws -> [String] {
         var names: [String] = []
         let statement = try prepare(
@@ -229,7 +229,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         return columns[0].name.caseInsensitiveCompare(column) == .orderedSame && columns[0].type.contains("INT")
     }
 
-    /// Whether a column is the number by which SQLite finds a table's rows, so that rows do not keep it among their
+    /// Whether a column is the row id by which SQLite finds a table's rows, so that a record does not hold it among its
     /// values.
     func isRowNumber(_ column: String, of table: String) throws -> Bool {
         let statement = try prepare(
@@ -242,7 +242,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }) { $0.int64(0) != 0 } ?? false
     }
 
-    /// Whether the rows of a table have no numbers (WITHOUT ROWID): they lie in a tree of an index's pages.
+    /// Whether the rows of a table have no row ids (WITHOUT ROWID). Such rows lie in a tree of index pages.
     func hasNoRowNumbers(_ table: String) throws -> Bool {
         try prepare("SELECT wr FROM pragma_table_list(?) LIMIT 1").first({ $0.bind(1, table) }) { $0.int64(0) != 0 }
             ?? false
@@ -256,7 +256,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     }
 
     private func keep(_ plan: SQLPlan, _ printed: SQLPrinter) throws -> SQLiteStatement {
-        // Plans come from a few shapes per entity; texts of fetches could grow without end.
+        // Plans come from a few shapes for each entity, but the texts of fetches could grow without end.
         if statementsByPlan.count >= 512 {
             statementsByPlan = statementsByPlan.filter { !$0.key.isText }
             if statementsByPlan.count >= 2048 { statementsByPlan = [:] }
@@ -267,14 +267,14 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         return statement
     }
 
-    /// The first column of the first row as an integer; nil without a row or when it is NULL.
+    /// The first column of the first row as an integer; nil if there is no row or the value is NULL.
     func integer(_ sql: String) throws -> Int64? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.int64(0)
     }
 
-    /// The first column of the first row as text.
+    /// The first column of the first row as text; nil if there is no row or the value is NULL.
     func text(_ sql: String) throws -> String? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(0) else { return nil }
@@ -283,30 +283,30 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     // MARK: State
 
-    /// Whether all transactions are parts of one, which `commitHeldTransaction` ends: for a file that nobody else opens
-    /// yet and that is of no use before it is whole. Each commit would write the inner pages of the tables' trees once
-    /// more.
+    /// Whether all transactions are parts of one, which `commitHeldTransaction` ends. This is for a file that no other
+    /// connection opens yet, and that is of no use before it is complete. Each commit would write the inner pages of
+    /// the tables' trees once more.
     var holdsTransaction = false
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Stops the work of the connection, from any thread; it then throws SQLITE_INTERRUPT.
+    /// Interrupts the work of the connection, from any thread. The work then throws SQLITE_INTERRUPT.
     func interrupt() { sqlite3_interrupt(handle) }
 
-    /// The steps are instructions of SQLite's virtual machine.
+    /// Runs a body that a condition can interrupt. The steps are instructions of SQLite's virtual machine.
     func interruptible<Result>(
         every instructions: Int, by condition: @escaping () -> Bool, _ body: () throws -> Result
     ) rethrows -> Result {
         let outer = interruption
-        // Within another one's body both are asked.
+        // If this call is nested in another one, both conditions are checked.
         let either = outer.map { outer in { condition() || outer.condition() } } ?? condition
         setInterruption(Interruption(instructions: Int32(instructions), condition: either))
         defer { setInterruption(outer) }
         return try body()
     }
 
-    /// SQLite keeps a pointer to it: set by `setInterruption` only.
+    /// SQLite keeps a pointer to this object, so only `setInterruption` sets it.
     private var interruption: Interruption?
 
     private final class Interruption {
@@ -337,7 +337,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         _ = opencoredata_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
-    /// Takes that back.
+    /// Lets SQLite copy the -wal into the main file again when the connection closes.
     func enableCheckpointOnClose() {
         _ = opencoredata_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
@@ -357,7 +357,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// Whether `begin` was called and neither `commit` nor `rollback` has followed.
     private var expectsTransaction = false
 
-    /// Throws where SQLite has rolled the transaction back by itself, as it may when memory, the disk or a read fails.
+    /// Throws if SQLite has rolled the transaction back by itself, as it may after an error of memory, disk or reading.
     /// The statements after that would be committed one by one.
     @inline(__always)
     func requireTransaction() throws {
@@ -370,27 +370,27 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
             sql: nil, systemError: 0)
     }
 
-    /// Commits everything since the transaction is held.
+    /// Commits everything since the transaction was first held.
     func commitHeldTransaction() throws {
         guard holdsTransaction else { return }
         holdsTransaction = false
         if isInTransaction { try execute("COMMIT") }
     }
 
-    /// Commits the changes since the transaction is held, under a number that is in the file from then on. Later
-    /// changes are held again.
+    /// Commits the changes since the transaction was held, and writes a number into the file. Later changes are held
+    /// again.
     func commitHeldTransaction(as number: Int) throws {
         if !isInTransaction { try execute("BEGIN IMMEDIATE") }
         try execute("PRAGMA user_version = \(number); COMMIT")
     }
 
-    /// The number under which the file was committed; 0 where it has none.
+    /// The number under which the file was committed; 0 if it has none.
     func heldNumber() throws -> Int { Int(try integer("PRAGMA user_version") ?? 0) }
 
-    /// Copies the whole database into another connection's, one consistent state of it.
+    /// Copies one consistent state of the whole database into the database of another connection.
     ///
-    /// - Parameter following: Gets now and then the copied part, from 0 to 1, and may stop the copy by throwing. Only
-    ///   for a source that nobody writes meanwhile; nil to copy everything at once.
+    /// - Parameter following: Is called from time to time with the copied part, from 0 to 1, and may end the copy by
+    ///   throwing. Only for a source that no process writes during the copy. Nil copies everything at once.
     func backUp(to target: SQLiteConnection, following: ((Double) throws -> Void)? = nil) throws {
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.error(SQLITE_ERROR)
@@ -414,16 +414,15 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         if code != SQLITE_DONE || end != SQLITE_OK { throw target.error(end == SQLITE_OK ? code : end) }
     }
 
-    /// Writes the changes of a transaction so far, as far as nothing needs the pages: less is left for the commit. The
-    /// rest stays for it.
+    /// Writes the changed pages of a transaction that are not in use, so that less is left for the commit. The commit
+    /// writes the remaining pages.
     func flushCache() { sqlite3_db_cacheflush(handle) }
 
-    /// Ends an open transaction without its changes. SQLite may already have done so itself (full disk): then nothing
-    /// happens.
+    /// Ends an open transaction without its changes. Does nothing if SQLite has already rolled it back (full disk).
     func rollback() {
         expectsTransaction = false
         guard isInTransaction else { return }
-        // Without an open part there is nothing to take back, and SQLite reports an error.
+        // Without an open savepoint there is nothing to roll back, and SQLite reports an error.
         sqlite3_exec(handle, holdsTransaction ? "ROLLBACK TO part; RELEASE part" : "ROLLBACK", nil, nil, nil)
     }
 

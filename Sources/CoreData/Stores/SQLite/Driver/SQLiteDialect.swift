@@ -1,6 +1,6 @@
 import Foundation
 
-/// SQLite's names for functions and collations; those that begin with `OCD` are registered by `SQLiteFunctions`.
+/// SQLite's names for functions and collations; `SQLiteFunctions` registers those that begin with `OCD`.
 struct SQLiteDialect: SQLDialect {
     func name(of function: SQLExpression.Function) -> String {
         switch function {
@@ -35,11 +35,11 @@ struct SQLiteDialect: SQLDialect {
         case .greatest: "MAX"
         case .tagExternal: MigrationFunctions.tag
         case .untagExternal: MigrationFunctions.untag
-        // Nobody asks for them here: the store numbers its history itself.
+        // SQLite statements never use these functions, because the store numbers its history itself.
         case .historyTransaction, .historyName, .historyBound, .historyEnd: "OCD_HISTORY"
-        // Nor for them: functions of the framework's own compare texts.
+        // SQLite statements never use these either, because the framework's own functions compare texts.
         case .octets, .characters, .small, .place, .ending: "OCD_PLAIN"
-        // Its indexes hold any value.
+        // A SQLite index accepts a value of any size.
         case .storedSize: "OCD_SIZE"
         }
     }
@@ -56,7 +56,7 @@ struct SQLiteDialect: SQLDialect {
 
     func name(of op: SQLExpression.Operator) -> String { op.rawValue }
 
-    /// NULL is less than everything.
+    /// NULL sorts before every other value.
     func suffix(isAscending: Bool, putsNullsLast: Bool) -> String { putsNullsLast && isAscending ? " NULLS LAST" : "" }
 
     func placeholder(_ number: Int) -> String { "?\(number)" }
@@ -71,7 +71,8 @@ struct SQLiteDialect: SQLDialect {
 
     var noLimit: Int? { -1 }
 
-    /// SQLite groups by an index whenever there is one. It took 1.80 s for a million rows so, and 0.36 s without.
+    /// SQLite groups by an index whenever there is one. For a million rows that took 1.80 s, and 0.36 s without the
+    /// index.
     var groupingWithoutIndex: String { "+" }
 
     /// No character follows U+10FFFF, so every string with the prefix lies below the end of the range.
@@ -104,7 +105,7 @@ struct SQLiteDialect: SQLDialect {
         " IN (SELECT value FROM json_each(\(placeholder)))"
     }
 
-    /// Numbers and texts as an array in JSON.
+    /// Returns numbers and texts as an array in JSON.
     func list(_ values: [SlotValue]) -> SlotValue {
         var integers: [Int64] = []
         var texts: [String] = []
@@ -123,7 +124,7 @@ struct SQLiteDialect: SQLDialect {
     // MARK: Names and values in the text
 
     func quoted(_ identifier: String) -> String {
-        // Names of Core Data's tables are plain words; quotes are for names that are not.
+        // Names of Core Data's tables are plain words; only other names need quotation marks.
         var bytes = identifier
         let isPlain = bytes.withUTF8 { bytes in
             bytes.allSatisfy {
@@ -135,10 +136,10 @@ struct SQLiteDialect: SQLDialect {
         return "\"" + identifier.replacingOccurrences(of: "\"", with: "\"\"") + "\""
     }
 
-    /// Names of columns and tables are such that SQLite takes them as they are, and Core Data's files have no quotes.
+    /// SQLite accepts the names of columns and tables without quotation marks, and Core Data's files have none.
     func defined(_ identifier: String) -> String { identifier }
 
-    /// A value as text; strings with their quotes doubled.
+    /// Returns bytes as a literal of SQL.
     func literal(ofBytes bytes: [UInt8]) -> String { "X'\(Self.hex(bytes))'" }
 
     func literal(of uuid: UUID) -> String { withUnsafeBytes(of: uuid.uuid) { literal(ofBytes: Array($0)) } }
@@ -150,11 +151,11 @@ extension Sequence<Int64> {
 }
 
 extension SQLStatement {
-    /// The statement as SQLite takes it.
+    /// The statement in SQLite's syntax.
     var text: String { SQLPrinter.print(self, in: SQLiteDialect()).text }
 }
 
 extension SQLDefinition {
-    /// The definition as SQLite takes it.
+    /// The definition in SQLite's syntax.
     var text: String { SQLStatement.define(self).text }
 }

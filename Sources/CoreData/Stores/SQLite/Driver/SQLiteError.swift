@@ -1,9 +1,9 @@
 import CSQLite
 import Foundation
 
-/// An error of SQLite: the extended result code, its text, and the file and statement it was about.
+/// An error of SQLite: the extended result code, its text, and the file and the statement that failed.
 ///
-/// Internal; `nsError(doing:)` turns it into the `NSError` that callers of Core Data know.
+/// Internal; `nsError(doing:)` turns it into the `NSError` that callers of Core Data expect.
 struct SQLiteError: SQLFailure, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
@@ -11,7 +11,7 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
     let message: String
     let path: String
     var sql: String?
-    /// `errno` of the system call that failed, where one did.
+    /// The `errno` of the system call that failed; 0 if none failed.
     var systemError: Int32 = 0
 
     /// The result code without its extension (`SQLITE_BUSY`, `SQLITE_CORRUPT` …).
@@ -23,25 +23,24 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
             || (code == Self.codeOfShortIndex && systemError != EFBIG)
     }
 
-    /// `SQLITE_IOERR_SHMSIZE`: the -shm could not become longer. Another process may have met the full disk, and the
-    /// system's own number is lost then.
+    /// `SQLITE_IOERR_SHMSIZE`: the -shm could not be enlarged. If another process met the full disk, `errno` is not
+    /// known here.
     private static let codeOfShortIndex = SQLITE_IOERR | 19 << 8
 
-    /// Whether a write failed in a process that may not make a file longer than some size (`SQLITE_IOERR_WRITE`). The
-    /// file may be short again: SQLite takes a transaction back before it tells of the error.
+    /// Whether a write failed in a process with a limit for the size of files (`SQLITE_IOERR_WRITE`). The file may be
+    /// short again by now, because SQLite rolls a transaction back before it reports the error.
     private var isOfWriteBelowLimit: Bool {
         code == SQLITE_IOERR | 3 << 8 && systemError != EIO && WriteFailure.hasSizeLimit
     }
 
-    /// Whether a statement was refused because it is more than SQLite takes: too deep, too many values, too many
-    /// tables.
+    /// Whether SQLite refused a statement because of its size: too deep, too many values, or too many tables.
     private var isOfSize: Bool {
         primaryCode == SQLITE_ERROR
             && ["parser stack overflow", "Expression tree is too large", "too many SQL variables", "tables in a join"]
                 .contains { message.contains($0) }
     }
 
-    /// The remedy where a table or a column is missing that every store has; empty for other errors.
+    /// The remedy if a table or a column is missing that every store has; empty for other errors.
     private var remedyOfMissingPart: String {
         let isOfMissingPart =
             primaryCode == SQLITE_ERROR
@@ -50,13 +49,14 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
             ? " The store has lost a part that it needs. \(SQLStoreMetadata.remedy)" : ""
     }
 
-    /// Whether the file was not opened because the process, or the system, has as many open as it may.
+    /// Whether the file could not be opened because the process, or the system, has reached its limit of open files.
     private var lacksDescriptors: Bool {
         primaryCode == SQLITE_CANTOPEN && [EMFILE, ENFILE].contains(systemError)
     }
 
-    /// The codes of SQLite if a connection's file has another name now or none, or its log has come or gone:
-    /// `SQLITE_READONLY_DBMOVED`, `SQLITE_READONLY_ROLLBACK`, `SQLITE_IOERR_DELETE_NOENT`, `SQLITE_IOERR_SHORT_READ`.
+    /// SQLite's codes for a connection whose file has been renamed or removed, or whose log has appeared or
+    /// disappeared: `SQLITE_READONLY_DBMOVED`, `SQLITE_READONLY_ROLLBACK`, `SQLITE_IOERR_DELETE_NOENT`,
+    /// `SQLITE_IOERR_SHORT_READ`.
     static let codesOfLostFiles = [
         codeOfMovedFile, SQLITE_READONLY | 3 << 8, SQLITE_IOERR | 23 << 8, SQLITE_IOERR | 2 << 8,
     ]
@@ -64,20 +64,20 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
     /// `SQLITE_READONLY_DBMOVED`.
     static let codeOfMovedFile = SQLITE_READONLY | 4 << 8
 
-    /// Whether the file of a connection has another name now or none, see `SQLiteFileGuard`: opened anew, it is
-    /// another.
+    /// Whether the file of a connection has another name now or none, see `SQLiteFileGuard`. Another file may be at the
+    /// path then.
     var isOfMovedFile: Bool { code == Self.codeOfMovedFile }
 
-    /// Whether the file is damaged, as far as it was read, or no database.
+    /// Whether the file is no database, or damaged as far as it was read.
     var looksDamaged: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(primaryCode) }
 
-    /// Whether a file is none that SQLite could lock, or none at this moment.
+    /// Whether SQLite cannot lock the file, at least not at this moment.
     var cannotBeLocked: Bool {
         [SQLITE_READONLY, SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_IOERR, SQLITE_CANTOPEN].contains(primaryCode)
     }
 
-    /// Whether the file is one that nobody locks: it can only be read, or it is no database. A disk that fails, and
-    /// files that cannot be opened now, do not count.
+    /// Whether the file is one that no connection can lock: it can only be read, or it is no database. A disk that
+    /// fails, and files that cannot be opened at the moment, do not count.
     var needsNoLock: Bool {
         [SQLITE_READONLY, SQLITE_NOTADB, SQLITE_CORRUPT].contains(primaryCode) && !isOfMovedFile
     }
@@ -106,7 +106,7 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
         return text
     }
 
-    /// The error in Core Data's terms; the text names the file, the extended code is under `NSSQLiteErrorDomain`.
+    /// The error as a Core Data error. The text names the file; the extended code is under `NSSQLiteErrorDomain`.
     func nsError(doing operation: SQLOperation) -> NSError {
         let url = URL(fileURLWithPath: path)
         let name = url.lastPathComponent
@@ -116,7 +116,7 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                 reason: "The file “\(name)” couldn’t be saved because there isn’t enough space. (\(message))",
                 url: url, sqliteCode: code)
         }
-        // SQLite's error number is that of the thread's last call, which may have been another one.
+        // `systemError` is the `errno` of the thread's last call, which may not be the call that failed.
         let files = SQLiteStoreFiles(url)
         if primaryCode == SQLITE_IOERR,
             systemError == EFBIG || WriteFailure.isAtSizeLimit([files.main, files.wal, files.journal])

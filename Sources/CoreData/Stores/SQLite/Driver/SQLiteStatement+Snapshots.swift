@@ -1,7 +1,8 @@
 import CSQLite
 import Foundation
 
-// Rows straight into snapshots. Values are read where SQLite has them, without a call of ours for each.
+// Makes snapshots of rows directly. Values are read from SQLite's memory, without a call of this framework for each
+// value.
 extension SQLiteStatement {
     func snapshots(
         _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
@@ -18,7 +19,7 @@ extension SQLiteStatement {
                         goesOn = false
                         break
                     }
-                    // A plan is not copied for each row.
+                    // The branch avoids a copy of the plan for each row.
                     if let sole {
                         try take(shape, sole, &rows)
                     } else if let plan = planOfRow(shape) {
@@ -41,12 +42,12 @@ extension SQLiteStatement {
         }
     }
 
-    /// The plan for the row that the statement stands on; nil when its entity is none of the shape's.
+    /// The plan for the statement's current row; nil if the shape has no such entity.
     private func planOfRow(_ shape: RowShape) -> RowShape.Plan? {
         shape.plan(ofNumber: Int(sqlite3_value_int64(sqlite3_column_value(handle, 1))))?.plan
     }
 
-    /// Takes the row that the statement stands on.
+    /// Takes the statement's current row into the row cache.
     @inline(__always)
     private func take(_ shape: RowShape, _ plan: RowShape.Plan, _ rows: inout RowIntake) throws {
         let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))
@@ -55,7 +56,7 @@ extension SQLiteStatement {
         try rows.take(key, version: version, plan) { try build(shape, plan, key, version) }
     }
 
-    /// The snapshot of the row that the statement stands on; nil when its entity is none of the shape's.
+    /// The snapshot of the statement's current row; nil if the shape has no such entity.
     private func snapshot(_ shape: RowShape) throws -> Snapshot? {
         guard let (_, plan) = shape.plan(ofNumber: Int(int64(1))) else { return nil }
         return try build(shape, plan, shape.key(int64(0)), Int32(truncatingIfNeeded: int64(2)))
@@ -132,7 +133,7 @@ extension SQLiteStatement {
             if found.type == SQLITE_NULL { continue }
             let field = plan.tails[place]
             if field.kind == .bytes {
-                // A text is read as a blob: that spares SQLite the copy with a zero byte behind it.
+                // A text is read as a blob, so that SQLite does not copy it to add a zero byte.
                 let isText = found.type == SQLITE_TEXT || found.type == SQLITE_BLOB
                 let base =
                     isText ? sqlite3_value_blob(found.value) : UnsafeRawPointer(sqlite3_value_text(found.value))
@@ -144,7 +145,7 @@ extension SQLiteStatement {
         return builder.finish(withTransientsOf: layout)
     }
 
-    /// A number that is not kept as one must at least be the text of one: SQLite would make 0 of anything else.
+    /// Throws if a value that is not stored as a number is not even the text of one: SQLite would convert it to 0.
     @inline(never)
     private func requireNumber(
         _ value: OpaquePointer?, _ field: RowShape.Field, _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64
@@ -157,7 +158,7 @@ extension SQLiteStatement {
             isBlob: sqlite3_value_type(value) == SQLITE_BLOB, "is no number", field, plan, key)
     }
 
-    /// The error of a value that is none of its column's kind.
+    /// The error for a value whose type does not fit its column.
     @inline(never)
     private func misfit(
         _ found: TailValue, _ field: RowShape.Field, _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64
@@ -173,7 +174,7 @@ extension SQLiteStatement {
             key)
     }
 
-    /// Sets a value that is no text. False if the bytes are no value of the slot's kind.
+    /// Sets a value that is no text. Returns false if the bytes are no value of the slot's kind.
     private func setTail(
         _ builder: inout SnapshotBuilder, _ field: RowShape.Field, _ value: OpaquePointer?, _ type: Int32,
         _ loaded: [Int32: Data?]?

@@ -1,34 +1,34 @@
 import CSQLite
 import Foundation
 
-/// SQLite's word for "the bytes stay where they are until the statement is reset".
+/// SQLite's constant for "the bytes stay where they are until the statement is reset".
 private let staticBytes: sqlite3_destructor_type? = nil
-/// SQLite's word for "copy the bytes now".
+/// SQLite's constant for "copy the bytes now".
 private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// A prepared statement: bind values by number (from 1), step, read columns by number (from 0).
 ///
-/// It belongs to the thread that uses its connection. A statement that is finalised late keeps its connection alive.
+/// It is used on the thread that uses its connection. A statement that is finalized late keeps its connection open.
 final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     let handle: OpaquePointer
     unowned(unsafe) let connection: SQLiteConnection
-    /// Values that every run has, how many parameters stand before them, and whether they are another's after one run.
+    /// Values that every run binds, the number of parameters before them, and whether they are replaced after one run.
     private var constants: [SlotValue] = []
     private var parameterCount = 0
     private var isForOneRun = false
-    /// The error of SQLite for a value that it did not take, for want of memory or because it is too long. Without this
-    /// check the statement would run with NULL in its place.
+    /// SQLite's error for a value that it did not accept, because memory is short or the value is too long. Without
+    /// this check the statement would run with NULL instead of the value.
     private var refusedValue: Int32 = SQLITE_OK
 
-    /// A value of a row whose bytes go behind the slots of a snapshot: found when they are counted, used when they are
-    /// copied. Its type is SQLite's, NULL where there is none.
+    /// A value of a row whose bytes go behind the slots of a snapshot. It is found when the bytes are counted, and used
+    /// when they are copied. Its type is SQLite's; NULL if there is no value.
     struct TailValue {
         var value: OpaquePointer?
         var type: Int32
         var count: Int32
     }
-    /// Room for such values of one row: one for each column, made when it is first needed. A statement is used by one
-    /// thread at a time, and no row is read within another one.
+    /// Memory for such values of one row: one for each column, allocated at first use. A statement is used by one
+    /// thread at a time, and no row is read during the reading of another one.
     private(set) lazy var tailValues: UnsafeMutablePointer<TailValue> = {
         hasTailValues = true
         return .allocate(capacity: max(1, columnCount))
@@ -54,7 +54,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
 
     // MARK: Running
 
-    /// Goes to the next row; false when there is none. After an error the statement is reset.
+    /// Steps to the next row; returns false if there is none. After an error the statement is reset.
     @inline(__always)
     func step() throws -> Bool {
         let code = sqlite3_step(handle)
@@ -79,7 +79,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         var outcome = SQLOutcome()
         try connection.requireTransaction()
         if !constants.isEmpty { bindConstants() }
-        // Pointers that were bound without copying must not outlive their bytes.
+        // Pointers that were bound without a copy must not outlive their bytes.
         defer { sqlite3_clear_bindings(handle) }
         for row in 0..<count {
             try bind(row, self)
@@ -107,8 +107,8 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         }
     }
 
-    /// Runs a body that steps through the rows. Large values of a fetch that is over take no memory in a statement that
-    /// is kept.
+    /// Runs a body that steps through the rows, then resets the statement. A cached statement keeps no large values of
+    /// a fetch that is over.
     @inline(__always)
     func reading(_ bind: (any SQLParameters) throws -> Void, _ body: () throws -> Void) throws {
         if !constants.isEmpty { bindConstants() }
@@ -129,7 +129,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         if code == SQLITE_NOMEM || code == SQLITE_TOOBIG { refusedValue = code }
     }
 
-    /// Throws where a value was not taken.
+    /// Throws if SQLite did not accept a value.
     @inline(__always)
     private func requireValues() throws {
         if refusedValue != SQLITE_OK { throw refusal() }
@@ -148,7 +148,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
         return error
     }
 
-    /// Makes the statement ready to run again and ends its implicit read transaction. Values stay bound.
+    /// Makes the statement ready to run again and ends its implicit read transaction. Bound values stay.
     @inline(__always)
     func reset() {
         sqlite3_reset(handle)
@@ -229,7 +229,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
 
     func bind(_ position: Int, list: [Int64]) { bind(position, list.jsonArray) }
 
-    /// A decimal is stored as a number: as an integer when it is one, otherwise as the nearest double; NaN as text.
+    /// Binds a decimal as a number: as an integer if it is one, otherwise as the nearest double. NaN is bound as text.
     func bind(_ position: Int, decimal: Decimal) {
         let number = DecimalStorage.number(decimal)
         switch number {
@@ -241,8 +241,8 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
 
     // MARK: Reading
 
-    /// The column's value; good until the next step. Reading through it skips the checks of `sqlite3_column_…`, which
-    /// is allowed because the connection is used by one thread.
+    /// The column's value, which is valid until the next step. Reading through it skips the checks of
+    /// `sqlite3_column_…`, which is allowed because only one thread at a time uses the connection.
     @inline(__always)
     func value(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(handle, column) }
 

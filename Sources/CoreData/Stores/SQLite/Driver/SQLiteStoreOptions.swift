@@ -3,7 +3,7 @@ import Foundation
 /// The options of a SQLite store in typed form.
 struct SQLiteStoreOptions: Sendable {
     var isReadOnly = false
-    /// Seconds to wait for a lock that somebody else holds.
+    /// The seconds to wait for a lock that another connection holds.
     var timeout: TimeInterval = 240
     /// The program's own pragmas, name and value, in the order of their names.
     var pragmas: [(name: String, value: String)] = []
@@ -52,10 +52,10 @@ struct SQLiteStoreOptions: Sendable {
 
     func pragma(_ name: String) -> String? { pragmas.first { $0.name == name }?.value }
 
-    /// Pragmas that say how the file is laid out: they count only before its first table is made.
+    /// Pragmas that define the layout of the file. They take effect only before the first table is created.
     static let layoutPragmas: Set<String> = ["page_size", "auto_vacuum", "encoding"]
 
-    /// Sets a connection of a store up: the settings that all have, then those of the program.
+    /// Applies the settings of all connections to a connection of a store, then those of the program.
     func configure(_ connection: SQLiteConnection, isWriter: Bool) throws {
         try connection.prepareForWork()
         for (name, value) in pragmas where !Self.layoutPragmas.contains(name) {

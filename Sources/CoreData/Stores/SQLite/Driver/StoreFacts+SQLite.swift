@@ -1,8 +1,8 @@
 import Foundation
 
-// SQLite's account of the tables of a file.
+// Reads the catalog of a file: its tables, columns and indexes.
 extension StoreFacts {
-    /// Reads the facts. `names` limits the columns and row numbers to these tables; every name is there in any case.
+    /// Reads the catalog. `names` limits the columns and row numbers to these tables; the name of every table is read.
     init(_ connection: SQLiteConnection, tables names: Set<String>? = nil) throws {
         var indexTexts: [(name: String, table: String, sql: String)] = []
         let master = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid")
@@ -53,7 +53,7 @@ extension StoreFacts {
     }
 
     private static func rows(in table: String, _ connection: SQLiteConnection) throws -> Int {
-        // A virtual table or one without row ids has no cheap estimate, and none is needed.
+        // A virtual table or a table without row ids has no cheap estimate, and needs none.
         let name = SQLiteDialect().quoted(table)
         return Int((try? connection.integer("SELECT MAX(_rowid_) FROM \(name)")) ?? 0)
     }
@@ -75,7 +75,7 @@ extension StoreFacts {
         let details = try connection.prepare(
             "SELECT name, \"desc\" FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno")
         details.bind(1, name)
-        // Whether a direction is written in the definition makes no difference to the index.
+        // An explicit ASC in the definition makes no difference to the index.
         let isDirected = sql.range(of: "COLLATE", options: .caseInsensitive) != nil
         var columns: [SQLIndexColumn] = []
         while try details.step() {
