@@ -1,19 +1,20 @@
 // About the room Stores/SQLite.
 //
 // This folder and its neighbours hold everything that is about SQLite, and nothing else:
-// - `Driver/`: connections, statements, errors, the dialect, options and pragmas, the guard of files, and SQLite's
-//   facts about tables.
-// - `Functions/`: the functions that statements call, and the triggers that keep the spatial indexes of Apple's files.
+// - `Driver/`: connections, statements, errors, the dialect, options and pragmas, the guard of files, and the catalog
+//   of tables.
+// - `Functions/`: the functions that statements call, and the triggers that update the spatial indexes of Apple's
+//   files.
 // - `Pool/`: the connections that read, the one that writes, the copying of the -wal, and databases in memory. A
-//   database in memory is a coordinator's own, or coordinators share it.
-// - `Files/`: the files of a store. They are opened, made, filled, destroyed, replaced, exchanged and recovered here.
-//   Further subjects are metadata that are read without a trace, the lock of the only user, external values that no row
-//   names, and notices of writes.
+//   database in memory belongs to one coordinator, or coordinators share it.
+// - `Files/`: the files of a store. They are opened, created, filled, destroyed, replaced, exchanged and recovered
+//   here. Further subjects are metadata that are read without a trace, the exclusive lock of a store, external values
+//   that no row names, and notices of writes.
 // - `Salvage/`: a damaged store, read page by page without SQLite.
 // - `Engine/`: `SQLiteEngine`, which the coordinator finds by a store's type, and `SQLiteStore`.
-// - The exchange of two files, its recovery and the lock of the only user lie in `Files/` and not with migrations,
-//   because an engine also replaces and destroys stores by them.
-// - `NewStore` (`Stores/SQL/Schema`) makes the content of a new store. PostgreSQL's stores are made by it, too.
+// - The exchange of two files, its recovery and the exclusive lock lie in `Files/` and not with migrations, because an
+//   engine also replaces and destroys stores by them.
+// - `NewStore` (`Stores/SQL/Schema`) makes the content of a new store, for SQLite and for PostgreSQL.
 // - Above the stores, only folders named `Files/` name types of SQLite's, and two files that `SourceFloorTests` lists.
 
 import Foundation

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A store in a SQLite file that has the layout of Core Data's own, or in memory with the same tables.
+/// A store in a SQLite file that has the layout of Apple's Core Data, or in memory with the same tables.
 final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  // what may change is used under a lock
     let settings: SQLiteStoreOptions
     let connections: SQLiteDatabase
     private let removesLog: Bool
     private let keepsIndex: Bool
     private let wasClosed = Locked(false)
-    /// Whether the store lives in memory only.
+    /// Whether the store is held in memory only.
     let isInMemory: Bool
 
     override var isDurable: Bool { !isInMemory }
@@ -22,11 +22,11 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
         isReadOnly = opened.writer == nil
     }
 
-    /// Opens a store, or makes it if there is none. If it throws, nothing on disk has changed, except that SQLite
+    /// Opens a store, or creates it if there is none. If it throws, nothing on the disk has changed, except that SQLite
     /// recovers a file whose writer was killed.
     ///
-    /// A nil URL, `/dev/null` and the type `NSInMemoryStoreType` give a private store in memory, a name below
-    /// `/dev/null` one that the process shares. Such a store can have the content of another one from the beginning.
+    /// A nil URL, `/dev/null` and the type `NSInMemoryStoreType` give a private store in memory. A name below
+    /// `/dev/null` gives one that the process shares. Such a store can be created with the content of another one.
     convenience init(
         layout: ModelLayout, storeNumber: Int, type: String = NSSQLiteStoreType, configurationName: String? = nil,
         at url: URL?, options: [AnyHashable: Any]? = nil, use: StoreUse = .work, copying other: SQLiteStore? = nil,
@@ -64,10 +64,10 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
 
     // MARK: Connections
 
-    /// Runs a body with the members that only SQLite's connections have, while no other thread writes.
+    /// Runs a body with the store's SQLite connection for writing, while no other thread writes.
     func writingHere<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try writing { connection in
-            // The store's database gives no others.
+            // The store's database makes only SQLite connections, so this cast does not fail.
             guard let connection = connection as? SQLiteConnection else { throw Self.closedError(url) }
             return try body(connection)
         }
@@ -103,7 +103,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
         if removesLog, let url { SQLiteStoreFiles(url).removeReadersTraces(keepsIndex: keepsIndex) }
     }
 
-    /// A program that releases a coordinator without removing its stores leaves no files either.
+    /// Closes the store if the program releases its coordinator without removing it, so that no files are left behind.
     deinit {
         if removesLog, !wasClosed.withLock({ $0 }) { close() }
     }

@@ -1,14 +1,14 @@
 import CSQLite
 import Foundation
 
-/// The SQL functions a migration needs beyond those of every connection.
+/// The SQL functions that a migration needs in addition to those of every connection.
 enum MigrationFunctions {
-    /// Puts the tag of external storage in front of bytes.
+    /// The function that puts the tag of external storage in front of bytes.
     static let tag = "OCD_TAG"
-    /// Takes the tag away; bytes that lie in a file of their own are read.
+    /// The function that removes the tag, and that reads bytes from their external file.
     static let untag = "OCD_UNTAG"
 
-    /// The beginning of the message when there is no such file; the key of the row follows.
+    /// The beginning of the message if there is no such file. The key of the row follows.
     static let missingFile = "external data missing in row "
 
     /// The state of the functions of one migration.
@@ -25,7 +25,7 @@ enum MigrationFunctions {
         }
     }
 
-    /// Registers the functions; the caller keeps `state` alive as long as the connection uses them.
+    /// Registers the functions. The caller keeps `state` alive as long as the connection uses them.
     static func register(on connection: SQLiteConnection, state: State) {
         sqlite3_create_function_v2(
             connection.handle, tag, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, nil,

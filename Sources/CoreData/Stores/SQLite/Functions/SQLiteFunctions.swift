@@ -7,16 +7,16 @@ private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>?
 private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// The SQL functions and collations that predicates need beyond SQLite's own, and the functions that the triggers in
-/// Apple's stores call. Registered on every connection.
+/// Apple's stores call. They are registered on every connection.
 ///
 /// The functions on strings take (text, argument, options), options as `NSComparisonPredicate.Options.rawValue`. They
-/// answer NULL when text or argument is NULL. Texts are compared on SQLite's bytes where that is possible, without
-/// making a `String`.
+/// return NULL if text or argument is NULL. Texts are compared on SQLite's bytes if that is possible, without making a
+/// `String`.
 enum SQLiteFunctions {
     static func register(on connection: SQLiteConnection) {
         let handle = connection.handle
-        // Triggers of derived attributes in Apple's stores tell the framework of their changes. Nothing here listens:
-        // the values are read back with the rows.
+        // Triggers of derived attributes in Apple's stores call these functions to report changes. They do nothing
+        // here, because the values are read back with the rows.
         for name in [
             "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
             "NSCoreDataTriggerUpdateAffectedObjectValue",
@@ -45,11 +45,12 @@ enum SQLiteFunctions {
         registerCollations(on: handle)
     }
 
-    /// The callers that a function may have.
+    /// Who may call a function.
     private enum Trust {
-        /// Triggers of the file, too: the function does nothing.
+        /// Triggers of the file, too, because the function does nothing.
         case ofSchema
-        /// Statements of ours only. A trigger, a view or an index of a file that others have made cannot.
+        /// Only statements of this framework. A trigger, a view or an index of a file from elsewhere cannot call the
+        /// function.
         case ofStatements
 
         var flag: Int32 { self == .ofSchema ? SQLITE_INNOCUOUS : SQLITE_DIRECTONLY }
@@ -138,7 +139,7 @@ private enum SQLiteText {
 
     // MARK: Patterns
 
-    /// A condition kept by SQLite as long as the argument is the same value; nil for an argument that has no sense.
+    /// A condition that SQLite keeps as long as the argument has one value; nil if the argument is not valid.
     private final class Kept {
         let condition: TextCondition?
         let message: String
@@ -152,7 +153,7 @@ private enum SQLiteText {
         }
     }
 
-    /// LIKE and MATCHES: their argument is made ready once.
+    /// Evaluates LIKE and MATCHES. The pattern is compiled once.
     static func pattern(
         _ function: SQLExpression.Function, _ context: OpaquePointer?,
         _ arguments: UnsafeMutablePointer<OpaquePointer?>?

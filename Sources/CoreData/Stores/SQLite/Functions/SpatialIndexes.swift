@@ -1,16 +1,17 @@
 import Foundation
 
-/// The spatial indexes that lie in a store's file: R-trees `Z_RT_<Entity>_<name>`, with the key of an object and, of
-/// each column, the least and the greatest value.
+/// The spatial indexes in a store's file: R-trees `Z_RT_<Entity>_<name>`, with the key of an object and, for each
+/// column, the least and the greatest value.
 ///
-/// We make none, but a file that has some needs them in step with its rows. Where triggers of the file see to that,
-/// nothing is to be done. Where none do, the connection that writes has temporary ones, which are part of no file.
+/// This framework creates none, but an existing index must be updated with its rows. If triggers of the file do that,
+/// nothing needs to be done. Otherwise the connection that writes has temporary triggers, which are not part of the
+/// file.
 struct SpatialIndexes {
     struct Index {
         let name: String
-        /// The triggers of the file that name it.
+        /// The triggers of the file that name the index.
         let triggers: [String: String]
-        /// The indexed content; nil if its name or its columns do not tell.
+        /// The indexed content; nil if it cannot be derived from the names of the index and its columns.
         let content: Content?
     }
 
@@ -21,7 +22,7 @@ struct SpatialIndexes {
         let numbers: [Int]
         /// The columns of the table, in the order of their pairs in the index.
         let columns: [String]
-        /// The columns of the index, the key first.
+        /// The columns of the index, of which the key is the first.
         let names: [String]
     }
 
@@ -53,7 +54,7 @@ struct SpatialIndexes {
 
     private static func content(of name: String, _ schema: ActualSchema, _ parents: [String: Int]) throws -> Content? {
         let rest = name.dropFirst("Z_RT_".count)
-        // An entity's name may be the beginning of another's.
+        // An entity's name may be a prefix of another entity's name, so the longest match counts.
         let entity = schema.numbers.keys.filter { rest.hasPrefix($0 + "_") }.max { $0.count < $1.count }
         guard let entity, let number = schema.numbers[entity] else { return nil }
         let entities = Dictionary(schema.numbers.map { ($0.value, $0.key) }) { first, _ in first }
@@ -81,9 +82,9 @@ struct SpatialIndexes {
 
     // MARK: In step
 
-    /// Has everything that a connection writes reach the indexes that no trigger of the file keeps.
+    /// Adds temporary triggers to a connection that writes, for the indexes that no trigger of the file updates.
     ///
-    /// Throws if one of them does not tell its content: it would become wrong without an error.
+    /// Throws if the content of such an index cannot be derived, because the index would become wrong without an error.
     func keep(on connection: SQLiteConnection, url: URL) throws {
         for (number, index) in indexes.enumerated() where index.triggers.isEmpty {
             guard let content = index.content else {
@@ -101,8 +102,8 @@ struct SpatialIndexes {
 
     // MARK: Migrations
 
-    /// Puts the indexes in step with the tables that a migration has made of those there were. One whose entity or
-    /// columns are gone, or whose triggers do not fit any more, is dropped: it says nothing that the rows do not say.
+    /// Updates the indexes after a migration has changed their tables. An index whose entity or columns are gone, or
+    /// whose triggers do not fit any more, is dropped: it holds only values that the rows have, too.
     func follow(on connection: SQLiteConnection) throws {
         if indexes.isEmpty { return }
         let now = Dictionary(try SpatialIndexes(connection).indexes.map { ($0.name, $0) }) { first, _ in first }
@@ -125,9 +126,9 @@ struct SpatialIndexes {
 }
 
 extension SpatialIndexes.Index {
-    /// Puts rows into the index, as far as it holds them. `value` is how a column of such a row is called.
+    /// Inserts those rows into the index that it covers. `value` returns the expression for a column of such a row.
     ///
-    /// - Parameter table: whose rows; nil for the one that a trigger is about.
+    /// - Parameter table: the table of the rows; nil for the row that a trigger handles.
     fileprivate func insertion(
         _ content: SpatialIndexes.Content, ofRowsIn table: String?, _ value: (String) -> SQLExpression
     ) -> SQLInsert {

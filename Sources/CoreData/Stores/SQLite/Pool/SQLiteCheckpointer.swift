@@ -3,20 +3,20 @@ import Foundation
 
 /// Copies the -wal into the main file in the background.
 ///
-/// SQLite by itself does it inside the commit that finds the -wal grown: that save, and all callers that wait for it,
-/// then waits for the disk twice. Here the commit only notes it. A connection of its own copies the frames that readers
-/// and writers do not need (a passive checkpoint), while they continue.
+/// By default SQLite copies within the commit that finds the -wal too long. That save, and all callers that wait for
+/// it, then wait for the disk twice. Here the commit only schedules the copying. A connection of its own copies the
+/// frames that readers and writers do not need (a passive checkpoint), while they continue.
 ///
-/// A -wal begins anew only at a moment at which all of it is copied and nobody reads from it. If several programs read
-/// and write all the time, there is no such moment. So when the -wal has grown long, the next save makes that moment
-/// before it begins. It keeps writers out, and waits a little for readers. These look whether something was copied
-/// (`SQLiteReaderPool`).
+/// A -wal begins anew only at a moment at which all of it is copied and no connection reads from it. If several
+/// programs read and write all the time, there is no such moment. So if the -wal has become long, the next save makes
+/// that moment before it begins: it excludes writers, and waits a limited time for readers. Readers check whether
+/// frames were copied (`SQLiteReaderPool`).
 final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guarded by `lock`
-    /// Pages of -wal from which it is copied: SQLite's own number.
+    /// The pages of a -wal from which it is copied: SQLite's own default.
     private static let threshold: Int32 = 1_000
-    /// Pages of -wal from which the next save has it begin anew.
+    /// The pages of a -wal from which the next save makes it begin anew.
     private static let limit: Int32 = 16_000
-    /// The milliseconds to wait for readers of the -wal. Some keep a state of the past.
+    /// The milliseconds to wait for readers of the -wal. Some of them are pinned to a past state.
     private static let patience: Int32 = 200
 
     private let path: String
@@ -24,7 +24,7 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
     private let lock = NSLock()
     private var isScheduled = false
     private var needsHand = false
-    /// Pages of the -wal with the last commit, and the number from which a save has it begin anew. If a reader
+    /// The pages of the -wal after the last commit, and the number from which a save makes it begin anew. If a reader
     /// prevented that, the next attempt waits for as many pages again.
     private var pages: Int32 = 0
     private var handAt = SQLiteCheckpointer.limit
@@ -33,7 +33,7 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
     /// Follows the commits of a writer, which has to be closed before this object is released.
     init(following writer: SQLiteConnection) {
         path = writer.path
-        // Setting a hook ends the copying inside commits.
+        // Setting a hook turns SQLite's copying within commits off.
         sqlite3_wal_hook(
             writer.handle,
             { context, _, _, pages in
@@ -53,8 +53,8 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
         if pages >= Self.threshold { schedule() }
     }
 
-    /// Has a long -wal begin anew before the next writing. It is not done within the commit, so that code that waits
-    /// for a commit does not wait for this.
+    /// Makes a long -wal begin anew before the next write. This is not done within the commit, so that code that waits
+    /// for a commit does not wait for it.
     func lendHand(_ writer: SQLiteConnection) {
         let isNeeded = lock.withLock {
             defer { needsHand = false }
@@ -83,19 +83,19 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
         }
         guard !isClosed,
             let connection = try? SQLiteConnection(path: path, access: .readWrite, busyTimeout: 0, isOneMore: true),
-            // Only a connection that has read from the file knows that there is a -wal.
+            // SQLite finds the -wal only when a connection has read from the file.
             (try? connection.readSomething()) != nil
         else { return }
         connection.disableCheckpointOnClose()
         _ = sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
 
-    /// Returns when nothing is being copied.
+    /// Returns when no copying is under way.
     func waitUntilIdle() {
         queue.sync {}
     }
 
-    /// Ends the copying, so that the writer can be the last connection to close.
+    /// Stops the copying, so that the writer can be the last connection to close.
     func close() {
         lock.withLock { isClosed = true }
         waitUntilIdle()

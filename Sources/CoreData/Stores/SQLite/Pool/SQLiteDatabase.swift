@@ -1,19 +1,19 @@
 import Foundation
 
-/// A SQLite file, or a database in memory: a pool of connections that read, see `SQLiteReaderPool`, and one that
-/// writes.
+/// A SQLite file, or a database in memory: a pool of connections that read, see `SQLiteReaderPool`, and one connection
+/// that writes.
 final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is used under `writerLock` only
-    /// Guards the writer, and with it the only connection where there is no -wal.
+    /// Guards the writer. Without a -wal the writer is the only connection.
     private let writerLock: NSRecursiveLock
-    /// Nil for a database that is read only, or closed.
+    /// Nil for a database that is read-only, or closed.
     private var writer: SQLiteConnection?
     /// Whether a body of `write` runs.
     private var isWriting = false
     let readers: SQLiteReaderPool
-    /// Nil where there is no -wal to copy, and where the program has chosen `wal_autocheckpoint` itself.
+    /// Nil if there is no -wal to copy, or if the program has set `wal_autocheckpoint` itself.
     let checkpointer: SQLiteCheckpointer?
 
-    /// A database with readers of its own.
+    /// Creates a database with connections for reading beside the writer.
     init(writer: SQLiteConnection?, copiesLog: Bool, readers: SQLiteReaderPool) {
         writerLock = NSRecursiveLock()
         self.writer = writer
@@ -21,7 +21,7 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
         checkpointer = copiesLog ? writer.map { SQLiteCheckpointer(following: $0) } : nil
     }
 
-    /// A database with one connection, which reads, and writes unless it is read only.
+    /// Creates a database with one connection, which reads, and writes unless the database is read-only.
     init(only connection: SQLiteConnection, isReadOnly: Bool) {
         writerLock = NSRecursiveLock()
         writer = isReadOnly ? nil : connection
@@ -65,12 +65,12 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
         writerLock.withLock { if let writer { checkpointer.lendHand(writer) } }
     }
 
-    /// A connection that keeps its read transaction.
+    /// Returns a database whose connection keeps its read transaction open.
     func pinned() throws -> (any SQLDatabase)? {
         try readers.makePinned().map { SQLiteDatabase(only: $0, isReadOnly: true) }
     }
 
-    /// With the last connection of the process the -wal goes into the main file.
+    /// When the last connection of the process closes, SQLite copies the -wal into the main file.
     func close() {
         readers.close()
         writerLock.withLock {

@@ -1,8 +1,8 @@
 // About the room Stores/SQLite/Pool.
 //
-// - Readers hold their transactions between two reads. So they also look at the count of copied frames in the shared
-//   index. When it changes they begin again, and read from the main file from then on. Only so can the -wal begin anew
-//   (`SQLiteCheckpointer`).
+// - Readers keep their transactions open between two reads. So they also compare the count of copied frames in the
+//   shared index. If it has changed they begin again, and read from the main file from then on. Only then can the -wal
+//   begin anew (`SQLiteCheckpointer`).
 
 import CSQLite
 import Foundation
@@ -11,8 +11,9 @@ import Foundation
 ///
 /// With a -wal there are several: readers never wait for the writer, nor for each other. They keep their read
 /// transaction open between two reads, which makes the reading of one row four times cheaper. They end it as soon as
-/// anybody has written: SQLite counts the changes of a -wal in memory that all processes share, and a reader looks
-/// there first. A transaction that nobody used for a moment is ended too, so that it holds up no checkpoint.
+/// any connection has written: SQLite counts the changes of a -wal in memory that all processes share, and a reader
+/// compares this count first. A transaction that was not used for a moment is ended, too, so that it blocks no
+/// checkpoint.
 ///
 /// Without a -wal (memory, rollback journal) readers and the writer share one connection.
 // @unchecked Sendable: mutable state is guarded by `condition`, `shared` by `sharedLock`.
@@ -40,8 +41,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
     /// The part of the header of a -wal's shared index that changes with every commit: the change counter, the last
     /// frame, and the salts that are new when the -wal begins again.
     ///
-    /// It also has the count that changes when frames are copied into the main file: a reader that begins again then
-    /// reads from there, and no longer keeps the -wal from beginning anew.
+    /// It also has the count that changes when frames are copied into the main file. A reader that begins again then
+    /// reads from the main file, and does not keep the -wal from beginning anew any more.
     fileprivate struct Stamp: Equatable {
         var change: UInt32 = 0
         var frame: UInt32 = 0
@@ -54,7 +55,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
             change = index.load(fromByteOffset: 8, as: UInt32.self)
             frame = index.load(fromByteOffset: 16, as: UInt32.self)
             salt = index.load(fromByteOffset: 32, as: UInt64.self)
-            // The first number behind the two copies of the header.
+            // The first number after the two copies of the header.
             copied = index.load(fromByteOffset: 96, as: UInt32.self)
         }
     }
@@ -66,14 +67,14 @@ final class SQLiteReaderPool: @unchecked Sendable {
     private var shared: Reader?
     private var isClosed = false
     private let sharedLock: NSRecursiveLock
-    /// Whether reading goes through the writer's connection.
+    /// Whether the writer's connection serves the reads, too.
     let isShared: Bool
     private var idle: [Reader] = []
     private var count = 0
     private var isSweepScheduled = false
 
-    /// A pool of connections of its own, made when they are needed. `watchesWAL` is for files with a -wal: asking
-    /// SQLite for the shared index of any other file would make one.
+    /// Creates a pool that makes its connections on demand. `watchesWAL` is for files with a -wal: if SQLite is asked
+    /// for the shared index of another file, it creates one.
     init(maximum: Int, watchesWAL: Bool, make: @escaping () throws -> SQLiteConnection) {
         self.maximum = maximum
         self.watchesWAL = watchesWAL
@@ -82,7 +83,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
         sharedLock = NSRecursiveLock()
     }
 
-    /// Reading with the writer's connection, under the writer's lock.
+    /// Creates a pool that reads through the writer's connection, under the writer's lock.
     init(sharing connection: SQLiteConnection, lock: NSRecursiveLock) {
         maximum = 1
         watchesWAL = false
@@ -92,7 +93,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
         sharedLock = lock
     }
 
-    /// Runs a body with a reader; everything it reads is one state of the store, at least as new as the last commit.
+    /// Runs a body with a reader. The body reads one state of the store, which is at least as new as the last commit.
     func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         if isShared {
             sharedLock.lock()
@@ -106,13 +107,13 @@ final class SQLiteReaderPool: @unchecked Sendable {
         return try body(reader.connection)
     }
 
-    /// A connection of its own, not of the pool, that reads the present state as long as it is open; nil if readers and
-    /// the writer share one.
+    /// Makes a connection outside the pool that reads the present state as long as it is open. Returns nil if readers
+    /// and the writer share one connection.
     func makePinned() throws -> SQLiteConnection? {
         guard let make, watchesWAL else { return nil }
         let connection = try make()
         try connection.beginLazily()
-        // That fixes the state.
+        // The first read fixes the state that the transaction sees.
         try connection.readSomething()
         return connection
     }
@@ -152,7 +153,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
         if schedules { scheduleSweep() }
     }
 
-    /// Begins a read transaction, or keeps the open one when nobody has written since it began.
+    /// Begins a read transaction, or keeps the open one if no connection has written since it began.
     @inline(__always)
     private func prepare(_ reader: Reader) throws {
         reader.wasUsed = true
@@ -169,13 +170,13 @@ final class SQLiteReaderPool: @unchecked Sendable {
         try reader.connection.beginLazily()
         reader.isInTransaction = true
         if reader.index == nil, watchesWAL {
-            // The index is mapped by the first read; until it is known, each read has a transaction of its own.
+            // The first read maps the index. Until its address is known, each read has a transaction of its own.
             try reader.connection.readSomething()
             reader.index = Self.sharedIndex(of: reader.connection)
         }
     }
 
-    /// The first page of the -wal's index, which SQLite has mapped: asking for it again gives the same address.
+    /// The first page of the -wal's index, which SQLite has mapped. A second request gives the same address.
     private static func sharedIndex(of connection: SQLiteConnection) -> UnsafeMutableRawPointer? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
@@ -189,8 +190,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
 
     // MARK: Ending transactions
 
-    /// Ends the read transactions of all readers that are not in use: before a write, so that its checkpoint is not
-    /// held up.
+    /// Ends the read transactions of all idle readers before a write, so that they do not block its checkpoint.
     func endIdleTransactions() {
         if isShared { return }
         condition.lock()
@@ -215,7 +215,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
                 reader.endTransaction()
             }
         }
-        // A reader in use comes back through `give`, which schedules anew.
+        // A reader in use returns through `give`, which schedules the next sweep.
         isSweepScheduled = remain
         condition.unlock()
         if remain { scheduleSweep() }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension SQLiteStore.Opened {
-    /// Makes a store in memory, or opens the one that other coordinators of the process have under the same name.
+    /// Creates a store in memory, or opens the one that other coordinators of the process have under this name.
     ///
-    /// - Parameter other: a store whose content the new one is to have; an open store of that name is refused then.
+    /// - Parameter other: a store whose content is copied into the new one. An open store of that name is then refused.
     mutating func openInMemory(_ place: StorePlace, entities: Set<String>?, copying other: SQLiteStore?) throws {
         isInMemory = true
         let connection: SQLiteConnection
@@ -25,7 +25,7 @@ extension SQLiteStore.Opened {
                 metadata[NSStoreTypeKey] = type
                 return try adoptMemory(connection)
             } catch is SQLiteStoreCreation.AlreadyMade {
-                // Another coordinator was faster.
+                // Another coordinator has created the store first.
             }
         }
         try openLiving(connection, entities: entities)
@@ -58,13 +58,13 @@ extension SQLiteStore.Opened {
 }
 
 extension SQLiteStore {
-    /// Copies everything that is saved into an empty database in memory, which has no files for external values.
+    /// Copies all saved rows into an empty database in memory, which has no files for external values.
     func backUp(toMemory target: SQLiteConnection) throws {
         try readingHere { connection in
             guard try connection.hasLog() else {
                 return try connection.backUp(to: target)
             }
-            // A database in memory cannot have a -wal, and the file says that it has one.
+            // A database in memory cannot have a -wal, but the header of the file states that it has one.
             try ScratchFolder.with { folder in
                 let copy = try SQLiteConnection(path: folder.appendingPathComponent("copy").path, access: .create)
                 try copy.leaveOutSyncing()
@@ -99,14 +99,14 @@ extension SQLiteStore {
         }
     }
 
-    /// Makes a file of a store in memory, where nothing lies.
+    /// Copies a store in memory to a file at a free address.
     func copyMemory(to files: SQLiteStoreFiles) throws {
         try readingHere { try $0.copyMemory(to: files) }
     }
 }
 
 extension SQLiteConnection {
-    /// Makes a file of a database in memory, where nothing lies.
+    /// Copies a database in memory to a file at a free address.
     func copyMemory(to files: SQLiteStoreFiles) throws {
         do {
             let target = try SQLiteConnection(path: files.main.path, access: .create)

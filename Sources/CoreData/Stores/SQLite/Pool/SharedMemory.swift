@@ -4,17 +4,17 @@ import Foundation
 ///
 /// SQLite keeps such a database as long as a connection to it is open.
 enum SharedMemory {
-    /// The number of times that a name was given to a new database while others had the old one open.
+    /// The number of times that a name was given to a new database while other connections had the old one open.
     private static let generations = Locked<[String: Int]>([:])
 
-    /// A connection to the database of a name, which is empty where nobody has it open.
+    /// A connection to the database of a name. The database is empty if no other connection has it open.
     static func connection(to name: String, timeout: TimeInterval) throws -> SQLiteConnection {
         let generation = generations.withLock { $0[name] ?? 0 }
         return try SQLiteConnection(
             path: "/opencoredata/\(generation)/\(name)", access: .sharedMemory, busyTimeout: timeout)
     }
 
-    /// A connection to the store of a name, which reads only; nil where nobody has such a store open.
+    /// A read-only connection to the store of a name; nil if no connection has such a store open.
     static func reader(of name: String, timeout: TimeInterval) throws -> SQLiteConnection? {
         do {
             let connection = try connection(to: name, timeout: timeout)
@@ -25,12 +25,12 @@ enum SharedMemory {
         }
     }
 
-    /// Has the name stand for a new store. Coordinators that have the old one open keep it until they close it.
+    /// Assigns the name to a new store. Coordinators that have the old one open keep it until they close it.
     ///
     /// - Parameters:
     ///   - url: the store's URL, for the error.
-    ///   - force: whether to do so while somebody has the store open, which is error `NSPersistentStoreTimeoutError`
-    ///     otherwise.
+    ///   - force: whether to do so although another coordinator has the store open; otherwise this is the error
+    ///     `NSPersistentStoreTimeoutError`.
     static func destroy(_ name: String, url: URL, force: Bool) throws {
         guard try reader(of: name, timeout: 0) != nil else { return }
         guard force else {
