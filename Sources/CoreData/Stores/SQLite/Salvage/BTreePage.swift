@@ -1,6 +1,6 @@
 import Foundation
 
-/// A page of a tree. None of its statements about itself is believed before it fits.
+/// A page of a B-tree. Each value in it is used only after it has been checked against the rest of the page.
 struct BTreePage {
     enum Kind: UInt8 {
         case indexBranch = 2
@@ -11,13 +11,13 @@ struct BTreePage {
         var isLeaf: Bool { self == .indexLeaf || self == .tableLeaf }
     }
 
-    /// A row in a leaf of a table: its key, and where its bytes lie.
+    /// A row in a leaf of a table: its key, and the place of its bytes.
     struct Cell {
         let key: Int64
-        /// The number of bytes that the row has, with those on other pages.
+        /// The number of bytes of the row, with those on overflow pages.
         let byteCount: Int
         let local: Range<Int>
-        /// The first of the other pages.
+        /// The first of the overflow pages.
         let overflow: Int?
         let place: Range<Int>
     }
@@ -27,13 +27,13 @@ struct BTreePage {
     let usableSize: Int
     private let start: Int
     private var bytes: [UInt8] { page.bytes }
-    /// The largest number of bytes that SQLite gives a row.
+    /// The largest number of bytes that SQLite allows for a row.
     private static let largest = 0x7FFF_FFFF
     private static let leastCellSize = 4
 
-    /// Nil if the page is none of a tree.
+    /// Parses a page. Nil if the page is no page of a B-tree.
     ///
-    /// - Parameter given: The kind of the page; nil for the kind that it says.
+    /// - Parameter given: The kind of the page; nil for the kind that the page's first byte gives.
     init?(_ page: DatabasePage, usableSize: Int, as given: Kind? = nil) {
         start = page.number == 1 ? DatabaseHeader.size : 0
         guard usableSize >= 480, usableSize <= page.bytes.count, let kind = given ?? Kind(rawValue: page.bytes[start])
@@ -44,9 +44,9 @@ struct BTreePage {
     }
 
     private var headerEnd: Int { start + (kind.isLeaf ? 8 : 12) }
-    /// The number of cells that the page says to have.
+    /// The number of cells by the page's header.
     private var claimed: Int { bytes.number16(at: start + 3) ?? 0 }
-    /// The number of cells that it has room for.
+    /// The number of cells that the page has room for.
     private var room: Int { max(0, (usableSize - headerEnd) / 2) }
 
     private var contentStart: Int? {
@@ -56,7 +56,7 @@ struct BTreePage {
         return place
     }
 
-    /// The places of deleted cells; nil where the chain of them is broken.
+    /// The places of deleted cells; nil if their chain is broken.
     private var holes: [Range<Int>]? {
         var holes: [Range<Int>] = []
         var place = bytes.number16(at: start + 1) ?? 0
@@ -81,7 +81,7 @@ struct BTreePage {
 
     // MARK: Branches
 
-    /// A page below a branch, and its greatest key; nil where nothing is said of that.
+    /// A page below a branch, and its greatest key; nil if the branch has no key for it.
     struct Child {
         let page: Int
         let greatest: Int64?
@@ -122,20 +122,20 @@ struct BTreePage {
 
     private var fragments: Int { Int(bytes[start + 7]) }
 
-    /// The rows of a leaf of a table, how many of those that it says to have cannot be read, and whether their sizes
-    /// are certain.
+    /// The rows of a leaf of a table, the number of its rows that cannot be read, and whether the sizes of the rows are
+    /// certain.
     ///
-    /// A row that was deleted may still lie in the page: behind the pointers, in a hole, or in front of the content. If
-    /// cells, holes and fragments make up the content, none over another, the cells are certain, however many the page
-    /// says to have. Otherwise pointers into holes, or in front of the content, are left out. All of them are left out
-    /// if the content has room for the rows that they led to. Else the last ones are left out, because behind the
-    /// pointers of rows lie old ones.
+    /// A deleted row may still lie in the page: behind the pointers, in a hole, or before the content. If cells, holes
+    /// and fragments make up the content without an overlap, the cells are certain, whatever number of cells the header
+    /// has. Otherwise pointers into holes, or before the content, are suspect. All suspect cells are left out if the
+    /// content has room for the rows that their pointers led to. If it has none, suspect cells are left out only at the
+    /// end of the list, because old pointers lie behind those of present rows.
     func rows() -> (cells: [Cell], unread: Int, areSizesCertain: Bool) {
         guard kind == .tableLeaf else { return ([], 0, true) }
         let holes = holes
         if let certain = certainCells(holes) { return (certain, 0, true) }
         let isCountPossible = claimed <= room
-        // Nothing says which of the pointers are old ones.
+        // Without these values the old pointers cannot be distinguished from the present ones.
         if !isCountPossible, contentStart == nil, holes == nil { return ([], 1, false) }
         var cells: [Cell] = []
         var seen: Set<Int> = []
@@ -156,7 +156,7 @@ struct BTreePage {
         return (cells, isCountPossible ? claimed - cells.count : 1, false)
     }
 
-    /// Whether cells make up the content of a page that begins with the first of them.
+    /// Whether the cells make up the content of a page whose content begins with the first of them.
     private func isContentStart(_ cells: [Cell], _ holes: [Range<Int>]?) -> Bool {
         guard claimed <= room, cells.count == claimed, let holes,
             let first = (cells.map(\.place) + holes).map(\.lowerBound).min()
@@ -164,9 +164,9 @@ struct BTreePage {
         return size(of: cells) + size(of: holes) + fragments == usableSize - first
     }
 
-    /// The cells without those that damaged pointers lead to: those that lie in holes, or in front of the content. Nil
-    /// where the content has no room for the rows that are missing then: holes, the content's start or the number of
-    /// rows are damaged there.
+    /// The cells without those that damaged pointers lead to, which lie in holes or before the content. Nil if the
+    /// content has no room for the rows that are missing then: in that case the holes, the content's start or the
+    /// number of rows are damaged.
     private func cellsWithoutStrayed(_ cells: [Cell], _ holes: [Range<Int>]?) -> [Cell]? {
         guard let contentStart, let holes, claimed <= room else { return nil }
         let outside = holes + [0..<contentStart]
@@ -179,7 +179,7 @@ struct BTreePage {
         return own
     }
 
-    /// Whether no cell or hole lies over another one.
+    /// Whether no cell or hole overlaps another one.
     private func isDisjoint(_ cells: [Cell], _ holes: [Range<Int>]) -> Bool {
         let places = (cells.map(\.place) + holes).sorted { $0.lowerBound < $1.lowerBound }
         return zip(places, places.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
@@ -188,7 +188,7 @@ struct BTreePage {
     private func size(of cells: [Cell]) -> Int { cells.reduce(0) { $0 + $1.place.count } }
     private func size(of holes: [Range<Int>]) -> Int { holes.reduce(0) { $0 + $1.count } }
 
-    /// The cells that make up the content with the holes; nil where none do.
+    /// The cells that make up the content together with the holes; nil if no such list of cells is found.
     private func certainCells(_ holes: [Range<Int>]?) -> [Cell]? {
         guard let contentStart, let holes else { return nil }
         var rest = usableSize - contentStart - size(of: holes) - fragments
@@ -203,7 +203,7 @@ struct BTreePage {
         return rest == 0 && isDisjoint(cells, holes) ? cells : nil
     }
 
-    /// Whether the content of the page reaches up to its end, as in each page that SQLite has written.
+    /// Whether the content of the page reaches up to its end, as in every page that SQLite has written.
     var fillsItsPage: Bool {
         guard let contentStart, claimed <= room, let holes else { return false }
         if kind == .tableLeaf { return claimed > 0 && certainCells(holes)?.count == claimed }

@@ -1,26 +1,26 @@
 import Foundation
 
-/// The places at which a file with holes has data.
+/// The ranges of a sparse file that have data.
 struct DataPlaces {
-    /// Nil where the file has no holes, or nobody can tell.
+    /// Nil if the file has no holes, or if the file system does not report them.
     private let descriptor: Int32?
     private let count: Int
 
-    // Foundation's Glibc module does not offer them.
+    // Foundation's Glibc module lacks these constants.
     #if os(Linux)
         private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
     #else
         private static let (seekData, seekHole): (Int32, Int32) = (4, 3)
     #endif
 
-    /// - Parameter descriptor: one whose position is nobody else's; it stays open as long as this is in use.
+    /// - Parameter descriptor: one whose position is not used elsewhere; it stays open as long as this is in use.
     init(_ descriptor: Int32, count: Int) {
         self.descriptor = descriptor >= 0 && Self.hasHoles(descriptor) ? descriptor : nil
         self.count = count
     }
 
-    /// Of a file on which this process may have locks. Closing any descriptor of it would drop them, so one is opened
-    /// only where there are holes, and stays open as long as the process lives.
+    /// The data of a file on which this process may have locks. Closing any descriptor of the file would drop them. So
+    /// a descriptor is opened only if there are holes, and stays open as long as the process lives.
     init(ofLockedFile url: URL, count: Int) {
         var status = stat()
         let isSparse = stat(url.path, &status) == 0 && Self.isSparse(status)
@@ -39,7 +39,7 @@ struct DataPlaces {
         guard let descriptor else { return offset..<count }
         let start = lseek(descriptor, off_t(offset), Self.seekData)
         if start < 0 { return errno == ENXIO ? nil : offset..<count }
-        // Every file ends with a hole.
+        // Every file ends with a virtual hole.
         let end = lseek(descriptor, start, Self.seekHole)
         let place = max(offset, Int(start))
         guard place < count else { return nil }

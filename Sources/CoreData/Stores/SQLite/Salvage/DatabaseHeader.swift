@@ -1,25 +1,25 @@
 import Foundation
 
-/// The first hundred bytes of a database, as far as they make sense.
+/// The header of a database (its first hundred bytes), as far as its values are valid.
 struct DatabaseHeader {
     static let size = 100
     static let sizes = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]
     private static let magic = Array("SQLite format 3\0".utf8)
 
-    /// Nil where no such page is possible.
+    /// Nil if the value is no valid page size.
     let pageSize: Int?
-    /// Bytes at the end of each page that are not SQLite's.
+    /// The number of reserved bytes at the end of each page, which SQLite does not use.
     let reserved: Int
-    /// The number of pages that the database should have; 0 where an old version of SQLite has not said so.
+    /// The number of pages that the database should have; 0 if an old version of SQLite has not recorded it.
     let pageCount: Int
     let firstFreePage: Int
     let freePageCount: Int
     let hasPointerMap: Bool
     /// 1 for UTF-8, 2 and 3 for UTF-16 with the low and with the high byte first.
     let encoding: Int
-    /// Whether everything that is the same in each database is there.
+    /// Whether all values are there that every database has in common.
     let isWhole: Bool
-    /// Whether changes go into a -wal.
+    /// Whether changes are written to a -wal.
     let usesLog: Bool
 
     init(_ bytes: [UInt8]) {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A page of a database, with any content.
+/// A page of a database, whatever its content.
 struct DatabasePage {
     let number: Int
-    /// As many as a page has; zero behind those that are there.
+    /// The bytes of the page, filled with zeros up to the page's size.
     let bytes: [UInt8]
-    /// The number of bytes that are there: fewer where the file ends within the page.
+    /// The number of bytes that are in the file: fewer than a page if the file ends within it.
     let present: Int
 }
 
-/// The numbers of pages: those of a file that are in none of its holes, and those that only its log has. A file may say
-/// to be very long.
+/// The numbers of pages: those of a file that are in none of its holes, and those that only its log has. Holes are
+/// skipped, because a small file can claim a very great length.
 struct PageNumbers: Sequence {
-    /// The number of pages from 1, with those in holes.
+    /// The number of pages from 1 on, including those in holes.
     let first: Int
     let others: [Int]
-    /// The next pages at a number or behind it that are in no hole.
+    /// The next range of pages, from a number on, that are in no hole.
     let data: (_ number: Int) -> Range<Int>?
 
     var count: Int { first + others.count }
@@ -38,14 +38,14 @@ struct PageNumbers: Sequence {
     }
 }
 
-/// Reads the pages of a database, with those of its -wal over them.
+/// Reads the pages of a database. A page in its -wal replaces that of the main file.
 final class PageReader {
     let header: DatabaseHeader
     let log: WriteAheadLog?
     let pageSize: Int
-    /// The number of bytes of a page that are SQLite's.
+    /// The number of bytes of a page that SQLite uses.
     let usableSize: Int
-    /// The numbers of the pages that are there.
+    /// The numbers of the pages that exist.
     let pages: PageNumbers
     private let main: any SalvageBytes
     private let mainCount: Int
@@ -69,13 +69,13 @@ final class PageReader {
         lastPage = log?.pageCount ?? mainCount
         let data = { [pageSize] in Self.pages(of: main, pageSize, from: $0) }
         let added = log?.places.keys.filter { [mainCount, lastPage] number in
-            // The log alone may have a page whose place in the file is a hole.
+            // Only the log may have a page whose place in the file is a hole.
             number <= lastPage && (number > mainCount || data(number)?.lowerBound != number)
         }
         pages = PageNumbers(first: min(mainCount, lastPage), others: (added ?? []).sorted(), data: data)
     }
 
-    /// The next pages at a number or behind it of which any byte is in no hole.
+    /// The next range of pages, from a number on, of which any byte is in no hole.
     private static func pages(of main: any SalvageBytes, _ pageSize: Int, from number: Int) -> Range<Int>? {
         main.data(from: (number - 1) * pageSize).map { data in
             data.lowerBound / pageSize + 1..<(data.upperBound - 1) / pageSize + 2
@@ -87,7 +87,7 @@ final class PageReader {
         max(pages.last, log?.pageCount ?? (header.isWhole ? header.pageCount : 0))
     }
 
-    /// A page; nil where it is not there.
+    /// Returns a page; nil if it does not exist.
     func page(_ number: Int) -> DatabasePage? {
         if let known = cache[number] { return known }
         guard number > 0, number <= lastPage else { return nil }
@@ -107,8 +107,8 @@ final class PageReader {
         return page
     }
 
-    /// The number of bytes of a page that are SQLite's. Others are hardly ever reserved: if the header says so, pages
-    /// have to show it.
+    /// The number of bytes of a page that SQLite uses. Reserved bytes are very rare, so the value of the header is
+    /// accepted only if the pages fit it, too.
     private static func usableSize(of main: any SalvageBytes, _ pageSize: Int, _ header: DatabaseHeader) -> Int {
         guard header.isWhole, header.reserved > 0 else { return pageSize }
         let usable = pageSize - header.reserved
@@ -118,7 +118,7 @@ final class PageReader {
         return without > with ? pageSize : usable
     }
 
-    /// The size that the pages of a file without a header seem to have: where most of those looked at are whole.
+    /// The likely page size of a file without a header: the size for which most sampled pages are complete.
     static func likelyPageSize(_ main: any SalvageBytes) -> Int? {
         var best: (size: Int, share: Double)?
         for size in [4096] + DatabaseHeader.sizes.filter({ $0 != 4096 }) {
@@ -128,12 +128,12 @@ final class PageReader {
         return best?.size
     }
 
-    /// The part of the pages that is whole, of some that are looked at.
+    /// The part of the sampled pages that is complete with a given page size.
     private static func wholeShare(of main: any SalvageBytes, _ size: Int, usable: Int) -> Double {
         let count = main.count / size
         var looked = 0
         var whole = 0
-        // The first page is the damaged one.
+        // The sample leaves out the first page, which is the damaged one.
         for index in stride(from: 1, to: count, by: max(1, count / 64)) {
             let bytes = main.bytes(at: index * size, count: size)
             guard bytes.contains(where: { $0 != 0 }) else { continue }

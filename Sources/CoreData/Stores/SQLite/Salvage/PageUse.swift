@@ -1,20 +1,21 @@
 import Foundation
 
-/// The use of pages as the file tells it: the list of free pages, and the map, which has the page above each page.
+/// The use of pages by the data of the file: the list of free pages, and the pointer map, which has the parent of each
+/// page.
 final class PageUse {
-    /// The use of a page in the map.
+    /// The use of a page by the pointer map.
     enum Role: Equatable {
         case root
         case unused
         case overflow
-        /// A page of a tree, below another one.
+        /// A page of a tree, below the page of this number.
         case below(Int)
         case unknown
     }
 
-    /// The pages of the list of free pages, as far as it can be followed.
+    /// The pages in the list of free pages, as far as the list can be followed.
     private(set) var freePages: Set<Int> = []
-    /// Whether the list has as many pages as the header says, each of them once.
+    /// Whether the list has as many pages as the header states, each of them once.
     private(set) var isFreeListWhole = false
     let hasMap: Bool
     private let reader: PageReader
@@ -80,7 +81,7 @@ final class PageUse {
         }
     }
 
-    /// Whether the second page of a file without a header is a map.
+    /// Whether the second page of a file without a header is a pointer map.
     private static func hasMap(_ reader: PageReader) -> Bool {
         guard let page = reader.page(2) else { return false }
         let count = min(reader.pages.count - 2, reader.usableSize / 5)
@@ -94,18 +95,18 @@ final class PageUse {
 
     // MARK: Judgements
 
-    /// Whether a page holds nothing that is in use. If the list is damaged, the map decides; if there is no map, the
-    /// page above does.
+    /// Whether a page holds nothing that is in use. If the list of free pages is damaged, the map decides. If there is
+    /// no map, the parent page decides.
     func isFree(_ page: Int) -> Bool {
         if isMapPage(page) { return true }
         return isFreeListWhole ? freePages.contains(page) : role(of: page) == .unused
     }
 
-    /// Whether a page that no tree leads to is one that a tree has lost. Where that is not certain it may be one that
-    /// was given back, with rows that were deleted.
+    /// Whether a page that no tree leads to is one that a tree has lost. The result is false if that is not certain,
+    /// because the page may have been freed, with rows that were deleted.
     func isLost(_ page: Int) -> Bool {
         if isFree(page) { return false }
-        // Without a map an empty list may be one that is lost itself.
+        // Without a map an empty list may be a list that was lost itself.
         guard hasMap else { return isFreeListWhole && !freePages.isEmpty }
         switch role(of: page) {
         case .root: return true
@@ -114,7 +115,7 @@ final class PageUse {
         }
     }
 
-    /// The root of the tree that a page belongs to, as the map says.
+    /// The root of the tree that a page belongs to, by the map.
     func root(of page: Int) -> Int? {
         var (page, steps) = (page, 0)
         while steps < TreeWalk.deepest {
@@ -127,7 +128,7 @@ final class PageUse {
         return nil
     }
 
-    /// Whether a page that a branch leads to is another branch's.
+    /// Whether a page that one branch leads to belongs to another branch.
     func belongsElsewhere(_ page: Int, than branch: Int) -> Bool {
         guard case .below(let parent) = role(of: page), parent != branch, let other = reader.page(parent) else {
             return false
@@ -137,6 +138,6 @@ final class PageUse {
 }
 
 extension Int {
-    /// The end of a range that begins with one.
+    /// The end of a range that begins with 1.
     fileprivate var clampedToOne: Int { Swift.max(1, self) }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The faults of a file that SQLite refuses, as far as its first bytes and its size tell them.
+/// Describes the damage of a file that SQLite refuses, as far as its header and its size show it.
 enum SQLiteFault {
     static let remedy = SQLStoreMetadata.remedy
 
-    /// The faults of the -wal of a store that can be read: SQLite leaves out unreadable parts of it without an error.
+    /// The damage of the -wal of a store that can be read. SQLite ignores unreadable parts of a -wal without an error.
     static func faultsOfLog(of files: SQLiteStoreFiles) -> [String] {
         guard let bytes = BesideFileBytes(files.wal), bytes.count > 0 else { return [] }
         let name = files.wal.lastPathComponent
@@ -15,7 +15,7 @@ enum SQLiteFault {
             ? ["\(name) is damaged: saves after its frame \(log.frameCount) are missing"] : []
     }
 
-    /// A sentence about the fault and its remedy; nil if nothing can be told.
+    /// A sentence about the damage and its remedy; nil if no damage is found.
     static func sentence(of files: SQLiteStoreFiles) -> String? {
         guard FileKind(at: files.main, followsLinks: true) == .file,
             let bytes = try? MainFileBytes(SQLiteConnection(path: files.main.path, access: .immutable)), bytes.count > 0
@@ -26,7 +26,7 @@ enum SQLiteFault {
             return "The header of the database is damaged. \(remedy)"
         }
         let present = (bytes.count + pageSize - 1) / pageSize
-        // Pages that are not there yet may lie in the -wal.
+        // Pages that the main file lacks may be in the -wal.
         if !files.hasLog, present < header.pageCount {
             return "The file was cut short: \(present) of its \(header.pageCount) pages are there. \(remedy)"
         }

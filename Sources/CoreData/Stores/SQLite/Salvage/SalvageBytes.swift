@@ -1,12 +1,12 @@
 import Foundation
 
-/// Bytes that can be read at any place. Unreadable bytes are missing, and never an error.
+/// Bytes that can be read at any offset. Unreadable bytes are missing from the result; reading never throws.
 protocol SalvageBytes {
     var count: Int { get }
-    /// Some bytes; fewer where they end, and none where the medium fails.
+    /// Reads bytes at an offset. Returns fewer bytes at the end, and none after a failure of the medium.
     func bytes(at offset: Int, count: Int) -> [UInt8]
-    /// The next part that is no hole, at a place or behind it; nil where only holes follow. A file of a few bytes may
-    /// say to be very long.
+    /// The next range that is no hole, from an offset on; nil if only holes follow. A file of a few bytes on the disk
+    /// may claim a very great length.
     func data(from offset: Int) -> Range<Int>?
 }
 
@@ -29,12 +29,12 @@ struct MainFileBytes: SalvageBytes {
     }
 }
 
-/// A file beside a store. SQLite has no locks on it that closing could drop.
+/// A file beside a store. SQLite has no locks on it that closing a descriptor could drop.
 final class BesideFileBytes: SalvageBytes {
     private let descriptor: Int32
     let count: Int
 
-    /// Nil where there is no regular file.
+    /// Opens the file. Nil if there is no regular file.
     init?(_ url: URL) {
         guard FileKind(at: url) == .file else { return nil }
         descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
@@ -59,7 +59,7 @@ final class BesideFileBytes: SalvageBytes {
     }
 }
 
-// Numbers as SQLite's files have them. Nil where the bytes end before the number does.
+// Numbers in the encodings of SQLite's files. Nil if the bytes end before the number does.
 extension Array<UInt8> {
     func number16(at place: Int) -> Int? {
         guard place >= 0, place < count - 1 else { return nil }
@@ -71,7 +71,7 @@ extension Array<UInt8> {
         return self[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A number of one to nine bytes, and the place behind it. `end` is where the bytes end that may be read.
+    /// A number of one to nine bytes, and the place after it. `end` limits the bytes that may be read.
     func varint(at place: Int, before end: Int) -> (value: UInt64, next: Int)? {
         var value: UInt64 = 0
         for index in 0..<9 {

@@ -1,13 +1,13 @@
-/// A definition of a damaged file's: of a table, an index, a view or a trigger.
+/// A definition in a damaged file: of a table, an index, a view or a trigger.
 struct SalvageDefinition {
     let kind: String
     let name: String
     let root: Int
     let text: String
-    /// Whether the name is written more than once. A table's is written three times, and one of them may be damaged.
+    /// Whether two copies of the name agree. A table's name is stored three times, and one copy may be damaged.
     let isNameCertain: Bool
 
-    /// Nil where a row of the table of definitions does not say enough.
+    /// Nil if a row of the schema table does not hold enough.
     init?(_ row: SalvagedRow) {
         guard let number = row[3].integer, let root = Int(exactly: number), let text = row[4].readableText
         else { return nil }

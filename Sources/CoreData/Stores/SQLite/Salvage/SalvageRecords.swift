@@ -3,7 +3,7 @@ import Foundation
 /// A value of a row, as far as it can be read.
 enum SalvagedValue: Equatable {
     case whole(SlotValue)
-    /// A text some of whose bytes are none of its encoding, or the beginning of one.
+    /// A text with bytes that are not valid in its encoding, or only the beginning of a text.
     case mended(String)
     case lost
 
@@ -11,17 +11,17 @@ enum SalvagedValue: Equatable {
         if case .whole(let value) = self { value } else { nil }
     }
 
-    /// A number, where it is one.
+    /// The value as an integer; nil for any other value.
     var integer: Int64? {
         if case .whole(.int(let number)) = self { number } else { nil }
     }
 
-    /// A text, with replacement characters where it is damaged.
+    /// The value as a text, with replacement characters for damaged bytes; nil for any other value.
     var readableText: String? {
         if case .mended(let text) = self { text } else { text }
     }
 
-    /// Whether it is something, and no number.
+    /// Whether there is a value that is no integer.
     var isOfOtherType: Bool {
         switch self {
         case .whole(.null), .whole(.int), .lost: false
@@ -44,19 +44,19 @@ struct SalvagedRow {
     let page: Int
     let values: [SalvagedValue]
 
-    /// The value of a column. Those that a table got later are missing from older rows.
+    /// The value of a column. Older rows have no values for columns that were added to the table later.
     subscript(column: Int) -> SalvagedValue { column < values.count ? values[column] : .whole(.null) }
 }
 
-/// Reads the rows of leaves, with their parts on other pages.
+/// Reads the rows of leaves, with their parts on overflow pages.
 final class SalvageRecords {
     private let reader: PageReader
     private let use: PageUse
-    /// The number of times that pages of long rows were read. Each is one row's; where rows are damaged, several may
-    /// lead to it.
+    /// The number of times that each overflow page was read. Each belongs to one row, but several damaged rows may lead
+    /// to the same page.
     private var readings: [Int: Int] = [:]
     private static let mostReadings = 4
-    /// More columns than a table has.
+    /// A number that exceeds the columns of any table.
     static let mostColumns = 4_000
 
     init(_ reader: PageReader, _ use: PageUse) {
@@ -64,11 +64,11 @@ final class SalvageRecords {
         self.use = use
     }
 
-    /// The rows of a leaf, and how many of its rows cannot be read.
+    /// The rows of a leaf, and the number of its rows that cannot be read.
     ///
     /// - Parameters:
-    ///   - keys: those that the tree has on the page.
-    ///   - columns: how many the table has; nil where that is not known.
+    ///   - keys: the range of keys that the tree has for the page.
+    ///   - columns: the number of columns of the table; nil if it is not known.
     func rows(
         of page: BTreePage, keys: ClosedRange<Int64> = Int64.min...Int64.max, columns: Int? = nil
     ) -> (rows: [SalvagedRow], unread: Int) {
@@ -83,15 +83,16 @@ final class SalvageRecords {
         return (rows, found.unread + found.cells.count - rows.count)
     }
 
-    /// The cells whose keys are not damaged. On a page keys ascend; a key that fits into no weightiest ascending row of
-    /// them is damaged, and so is one that the tree has elsewhere, where it has most of the page's here.
+    /// The cells whose keys are not damaged. The keys of a page ascend. A key counts as damaged if it is in no
+    /// ascending sequence of the greatest weight. A key outside the tree's range for the page counts as damaged, too,
+    /// if most keys of the page are within the range.
     private static func inOrder(
         _ cells: [BTreePage.Cell], on page: BTreePage, _ keys: ClosedRange<Int64>
     ) -> [BTreePage.Cell] {
-        // One whole row says more of the order than all damaged ones: their keys may be anything.
+        // A complete row weighs more than all damaged rows together, whose keys may have any value.
         let weights = cells.map { isWhole($0, on: page) ? cells.count + 1 : 1 }
         let before = weightsOfRows(cells.map(\.key), weights)
-        // From the other end keys descend; their complements ascend.
+        // In reverse order the keys descend, and their complements ascend.
         let behind = weightsOfRows(cells.reversed().map { ~$0.key }, weights.reversed()).reversed()
         let greatest = before.max() ?? 0
         let ordered = zip(zip(cells, weights), zip(before, behind)).filter { cell, sums in
@@ -101,7 +102,7 @@ final class SalvageRecords {
         return own.count * 2 > ordered.count ? own : ordered
     }
 
-    /// Whether the types of a row make up the size that it says to have.
+    /// Whether the types of a row add up to the size in its cell.
     private static func isWhole(_ cell: BTreePage.Cell, on page: BTreePage) -> Bool {
         let bytes = Array(page.page.bytes[cell.local])
         guard let (end, first) = bytes.varint(at: 0, before: bytes.count), end <= UInt64(bytes.count), end > first
@@ -109,11 +110,11 @@ final class SalvageRecords {
         return size(of: bytes, types: first..<Int(end)) == cell.byteCount
     }
 
-    /// By place: the greatest weight of an ascending row of keys that ends there.
+    /// For each place, the greatest weight of an ascending sequence of keys that ends there.
     private static func weightsOfRows(_ keys: [Int64], _ weights: [Int]) -> [Int] {
         let sorted = Set(keys).sorted()
         let ranks = Dictionary(uniqueKeysWithValues: zip(sorted, 1...))
-        // A tree of the greatest weights: each place has that of as many ranks as its lowest bit says.
+        // A Fenwick tree of the greatest weights: each place covers as many ranks as the value of its lowest bit.
         var tree = [Int](repeating: 0, count: sorted.count + 1)
         return zip(keys, weights).map { key, weight in
             let rank = ranks[key] ?? 0
@@ -132,7 +133,7 @@ final class SalvageRecords {
         }
     }
 
-    /// The bytes of a row; fewer than it says to have where a page of them is missing.
+    /// The bytes of a row; fewer than its size in the cell if an overflow page is missing.
     private func bytes(of cell: BTreePage.Cell, _ page: BTreePage) -> [UInt8] {
         var bytes = Array(page.page.bytes[cell.local])
         var next = cell.overflow ?? 0
@@ -149,10 +150,10 @@ final class SalvageRecords {
         return bytes
     }
 
-    /// The values of a row. Nil if it does not say which it has.
+    /// The values of a row. Nil if its header of types cannot be read.
     ///
-    /// - Parameter columns: The number of columns, if the number of bytes of the row is certain: then a wrong end of
-    ///   its types is found.
+    /// - Parameter columns: The number of columns, if the number of bytes of the row is certain. A wrong end of the
+    ///   header of types is then corrected.
     private func values(of bytes: [UInt8], declared: Int, _ columns: Int?) -> [SalvagedValue]? {
         guard let (claimed, first) = bytes.varint(at: 0, before: bytes.count) else { return nil }
         let isPossible = claimed <= UInt64(declared) && claimed >= UInt64(first)
@@ -165,7 +166,7 @@ final class SalvageRecords {
         return isPossible ? values(of: bytes, types: first..<Int(claimed)) : nil
     }
 
-    /// The size of a row that has these types, with them; nil where they are none.
+    /// The size of a row with a header of these types, including the header; nil if they are not valid.
     private static func size(of bytes: [UInt8], types: Range<Int>) -> Int? {
         var (place, size) = (types.lowerBound, types.upperBound)
         while place < types.upperBound {
@@ -177,7 +178,7 @@ final class SalvageRecords {
         return size
     }
 
-    /// The end of so many types; nil where there are fewer.
+    /// The end of a header with this number of types; nil if it has fewer.
     private static func end(of bytes: [UInt8], typesFrom first: Int, _ columns: Int) -> Int? {
         var place = first
         for _ in 0..<columns {
@@ -240,13 +241,13 @@ final class SalvageRecords {
             return .whole(.int(bytes.reduce(sign) { $0 << 8 | Int64($1) }))
         case 7:
             let number = Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
-            // SQLite writes none of these, and reads them as missing.
+            // SQLite never writes a NaN, and reads it as NULL.
             return .whole(number.isNaN ? .null : .double(number))
         default: return type & 1 == 0 ? .whole(.data(Data(bytes))) : text(bytes)
         }
     }
 
-    /// The rest of a value that is cut short: of a text its beginning.
+    /// The rest of a truncated value: the beginning of a text; nothing of other values.
     private func beginning(ofType type: UInt64, _ bytes: [UInt8], _ place: Int) -> SalvagedValue {
         guard type > 12, type & 1 == 1, place < bytes.count, let text = text(bytes[place...]).readableText else {
             return .lost

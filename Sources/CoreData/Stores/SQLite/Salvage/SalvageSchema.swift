@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tables of a model as a damaged file has them.
+/// The tables of a model in the form in which a damaged file has them.
 struct SalvageSchema {
     /// The content of a table's rows.
     enum Content {
@@ -14,28 +14,28 @@ struct SalvageSchema {
         let content: Content
         /// The columns, in the order of the values of rows.
         let columns: [String]
-        /// The page with which the table begins; nil where the file does not tell.
+        /// The root page of the table; nil if the file does not give it.
         let root: Int?
-        /// The column that has the keys of objects, in a table that another program has made anew; nil where the key is
-        /// the number of the row.
+        /// The column with the keys of objects, in a table that another program has rebuilt; nil if the key is the row
+        /// id.
         var keyColumn: Int?
-        /// Whether another program has made it WITHOUT ROWID.
+        /// Whether another program has rebuilt the table WITHOUT ROWID.
         var hasNoRowNumbers = false
     }
 
     let schema: SQLSchema
     let tables: [SourceTable]
-    /// The entity tables by the numbers of their rows' entities.
+    /// The entity tables by the entity numbers of their rows.
     private let tableOfNumber: [Int64: Int]
-    /// By table, if its rows are of one entity only: the content of their columns.
+    /// For each table whose rows are of one entity only, the content of its columns.
     private let slotsOfSole: [Int: [(column: Int, slot: Slot)]]
-    /// The tables by the pages with which they begin.
+    /// The tables by their root pages.
     let tableOfRoot: [Int: Int]
-    /// The pages with which tables begin that are none of the model's.
+    /// The root pages of tables that do not belong to the model.
     let otherRoots: [Int]
 
-    /// The tables with the numbers that the store gives the entities. Where these are not the model's, they may be
-    /// damaged: then the rows decide.
+    /// The tables, with the numbers that the store gives the entities. If these are not the numbers that the model
+    /// gives, they may be damaged. Then the numbers are chosen that fit more rows.
     static func reading(_ source: SalvageSource, _ layout: ModelLayout) throws -> SalvageSchema {
         let numbers = numbers(source.counters, layout)
         let own = try SalvageSchema(source, numbers, layout)
@@ -79,7 +79,7 @@ struct SalvageSchema {
         otherRoots = definitions.filter { $0.isNameCertain && !own.contains($0.name) }.map(\.root)
     }
 
-    /// The number of rows that are of entities of their tables, of some that are looked at.
+    /// The number of rows, in a sample, whose entity belongs to their table.
     private func fittingRows(_ source: SalvageSource) -> Int {
         var count = 0
         for (place, table) in tables.enumerated() {
@@ -96,7 +96,7 @@ struct SalvageSchema {
         return count
     }
 
-    /// The numbers of the entities, where all of the model's are known and no two are the same.
+    /// The numbers of the entities, if those of all entities of the model are known and distinct; otherwise empty.
     private static func numbers(_ counters: [SalvageSource.Counter], _ layout: ModelLayout) -> [String: Int] {
         let numbers = Dictionary(counters.map { ($0.name, $0.number) }) { first, _ in first }
         let own = layout.entities.compactMap { numbers[$0.name] }
@@ -120,12 +120,13 @@ struct SalvageSchema {
 
     // MARK: Fitting
 
-    /// The additions to the file's own definitions, step by step, until the model finds all that it needs.
+    /// The additions to the file's own definitions, which are tried in this order until the model finds all that it
+    /// needs.
     private enum Completion: CaseIterable {
         case none, missingTables, damagedTables, missingPairs, everything
     }
 
-    /// What the definitions say to a model.
+    /// The result of fitting definitions to a model.
     private struct Fit {
         let schema: SQLSchema
         var columns: [String: [String]] = [:]
@@ -154,8 +155,8 @@ struct SalvageSchema {
             NSPersistentStoreIncompatibleSchemaError, reason: "The tables of the model cannot be described.", url: url)
     }
 
-    /// Gives the tables that another program has written anew, without a key, their key again, with the columns in the
-    /// order of their rows.
+    /// Adds the primary key to tables that another program has rebuilt without one. The columns keep the order of their
+    /// rows.
     ///
     /// - Returns: The places of the keys among the values of rows, by table.
     private static func makeKeys(_ fresh: SQLSchema, on connection: SQLiteConnection) throws -> [String: Int] {
@@ -173,7 +174,7 @@ struct SalvageSchema {
         return places
     }
 
-    /// Makes the tables in a database that is thrown away, which knows how to read their definitions.
+    /// Creates the tables in a temporary database, so that SQLite parses their definitions.
     private static func describe(
         _ definitions: [SalvageDefinition], _ numbers: [String: Int], _ fresh: SQLSchema,
         _ completion: Completion, on connection: SQLiteConnection
@@ -190,7 +191,7 @@ struct SalvageSchema {
         if completion == .none { return }
         for table in fresh.entityTables {
             let present = try connection.columnNames(of: table.name)
-            // A table with as many columns has the same ones, under names that are damaged.
+            // A table with the right number of columns has the right columns, under damaged names.
             if completion != .missingTables, present.count == table.columns.count,
                 Set(present) != Set(table.columns.map(\.name))
             {
@@ -204,8 +205,9 @@ struct SalvageSchema {
 
     // MARK: Recognising
 
-    /// Whether a row can be one of a table: by the number of its entity, or where the table has rows of one entity
-    /// only, the number is nobody's, and everything else fits. Pairs are numbers, and nothing else.
+    /// Whether a row can belong to a table. The number of its entity decides. If no entity has that number, the other
+    /// values have to fit. In a table with several entities such a row counts as one of an unknown entity. The values
+    /// of pairs are numbers, and nothing else.
     func isRow(_ row: SalvagedRow, of place: Int) -> Bool {
         let table = tables[place]
         switch table.content {
@@ -220,8 +222,8 @@ struct SalvageSchema {
         }
     }
 
-    /// Whether a row among many of a table is one of it, although something lies where its key should not be: the
-    /// number of its entity is one of the table's.
+    /// Whether a row among many of a table belongs to it, although there is a value where its key should not be: the
+    /// number of its entity belongs to the table.
     func isDamagedRow(_ row: SalvagedRow, of place: Int) -> Bool {
         let table = tables[place]
         guard case .objects = table.content, let column = table.columns.firstIndex(of: SQLSchema.entityColumn) else {
@@ -230,7 +232,7 @@ struct SalvageSchema {
         return row[column].integer.flatMap { tableOfNumber[$0] } == place
     }
 
-    /// A row whose entity's number is damaged.
+    /// Whether a row whose entity number is damaged can belong to a table.
     private func isRowWithoutNumber(_ row: SalvagedRow, of place: Int, _ column: Int) -> Bool {
         let table = tables[place]
         guard row.values.count <= table.columns.count, row[column].integer != nil || !row[column].isOfOtherType,
@@ -241,7 +243,7 @@ struct SalvageSchema {
         return slots.allSatisfy { column, slot in row[column].value.map { slot.holds($0) } ?? true }
     }
 
-    /// The table whose rows these can be and no others; nil where there is none, or more than one.
+    /// The only table to which all these rows can belong; nil if there is none, or more than one.
     func table(of rows: [SalvagedRow]) -> Int? {
         guard !rows.isEmpty else { return nil }
         var found: Int?
@@ -254,14 +256,14 @@ struct SalvageSchema {
         return found
     }
 
-    /// The key of a row of objects; nil where it has none.
+    /// The key of a row of objects; nil if the row has none.
     static func key(of row: SalvagedRow, in table: SourceTable) -> Int64? {
         guard let column = table.keyColumn else { return row.key }
         return row[column].integer ?? row[column].text.flatMap { Int64($0) }
     }
 
-    /// The column of the entity's number in a row of objects; nil for rows that are none of them. SQLite keeps the key
-    /// of such a row in its place, and leaves the column empty, unless another program has made the table anew.
+    /// The column of the entity number in a row of objects; nil for other rows. SQLite keeps the key of such a row in
+    /// the row id, and leaves the key column empty, unless another program has rebuilt the table.
     private func entityColumn(of row: SalvagedRow, _ table: SourceTable) -> Int? {
         guard let key = table.columns.firstIndex(of: SQLSchema.keyColumn),
             table.keyColumn == nil ? row[key].value ?? .null == .null : Self.key(of: row, in: table) != nil,

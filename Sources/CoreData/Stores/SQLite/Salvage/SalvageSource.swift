@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of a damaged store, and their information about themselves.
+/// The files of a damaged store, and the metadata, model and counters that they hold.
 final class SalvageSource {
     let url: URL
     let files: SQLiteStoreFiles
@@ -9,7 +9,7 @@ final class SalvageSource {
     let records: SalvageRecords
     private(set) var definitions: [SalvageDefinition] = []
     private(set) var findings: [StoreSalvageReport.Finding] = []
-    /// The pages of the table of definitions.
+    /// The walk over the pages of the schema table.
     private(set) var schemaWalk: TreeWalk
     private let states: [FileState?]
 
@@ -74,7 +74,7 @@ final class SalvageSource {
         return (reader, use, SalvageRecords(reader, use))
     }
 
-    /// Throws if somebody has written the files since they were opened: their content is a mixture then.
+    /// Throws if a process has written the files since they were opened, because their content is a mixture then.
     func requireUnchanged() throws {
         guard [FileState(files.main), FileState(files.wal)] != states else { return }
         throw NSError.coreData(
@@ -93,7 +93,8 @@ final class SalvageSource {
                 + "the file's own one")
     }
 
-    /// Whether a log is another store's: the file has another identifier without it, and never had that one.
+    /// Whether a log belongs to another store: without the log the file has another identifier, and it never had the
+    /// log's.
     private static func isForeign(_ own: Reading, _ together: Reading, _ url: URL) -> Bool {
         func metadata(_ reading: Reading) -> [String: Any]? {
             let (definitions, _) = definitions(reading)
@@ -127,7 +128,7 @@ final class SalvageSource {
 
     // MARK: The store's metadata, model and counters
 
-    /// The first row that a body can make something of: of a table, or of any page that is in use.
+    /// The first result of a body for a row of a table, or for a row of any other page that is in use.
     private func first<Result>(of table: String, _ body: (SalvagedRow) -> Result?) -> Result? {
         let known = Self.rows(of: table, definitions, (reader, use, records))
         if let result = known.lazy.compactMap(body).first { return result }
@@ -140,7 +141,7 @@ final class SalvageSource {
         return nil
     }
 
-    /// The metadata; nil where they cannot be read.
+    /// The metadata; nil if they cannot be read.
     func metadata() -> [String: Any]? { first(of: SQLBookkeeping.Metadata.table, Self.metadata(of:)) }
 
     private static func metadata(of row: SalvagedRow) -> [String: Any]? {
@@ -151,7 +152,7 @@ final class SalvageSource {
         return metadata
     }
 
-    /// The model that the store keeps; nil where it cannot be read.
+    /// The model that the store keeps; nil if it cannot be read.
     func model() -> NSManagedObjectModel? {
         first(of: SQLBookkeeping.ModelCache.table) { row in
             guard row.values.count == 1, let archive = row[0].data, archive.count > 64 else { return nil }
@@ -159,18 +160,18 @@ final class SalvageSource {
         }
     }
 
-    /// An entity's row among the counters.
+    /// The row of an entity in the table of key counters.
     struct Counter {
         let number: Int
         let name: String
         let highest: Int64
     }
 
-    /// The numbers of the entities, and the highest keys, as far as the file tells them.
+    /// The numbers of the entities, and the highest keys, as far as the file has them.
     private(set) lazy var counters: [Counter] = {
         var rows = Self.rows(of: SQLBookkeeping.Keys.table, definitions, (reader, use, records))
         if rows.isEmpty {
-            // The table is recognised by the values of its rows: text and two numbers.
+            // The table is recognized by the values of its rows: a text and two numbers.
             let page = first(of: SQLBookkeeping.Keys.table) { row in
                 row.values.count == 4 && row[0].value == .null && row[1].text != nil && row[2].integer != nil
                     && row[3].integer != nil ? reader.page(row.page) : nil

@@ -1,8 +1,8 @@
 import Foundation
 
-// The links between rows, once all of them are there.
+// Restores the links between rows after all rows have been written.
 extension SalvageTarget {
-    /// Removes links to rows that were not found, and completes the others.
+    /// Removes links to rows that were not found, and completes the remaining links.
     func completeLinks() throws {
         for entity in layout.entities {
             for (number, slot) in entity.slots.enumerated() where slot.declaringIndex == entity.index {
@@ -77,7 +77,7 @@ extension SalvageTarget {
                     ]))))
     }
 
-    /// The relationship that a link is of, as the side sees it that has the key.
+    /// The name of a link's relationship on the side that has the key.
     private func name(of link: LinkColumn) -> String {
         let slot = link.entity.slots[link.slot]
         if case .owner(let relationship) = slot.role { return relationship.name }
@@ -93,7 +93,7 @@ extension SalvageTarget {
         let toMany: ToManySlot
     }
 
-    /// The join tables, each once.
+    /// The join tables, each of them once.
     private var pairs: [PairTable] {
         let end = TransferEnd(connection, layout, schema, name: "")
         return end.relationships.compactMap { toMany in
@@ -135,7 +135,7 @@ extension SalvageTarget {
 
     // MARK: Counters and indexes
 
-    /// Has keys continue behind those that were given, as far as that is known.
+    /// Sets the key counters so that new keys follow the highest keys, as far as these are known.
     func noteHighestKeys(_ counters: [SalvageSource.Counter]) throws {
         let noted = Dictionary(counters.map { ($0.name, $0.highest) }) { max($0, $1) }
         for root in layout.entities where root.superIndex == nil {
@@ -144,13 +144,13 @@ extension SalvageTarget {
             }
             let present = try connection.highestKey(in: table, ofNumber: Int64(number))
             let highest = noted[root.name] ?? 0
-            // A counter near the end of all keys is damaged: it would leave none for new objects.
+            // A counter near the end of all keys is damaged, because it would leave no keys for new objects.
             let isPossible = ObjectKey.isPrimaryKey(highest) && highest < ObjectKey.primaryKeyMask / 2
             try connection.setHighestKey(max(present, isPossible ? highest : 0), ofNumber: Int64(number))
         }
     }
 
-    /// Makes the indexes. One of values that should be unique and are not is left out.
+    /// Creates the indexes. A unique index is left out if its values are not unique.
     func makeIndexes() throws {
         for index in schema.indexes {
             do {

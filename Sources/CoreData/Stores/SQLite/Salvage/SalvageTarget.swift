@@ -1,8 +1,8 @@
 import Foundation
 
-/// The new store into which the rows of a damaged one go.
+/// The new store into which the rows of a damaged one are written.
 ///
-/// Its indexes come last: rows whose values are not unique are brought out, too.
+/// Its indexes are created last, so that rows with values that are not unique are salvaged, too.
 final class SalvageTarget {
     typealias Finding = StoreSalvageReport.Finding
 
@@ -16,7 +16,7 @@ final class SalvageTarget {
     private let lostData: ExternalData
     private var counts: [StoreSalvageReport.Entity]
     private var writers: [Int: Writer] = [:]
-    /// Those that rows can have.
+    /// The row versions that can occur.
     private static let versions = Int64(1)...Int64(Int32.max / 2)
 
     /// The writer of the rows of an entity.
@@ -24,7 +24,7 @@ final class SalvageTarget {
         struct Field {
             let slot: Slot
             let column: String
-            /// Place in the rows that are found; nil where they have none.
+            /// The place of the value in the source rows; nil if they do not have it.
             let source: Int?
             let isExternal: Bool
             let isMandatory: Bool
@@ -36,12 +36,12 @@ final class SalvageTarget {
         let statement: any SQLPreparedStatement
     }
 
-    /// Makes the store.
+    /// Creates the store.
     ///
     /// - Parameters:
-    ///   - files: where nothing lies.
-    ///   - metadata: those of the store that rows come from, as far as they are known.
-    ///   - folder: where its external values lie.
+    ///   - files: a free address.
+    ///   - metadata: those of the damaged store, as far as they are known.
+    ///   - folder: the folder of the damaged store's external values.
     init(
         _ files: SQLiteStoreFiles, _ layout: ModelLayout, metadata: [String: Any], options: [AnyHashable: Any]?,
         externalFrom folder: URL
@@ -87,12 +87,12 @@ final class SalvageTarget {
         report.lostPairCount += count
     }
 
-    /// Commits now and then.
+    /// Commits from time to time.
     func keep() throws { try transaction.keep() }
 
     // MARK: Rows
 
-    /// Writes a row of an entity. One with the same key that is there already stays.
+    /// Writes a row of an entity. If there is already a row with this key, that row stays.
     func write(_ row: SalvagedRow, of layoutIndex: Int, from source: SalvageSchema, _ columns: [String]) throws {
         let writer = try writer(of: layoutIndex, source, columns)
         var notes: [(Finding.Kind, String, String)] = []
@@ -125,7 +125,7 @@ final class SalvageTarget {
         let table = schema.table(ofRoot: entity.rootIndex)?.name ?? ""
         let fields = entity.slots.enumerated().compactMap { number, slot -> Writer.Field? in
             guard let column = schema.columns[layoutIndex][number] else { return nil }
-            // The entity that a link leads to is found again by its row.
+            // The number of a link's destination entity is set later, by the row at the destination.
             var place: Int?
             if slot.kind != .entityNumber {
                 place = source.schema.columns[layoutIndex][number].flatMap(columns.firstIndex)
@@ -172,7 +172,7 @@ final class SalvageTarget {
         return "\(shown) is no value of its type; it is nil now"
     }
 
-    /// Bytes that may name a file, which is copied.
+    /// The value for bytes that may name an external file, which is copied.
     private func external(_ bytes: Data) throws -> (SlotValue, String?) {
         guard let name = bytes.withUnsafeBytes({ ExternalData.fileName($0) }) else { return (.data(bytes), nil) }
         let from = lostData.folder.appendingPathComponent(name)
@@ -195,7 +195,7 @@ final class SalvageTarget {
 
     // MARK: Pairs
 
-    /// Writes the pairs of a join table. `columns` are those of the rows.
+    /// Writes the pairs of a join table. `columns` are the columns of the rows.
     func write(_ rows: [SalvagedRow], ofJoin index: Int, from source: SalvageSchema, _ columns: [String]) throws {
         let (old, new) = (source.schema.joins[index], schema.joins[index])
         let places =
@@ -213,24 +213,24 @@ final class SalvageTarget {
                 key.map { parameters.bind(place + 1, $0) } ?? parameters.bindNull(place + 1)
             }
         }
-        // A pair that is there twice is one link.
+        // A pair that is there twice counts as one link.
         report.pairCount += outcome.changed
     }
 
     // MARK: The end
 
-    /// Makes the store one that can be opened.
+    /// Completes the store, so that it can be opened.
     func finish() throws {
         report.entities = counts.filter { !$0.isEmpty }.sorted { $0.name < $1.name }
         try transaction.finish([:])
         connection.finalizeStatements()
     }
 
-    /// Forgets the statements, so that the tables can be changed.
+    /// Drops the prepared statements, so that the tables can be altered.
     func endRows() { writers = [:] }
 }
 
 extension StoreSalvageReport.Entity {
-    /// Whether nothing of the entity was found.
+    /// Whether no row of the entity was found, read or unread.
     fileprivate var isEmpty: Bool { rowCount == 0 && lostRowCount == 0 && lostValueCount == 0 }
 }

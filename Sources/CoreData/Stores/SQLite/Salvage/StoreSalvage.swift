@@ -1,21 +1,21 @@
 // About the room Stores/SQLite/Salvage.
 //
 // - Pages are read without SQLite (`PageReader`, `WriteAheadLog`, `PageUse`, `BTreePage`, `TreeWalk`,
-//   `SalvageRecords`). `SalvageSchema` recognises them by a model, and `SalvageTarget` writes a new store.
-//   `SQLiteFault` names the fault of a file that SQLite refuses.
-// - Nothing is believed before it fits. The cells of a leaf are certain if their sizes, with those of holes and
-//   fragments, make up the page's content. Otherwise the content of a hole, and everything before the content area, is
-//   left out, because it may have been deleted.
-// - A leaf that no tree leads to counts if the file says that it is in use. Either it is not on the list of free pages,
-//   and that list is whole; or the map of pages (auto_vacuum) leads from it to a root.
+//   `SalvageRecords`). `SalvageSchema` recognizes them by a model, and `SalvageTarget` writes a new store.
+//   `SQLiteFault` describes the damage of a file that SQLite refuses.
+// - Each value is used only after it has been checked against the rest of the page. The cells of a leaf are certain if
+//   their sizes, with those of holes and fragments, make up the page's content. Otherwise the content of a hole, and
+//   everything before the content area, is left out, because it may have been deleted.
+// - A leaf that no tree leads to counts if the file marks it as in use. Either it is not on the list of free pages, and
+//   that list is complete; or the pointer map (auto_vacuum) leads from it to a root.
 // - Such a leaf belongs to the table of that root, or to the only table that its rows fit by their entity numbers.
 
 import Foundation
 
-/// Brings everything that can be read out of a damaged store into a new one.
+/// Copies everything that can be read in a damaged store into a new one.
 ///
-/// First the trees of the tables are walked. Then leaves are looked for that no tree leads to any more; only those that
-/// are certain to be in use, so that no row comes back that was deleted.
+/// First the trees of the tables are walked. Then leaves are searched that no tree leads to any more. Only leaves that
+/// are certain to be in use count, so that no deleted row returns.
 final class StoreSalvage {
     private let source: SalvageSource
     private let target: SalvageTarget
@@ -26,10 +26,10 @@ final class StoreSalvage {
     private var walk: TreeWalk
     private var foundPages = 0
     private var readPages = 0
-    /// By number: the entities of the rows of a table.
+    /// The indexes of the entities in the model's layout, by the entity numbers of rows.
     private let entityOfNumber: [Int64: Int]
 
-    /// Salvages a store. Where that fails, nothing is left of the new one.
+    /// Salvages a store. If that fails, the files of the new store are removed.
     static func salvage(
         _ url: URL, into newURL: URL, model: NSManagedObjectModel?, options: [AnyHashable: Any]?
     ) throws -> StoreSalvageReport {
@@ -59,7 +59,7 @@ final class StoreSalvage {
         }
     }
 
-    /// The model by which rows are read: a given one, which has to be the store's, or the one that the store keeps.
+    /// The model by which rows are read: a given one, which must be the store's, or the model that the store keeps.
     private static func model(
         _ given: NSManagedObjectModel?, _ source: SalvageSource, _ metadata: [String: Any]?
     ) throws -> NSManagedObjectModel {
@@ -85,8 +85,8 @@ final class StoreSalvage {
         return given
     }
 
-    /// Whether a model is the one that metadata tell of. They may be damaged themselves: then the sum of all hashes is
-    /// none of theirs, or a hash differs in a few bytes.
+    /// Whether a model is the one that the metadata describe. The metadata may be damaged, too: then their digest does
+    /// not fit their hashes, or a hash differs in a few bytes.
     private static func isModel(_ model: NSManagedObjectModel, of metadata: [String: Any]) -> Bool {
         if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return true }
         guard let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return true }
@@ -178,17 +178,17 @@ final class StoreSalvage {
 
     private func unreadPages() -> [Int] {
         let missing = source.reader.expectedPageCount - source.reader.pages.last
-        // The number of missing pages of a file that was cut short is noted once.
+        // The missing pages at the end of a truncated file are reported once.
         if missing > 0 {
             target.note(.init(.page, "the last \(missing) pages of the file are not there"))
         }
-        // Faults of the definitions are reported already.
+        // Damage of the definitions has been reported already.
         return walk.unread.subtracting(source.schemaWalk.unread).sorted()
     }
 
     // MARK: Pages
 
-    /// The rows of a leaf that a table's tree leads to.
+    /// Reads the rows of a leaf that a table's tree leads to.
     private func read(_ page: BTreePage, _ keys: ClosedRange<Int64>, of place: Int) throws {
         let found = source.records.rows(of: page, keys: keys, columns: schema.tables[place].columns.count)
         try advance()
@@ -200,13 +200,13 @@ final class StoreSalvage {
         }
         try write(own, to: place)
         if others.isEmpty { return }
-        // Where all of a page are another table's, it has come into the place of one of this table's.
+        // If all rows of a page belong to another table, the page has replaced one of this table's.
         if own.isEmpty, let home = schema.table(of: others) { return try write(others, to: home) }
         for row in others { noteStranger(row, in: place) }
     }
 
-    /// The rows of a table without row numbers. Its tree has the pages of an index, whose rows SQLite reads: another
-    /// program has written the table, and a page of it that is damaged ends the reading.
+    /// Reads the rows of a table without row ids. Its tree has index pages, whose rows SQLite reads. Another program
+    /// has written such a table, and a damaged page ends the reading.
     private func readByDatabase(_ table: SalvageSchema.SourceTable, _ root: Int, of place: Int) throws {
         do {
             let connection = try SQLiteStoreMetadata.quietConnection(at: source.url, timeout: 0)
@@ -229,7 +229,7 @@ final class StoreSalvage {
         }
     }
 
-    /// Looks for leaves that no tree leads to.
+    /// Searches for leaves that no tree leads to.
     private func search() throws {
         for root in schema.otherRoots { try walk.leaves(from: root) { _, _ in try advance() } }
         for number in source.reader.pages {
@@ -243,7 +243,7 @@ final class StoreSalvage {
         }
     }
 
-    /// The table that a leaf belongs to: by the map of the file's pages, or by the values of its rows.
+    /// The table that a leaf belongs to, by the file's pointer map or by the values of its rows.
     private func home(of page: Int, _ rows: [SalvagedRow]) -> Int? {
         if let root = source.use.root(of: page) {
             if let place = schema.tableOfRoot[root] { return place }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Walks the trees of tables, each page once.
+/// Walks the trees of tables, and visits each page once.
 struct TreeWalk {
-    /// More levels than any tree has.
+    /// A number of levels that exceeds the depth of any tree.
     static let deepest = 64
 
     let reader: PageReader
     let use: PageUse
-    /// The pages that were walked to.
+    /// The pages that were visited.
     private(set) var visited: Set<Int> = []
-    /// The pages that trees lead to and that are none of a table's tree, or are not there.
+    /// The pages that trees lead to but that do not exist, or are no pages of a table's tree.
     private(set) var unread: Set<Int> = []
 
     init(_ reader: PageReader, _ use: PageUse) {
@@ -24,7 +24,8 @@ struct TreeWalk {
         let keys: ClosedRange<Int64>
     }
 
-    /// Calls a body with the leaves of the tree of a root, in the order of keys, and with the keys that each can have.
+    /// Calls a body with each leaf of the tree of a root, in the order of keys, and with the range of keys that it can
+    /// have.
     mutating func leaves(
         from root: Int, atMost limit: Int = .max, _ body: (BTreePage, ClosedRange<Int64>) throws -> Void
     ) rethrows {
@@ -40,7 +41,7 @@ struct TreeWalk {
             guard visit.depth < Self.deepest, visit.page > 0, visit.page <= reader.expectedPageCount,
                 visited.insert(visit.page).inserted
             else {
-                // The information of the branch about its pages is wrong.
+                // The page numbers in the branch are wrong.
                 if let parent = visit.parent { unread.insert(parent) }
                 continue
             }
@@ -57,7 +58,7 @@ struct TreeWalk {
         }
     }
 
-    /// The pages below a branch. Keys that do not ascend say nothing.
+    /// The pages below a branch. Keys that do not ascend limit nothing.
     private static func visits(below page: BTreePage, _ visit: PageVisit) -> [PageVisit] {
         var least = visit.keys.lowerBound
         return page.children.map { child in
@@ -68,7 +69,7 @@ struct TreeWalk {
         }
     }
 
-    /// A page that no tree leads to, as a leaf of a table; nil where it is none, or not certain to be in use.
+    /// A page that no tree leads to, as a leaf of a table; nil if it is no such leaf, or is not certain to be in use.
     mutating func lostLeaf(_ number: Int) -> BTreePage? {
         guard !visited.contains(number), use.isLost(number), let page = tablePage(number), page.kind == .tableLeaf
         else { return nil }
@@ -76,7 +77,7 @@ struct TreeWalk {
         return page
     }
 
-    /// A page below a branch that does not tell its kind, and is a leaf in everything else.
+    /// A page below a branch whose kind is not valid, but that is a leaf in every other respect; otherwise nil.
     private func leafWithoutKind(_ number: Int) -> BTreePage? {
         guard let page = reader.page(number), BTreePage(page, usableSize: reader.usableSize) == nil,
             let leaf = BTreePage(page, usableSize: reader.usableSize, as: .tableLeaf), leaf.fillsItsPage

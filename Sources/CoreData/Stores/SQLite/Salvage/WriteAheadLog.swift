@@ -1,6 +1,6 @@
 import Foundation
 
-/// A -wal: where the newest committed bytes of each page lie in it.
+/// A -wal, with the places of the newest committed bytes of each page.
 struct WriteAheadLog {
     private static let headerSize = 32
     private static let frameHeaderSize = 24
@@ -9,14 +9,14 @@ struct WriteAheadLog {
 
     let bytes: any SalvageBytes
     let pageSize: Int
-    /// By page: the place of its bytes.
+    /// The place of the bytes of each page, by page number.
     private(set) var places: [Int: Int] = [:]
-    /// The number of pages that the database has with the last commit; nil where nothing is committed.
+    /// The number of pages of the database after the last commit; nil if nothing is committed.
     private(set) var pageCount: Int?
-    /// The number of frames that are parts of commits.
+    /// The number of frames that belong to commits.
     private(set) var frameCount = 0
-    /// Whether a frame is damaged, and something was committed behind it. A frame that a killed process has left half
-    /// written is the last one.
+    /// Whether a frame is damaged although a commit follows it. A frame that a killed process has left half written is
+    /// the last one, and does not count.
     private(set) var isDamaged = false
 
     /// Nil for bytes that are no log.
@@ -63,12 +63,12 @@ struct WriteAheadLog {
         }
     }
 
-    /// Whether a frame behind another one ends a commit. Nothing is in the holes of a file.
+    /// Whether a frame after another one ends a commit. Holes of the file have no frames.
     private func hasCommit(behind number: Int, room: Int, salts: [UInt8]) -> Bool {
         let size = Self.frameHeaderSize + pageSize
         var next = number + 1
         while next < room, let data = bytes.data(from: Self.headerSize + next * size) {
-            // A header may begin in a hole, and end in the data.
+            // A header may begin in a hole and end in data.
             next = max(next, (data.lowerBound - Self.headerSize) / size)
             let end = min(room, max(next, (data.upperBound - Self.headerSize) / size) + 1)
             if (next..<end).contains(where: { isCommit($0, salts: salts) }) { return true }
@@ -84,10 +84,10 @@ struct WriteAheadLog {
         return Array(frame[8..<16]) == salts
     }
 
-    /// The bytes of a page; nil where the log has none.
+    /// The bytes of a page; nil if the log does not have the page.
     func page(_ number: Int) -> [UInt8]? { places[number].map { bytes.bytes(at: $0, count: pageSize) } }
 
-    /// The sum that each frame has of everything before it.
+    /// The cumulative checksum that each frame has of everything before it.
     private struct Checksum {
         let hasHighByteFirst: Bool
         var first: UInt32 = 0
