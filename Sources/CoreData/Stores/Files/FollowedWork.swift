@@ -1,11 +1,11 @@
 import CExchange
 import Foundation
 
-/// Long work on files that can be followed and ended: copying, comparing, bringing to the disk.
+/// Long work on files that reports its progress and can be cancelled: copying, comparing, synchronizing with the disk.
 struct FollowedWork {
     let progress: Progress?
 
-    /// Notes the share that is done of the present part, from 0 to 1. Throws when the migration is cancelled.
+    /// Reports the fraction of the present part that is done, from 0 to 1. Throws if the migration is cancelled.
     func advance(_ fraction: Double) throws {
         try MigrationCancellation.check(progress)
         guard let progress else { return }
@@ -16,7 +16,7 @@ struct FollowedWork {
 
     private static let piece = 4 << 20
 
-    /// Copies a folder with everything in it to where nothing lies.
+    /// Copies a folder with everything in it to a free address.
     func copyFolder(_ source: URL, to target: URL) throws {
         let manager = FileManager.default
         try FilePermissions.makeFolder(target)
@@ -69,7 +69,7 @@ struct FollowedWork {
         }
     }
 
-    /// Brings everything in a folder to the disk, in pieces between which it can be cancelled.
+    /// Synchronizes everything in a folder with the disk, in pieces. Between two pieces the work can be cancelled.
     func synchronize(_ folder: URL) throws {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isDirectoryKey])
         while let file = files?.nextObject() as? URL {
@@ -84,7 +84,7 @@ struct FollowedWork {
         Disk.synchronizeFolder(folder)
     }
 
-    /// Brings a file to the disk, in pieces. Not for a main file that is in use: closing it would give its locks back.
+    /// Writes a file to the disk, in pieces. Not for a main file that is in use: closing it would release its locks.
     func writeOut(_ file: URL) throws {
         guard progress != nil else { return }
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)

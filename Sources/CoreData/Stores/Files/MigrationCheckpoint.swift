@@ -2,45 +2,45 @@ import Foundation
 
 /// The progress of a copy, so that a killed migration is resumed instead of being repeated.
 ///
-/// A small file in the migration's folder. It counts only for the same file in the same state, the same way, and the
-/// same build of the program: another one may do the same stages otherwise.
+/// It is a small file in the migration's folder. It is valid only for the same file in the same state, the same copy
+/// stages, and the same build of the program, because another build may do the stages in another way.
 struct MigrationCheckpoint: Codable, Equatable {
-    /// The digest of the store's version hashes, its counter of changes, and the file itself.
+    /// The digest of the store's version hashes, its change counter, and the file itself.
     var older: String
     var olderChanges: UInt32
     var olderFile: FileState?
-    /// The names of all legs of the way.
+    /// The names of all copy stages of the migration.
     var legs: [String]
     /// The file of the running program, and the time of its last change.
     var program: String
-    /// The number of legs that are done.
+    /// The number of copy stages that are done.
     var done: Int
-    /// The folder, within that of the migration, in which the copy lies.
+    /// The folder of the copy, within the folder of the migration.
     var place: String
     /// The number of rows of each entity that the copy must have.
     var rows: [String: Int] = [:]
 
     static func url(in folder: URL) -> URL { folder.appendingPathComponent("checkpoint.json") }
 
-    /// The checkpoint of a folder; nil when there is none, or none that can be read.
+    /// The checkpoint of a folder; nil if there is none, or if it cannot be read.
     static func read(in folder: URL) -> MigrationCheckpoint? {
         (try? Data(contentsOf: url(in: folder))).flatMap {
             try? JSONDecoder().decode(MigrationCheckpoint.self, from: $0)
         }
     }
 
-    /// Writes the checkpoint so that it is there whole or not at all, and on the disk when this returns.
+    /// Writes the checkpoint completely or not at all. It is on the disk when this returns.
     func write(in folder: URL) throws {
         try MigrationFolder.write(self, to: Self.url(in: folder))
     }
 
-    /// Whether it is about the same migration, however far it is.
+    /// Whether another checkpoint is of the same migration, whatever the progress of the two.
     func isSameMigration(as other: MigrationCheckpoint) -> Bool {
         older == other.older && olderChanges == other.olderChanges && olderFile == other.olderFile && legs == other.legs
             && program == other.program
     }
 
-    /// The program that is running, as a text that differs from that of any other build.
+    /// The identity of the running program, as a text that differs from that of any other build.
     static let thisProgram: String = {
         guard let url = Bundle.main.executableURL?.resolvingSymlinksInPath(),
             let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)

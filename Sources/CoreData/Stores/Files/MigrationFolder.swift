@@ -5,7 +5,7 @@ import Foundation
 /// The process that works in it holds a kernel lock on it, which ends with the process. The folder is removed when the
 /// migration is done.
 final class MigrationFolder {
-    /// The store's file; where a link lies there, the one that it leads to.
+    /// The store's file. If a symbolic link lies there, it is the link's target.
     let store: URL
     let url: URL
     /// Open while the lock is held.
@@ -13,13 +13,14 @@ final class MigrationFolder {
 
     private static let suffix = ".migration"
 
-    /// The address of the folder of a store, whether it is there or not.
+    /// The address of the folder of a store, whether or not the folder exists.
     static func url(for store: URL) -> URL {
         store.deletingLastPathComponent()
             .appendingPathComponent(".\(store.lastPathComponent)\(suffix)", isDirectory: true)
     }
 
-    /// The folder beside which a folder of a migration lies, for that one and everything in it; others as they are.
+    /// The folder that contains the folder of a migration, for that folder and everything in it. Any other folder is
+    /// returned unchanged.
     static func home(of folder: URL) -> URL {
         var parent = folder
         while parent.path.count > 1 {
@@ -34,12 +35,12 @@ final class MigrationFolder {
         FileManager.default.fileExists(atPath: url(for: store).path)
     }
 
-    /// Takes the lock, after waiting for its holder.
+    /// Takes the lock. If another process or thread holds it, waits.
     ///
     /// - Parameters:
-    ///   - creating: Whether to make the folder if it is not there; otherwise the answer is nil then.
-    ///   - progress: Ends the waiting when it is cancelled.
-    /// - Throws: `NSPersistentStoreTimeoutError` if somebody else still holds it after `timeout` seconds.
+    ///   - creating: Whether to create the folder if it does not exist; otherwise the result is nil then.
+    ///   - progress: Cancelling it ends the waiting.
+    /// - Throws: `NSPersistentStoreTimeoutError` if the lock is still held after `timeout` seconds.
     static func lock(
         _ store: URL, creating: Bool, timeout: TimeInterval, _ progress: Progress? = nil
     ) throws -> MigrationFolder? {
@@ -49,10 +50,10 @@ final class MigrationFolder {
             if creating, mkdir(url.path, 0o700) != 0, errno != EEXIST {
                 throw WriteFailure.error("The folder for the migration could not be made", url)
             }
-            // The content of the folder is removed: a link may lead to anybody's.
+            // The content of the folder is removed later, and a link may lead to a folder that is not a migration's.
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             if descriptor < 0 {
-                // Somebody has just removed it.
+                // Another process has just removed the folder.
                 if errno == ENOENT, creating { continue }
                 if errno == ENOENT { return nil }
                 let failure = WriteFailure.error("The folder of the migration could not be opened", url)
@@ -77,8 +78,8 @@ final class MigrationFolder {
                 }
                 if progress?.isCancelled == true { close(descriptor) }
                 try MigrationCancellation.check(progress)
-                // The kernel tells nobody when such a lock becomes free within a time limit; SQLite polls its own as
-                // well.
+                // The kernel has no wait for such a lock with a time limit, so this polls. SQLite polls its own locks,
+                // too.
                 usleep(5000)
             }
             if FileState.isNamed(descriptor, url) { return MigrationFolder(store, url, descriptor) }
@@ -103,13 +104,13 @@ final class MigrationFolder {
     /// The threads of this process that hold a folder's lock, by the folder's path.
     private static let owners = Locked<[String: pthread_t]>([:])
 
-    /// Whether the calling thread is migrating the store: a store that it opens meanwhile needs no recovery and must
+    /// Whether the calling thread is migrating the store. A store that it opens during that needs no recovery and must
     /// not wait.
     static func isHeldHere(for store: URL) -> Bool {
         owners.withLock { $0[url(for: store).path] } == pthread_self()
     }
 
-    /// Removes everything in the folder but the journal and, with its checkpoint, places that are to be kept.
+    /// Removes everything in the folder but the journal, the given places and, if there are places, the checkpoint.
     func clear(keeping places: [String] = []) throws {
         var kept = [ExchangeJournal.url(in: url).lastPathComponent]
         if !places.isEmpty { kept += places + [MigrationCheckpoint.url(in: url).lastPathComponent] }
@@ -120,12 +121,13 @@ final class MigrationFolder {
 
     // MARK: Places of copies that are on their way
 
-    /// The file of the copy in a place. It has the store's own name, so that files beside it have their final names.
+    /// The file of the copy in a place. It has the name of the store, so that the files beside it have their final
+    /// names.
     func file(in place: String) -> URL {
         url.appendingPathComponent(place).appendingPathComponent(store.lastPathComponent)
     }
 
-    /// Makes a place, empty unless its content is kept. The value is the file of the copy in it.
+    /// Creates a place, empty unless its content is kept. Returns the file of the copy in it.
     func make(_ place: String, keeping isKept: Bool = false) throws -> URL {
         let folder = url.appendingPathComponent(place)
         if !isKept { try remove(place) }
@@ -140,8 +142,8 @@ final class MigrationFolder {
         if FileManager.default.fileExists(atPath: folder.path) { try FileManager.default.removeItem(at: folder) }
     }
 
-    /// Writes a value to a small file of a migration's folder so that it is there whole or not at all, and on the disk
-    /// when this returns.
+    /// Writes a value to a small file of a migration's folder completely or not at all. The file is on the disk when
+    /// this returns.
     static func write(_ value: some Encodable, to url: URL) throws {
         let draft = url.deletingPathExtension().appendingPathExtension("draft")
         try JSONEncoder().encode(value).write(to: draft)
@@ -152,7 +154,7 @@ final class MigrationFolder {
         Disk.synchronizeFolder(url.deletingLastPathComponent())
     }
 
-    /// Removes the folder with everything in it; the journal, if there is one, is removed last.
+    /// Removes the folder with everything in it. If there is a journal, it is removed last.
     func remove() throws {
         let journal = ExchangeJournal.url(in: url)
         try clear()

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A folder for files that nobody needs after a piece of work, in the temporary folder of the system.
+/// A folder for files that are not needed after a piece of work, in the temporary folder of the system.
 ///
-/// Its process holds a kernel lock on it. So the next process that makes such a folder can tell the ones that killed
-/// processes of the same user have left, and removes them. Work on a store's file uses the `MigrationFolder` beside it.
+/// Its process holds a kernel lock on it. So the next process that creates such a folder can recognize the folders that
+/// killed processes of the same user have left, and removes them. Work on a store's file uses the `MigrationFolder`
+/// beside it.
 package enum ScratchFolder {
     private static let prefix = "opencoredata-scratch-"
 
@@ -18,7 +19,8 @@ package enum ScratchFolder {
         return try body(folder)
     }
 
-    /// Makes a folder and locks it. Where there are no locks, no other process can take the folder for a forgotten one.
+    /// Creates a folder and locks it. If locks are not supported, no other process removes the folder as a left one
+    /// either.
     private static func make() throws -> (URL, Int32) {
         for _ in 0..<20 {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(prefix + UUID().uuidString)
@@ -33,7 +35,7 @@ package enum ScratchFolder {
             }
             let isLocked = descriptor >= 0 && (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
             if isLocked, FileState.isNamed(descriptor, folder) { return (folder, descriptor) }
-            // Another process has taken it for one that a killed process has left.
+            // Another process has removed the folder as one that a killed process has left.
             if descriptor >= 0 { close(descriptor) }
         }
         throw CocoaError(.fileWriteUnknown)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The check of every migration whether it shall end.
+/// The check for a cancelled progress, which all migrations use.
 package enum MigrationCancellation {
-    /// Throws 134120 when somebody has cancelled.
+    /// Throws 134120 if the progress was cancelled.
     package static func check(_ progress: Progress?) throws {
         guard let progress, progress.isCancelled else { return }
         throw NSError.coreData(

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Estimates how long a migration will still take, without jumping.
+/// Estimates the remaining time of a migration without jumps.
 ///
-/// The aim is a mixture: at first the forecast, if there is one, then more and more the time so far by the fraction.
-/// The shown time runs down with the clock and moves towards that aim within some seconds.
+/// The target is a mixture: at first the forecast, if there is one, then increasingly the elapsed time in proportion to
+/// the fraction. The displayed time runs down with the clock and approaches the target within some seconds.
 struct MigrationEstimate {
-    /// The time that was foreseen for the whole migration.
+    /// The forecast time of the whole migration.
     var expected: Double?
     private var shown: Double?
     private var lastTime = 0.0
 
-    /// From this fraction on the forecast counts no more.
+    /// From this fraction on the forecast is ignored.
     private static let trustedFraction = 0.2
-    /// Without a forecast nothing is said before that.
+    /// Without a forecast there is no estimate before this fraction and this time.
     private static let firstFraction = 0.01
     private static let firstSeconds = 0.2
 
-    /// The seconds left, at a time since the beginning.
+    /// The seconds that are left at a time since the beginning.
     mutating func secondsLeft(at time: Double, fraction: Double) -> Double? {
         let passed = max(0, time - lastTime)
         lastTime = max(lastTime, time)
@@ -26,8 +26,8 @@ struct MigrationEstimate {
             return aim
         }
         let running = max(0, before - passed)
-        // A long time is corrected slowly, a short one fast. If it takes longer than foreseen, the shown time stands
-        // still at most.
+        // A long time is corrected slowly, a short one fast. If the migration takes longer than the forecast, the
+        // displayed time stands still at most.
         let patience = max(0.5, running * 0.1)
         let moved = running + (aim - running) * (1 - exp(-passed / patience))
         let result = min(max(0, moved), before + passed * 0.5)

@@ -4,27 +4,27 @@
 public struct MigrationEvent: Sendable, Equatable {
     /// The stages of a migration.
     public enum Stage: String, Sendable, CaseIterable {
-        /// It looks at the store, and plans.
+        /// The migration reads the store's metadata, and plans.
         case preparing
-        /// It looks for rows that the newer model does not allow.
+        /// The migration searches for rows that the newer model does not allow.
         case checking
-        /// It changes tables in place.
+        /// The migration changes tables in place.
         case rewriting
-        /// It copies the files of the store.
+        /// The migration copies the files of the store.
         case copying
-        /// It creates the objects of the new store, by a mapping model.
+        /// The migration creates the objects of the new store, by a mapping model.
         case creatingObjects
-        /// It sets the relationships of the new objects.
+        /// The migration sets the relationships of the new objects.
         case creatingRelationships
-        /// It looks at objects that were not valid when they were created.
+        /// The migration validates objects that were not valid when they were created.
         case validating
-        /// It runs the code of the program for a stage.
+        /// The migration runs the code of the program for a stage.
         case handling
-        /// It compares the copy with the store.
+        /// The migration compares the copy with the store.
         case verifying
-        /// It commits, or puts the copy in the store's place.
+        /// The migration commits, or puts the copy in the store's place.
         case finishing
-        /// It has ended.
+        /// The migration has ended.
         case done
     }
 
@@ -34,7 +34,7 @@ public struct MigrationEvent: Sendable, Equatable {
     public var entity: String?
     /// The number of the entity's rows that are done in this stage.
     public var rowsDone: Int
-    /// The number of the entity's rows in this stage; 0 if it is not known, or the stage is short.
+    /// The number of the entity's rows in this stage; 0 if the number was not counted, or the stage is short.
     public var rowsTotal: Int
     /// The part of the whole migration that is done, from 0 to 1. It never decreases.
     public var fraction: Double

@@ -2,17 +2,17 @@
 //
 // - Migrators and stores report to a `MigrationFeed`, which they find in the `Progress` of the option. Its timer makes
 //   twenty events a second of the reports. The time left mixes forecast and rate, and approaches the mixture. Programs
-//   watch the events by a `MigrationMonitor` (`Migration/Progress`).
-// - `MigrationParts` gives every leg a child of the `Progress` and a piece of the events. `FollowedWork` copies,
-//   verifies and writes to the disk in pieces, between which it can be cancelled. From the journal on there is no
-//   cancelling.
+//   receive the events by a `MigrationMonitor` (`Migration/Progress`).
+// - `MigrationParts` gives every copy stage a child of the `Progress` and a piece of the events. `FollowedWork` copies,
+//   verifies and writes to the disk in pieces, and can be cancelled between two pieces. As soon as the journal is
+//   written, a migration cannot be cancelled any more.
 
 import Foundation
 
-/// Takes the reports of migrators about their work and makes events of them, evenly in time.
+/// Receives the reports of migrators about their work and makes events of them at even intervals.
 ///
-/// Migrators find it in the `Progress` they were given. One migration may consist of several parts, one within the
-/// other. Each reports its own fraction, and the feed knows which piece of the whole it is.
+/// Migrators find the feed in the `Progress` that they are given. One migration may consist of several nested parts.
+/// Each part reports its own fraction, and the feed converts it by the part's piece of the whole.
 final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `lock`
     private static let key = ProgressUserInfoKey("OpenCoreDataMigrationFeed")
     private static let interval = DispatchTimeInterval.milliseconds(50)
@@ -28,22 +28,22 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
     private var timer: (any DispatchSourceTimer)?
     /// The beginning of the present part within the whole, and its share.
     private var piece = (start: 0.0, length: 1.0)
-    /// The time that a migration of another process says it needs.
+    /// The remaining seconds by the report of another process that migrates the store.
     private var toldSeconds: Double?
 
-    /// `send` gets every event, and nil at the end.
+    /// Creates a feed. `send` is called with every event, and with nil at the end.
     init(_ send: @escaping @Sendable (MigrationEvent?) -> Void) { self.send = send }
 
     func attach(to progress: Progress) { progress.setUserInfoObject(self, forKey: Self.key) }
 
-    /// The feed of a migration that this progress follows; nil where nobody listens.
+    /// The feed of a migration that this progress follows; nil if no monitor receives events.
     static func of(_ progress: Progress?) -> MigrationFeed? { progress?.userInfo[key] as? MigrationFeed }
 
     var latest: MigrationEvent? { lock.withLock { hasBegun ? event : nil } }
 
     // MARK: Beginning and ending
 
-    /// Runs a migration. The outermost one ends the events.
+    /// Runs a migration. The outermost call ends the events.
     static func during<Result>(_ progress: Progress?, _ body: () throws -> Result) rethrows -> Result {
         guard let feed = of(progress) else { return try body() }
         feed.begin()
@@ -82,7 +82,7 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
         }
     }
 
-    /// Nobody listens any more.
+    /// Ends the events, because the monitor is gone.
     func end() {
         lock.withLock {
             if !hasEnded { finish() }
@@ -98,15 +98,15 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
 
     // MARK: Reports of migrators
 
-    /// Notes the time that the present part will take, as far as it can be foreseen. From the first part of several the
-    /// whole is guessed.
+    /// Sets the forecast time of the present part. The time of the whole is extrapolated from the first of several
+    /// parts.
     func expect(seconds: Double) {
         lock.withLock {
             if estimate.expected == nil, piece.length > 0 { estimate.expected = seconds / piece.length }
         }
     }
 
-    /// Begins a stage, or another entity of it, with an event at once.
+    /// Begins a stage, or another entity of it, and sends an event at once.
     func begin(_ stage: MigrationEvent.Stage, entity: String? = nil, rows: Int = 0) {
         lock.withLock {
             hasBegun = true
@@ -116,7 +116,7 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
         }
     }
 
-    /// Another process is at work, and so far.
+    /// Shows the position of a migration that another process runs.
     func follow(_ stage: MigrationEvent.Stage, fraction: Double, secondsLeft: Double?) {
         lock.withLock {
             hasBegun = true
@@ -128,17 +128,17 @@ final class MigrationFeed: @unchecked Sendable {  // everything is guarded by `l
         }
     }
 
-    /// Notes how far the present stage and part are, for the next event.
+    /// Records the progress of the present stage and part, for the next event.
     func update(rows: Int? = nil, fraction: Double) {
         lock.withLock {
             if let rows { event.rowsDone = min(rows, max(event.rowsTotal, event.rowsDone)) }
             let whole = piece.start + piece.length * min(max(fraction, 0), 1)
-            // The last bit belongs to the end.
+            // The fraction reaches 1 only at the end.
             event.fraction = max(event.fraction, min(whole, 0.999))
         }
     }
 
-    /// Runs a part of the migration that is this piece of the present one.
+    /// Runs a part of the migration that is the given piece of the present part.
     static func piece<Result>(
         _ progress: Progress?, from start: Double, to end: Double, _ body: () throws -> Result
     ) rethrows -> Result {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The parts of a migration that consists of several: each has a progress of its own, which is cancelled with the
-/// whole, and is a piece of the whole in events.
+/// The parts of a migration that consists of several parts. Each has a progress of its own, which is cancelled with the
+/// whole, and covers a piece of the whole in events.
 final class MigrationParts {
     let whole: Progress?
     private let weights: [Double]
     private let parts: [Progress?]
 
-    /// The weights are the times of the parts in proportion to each other.
+    /// Creates the parts. The weights are their times in proportion to each other.
     init(_ whole: Progress?, weights: [Double]) {
         self.whole = whole
         self.weights = weights
@@ -25,7 +25,7 @@ final class MigrationParts {
         }
     }
 
-    /// Runs a part. It is done when this returns.
+    /// Runs a part, and completes its progress at the end.
     @discardableResult
     func run<Result>(_ number: Int, _ body: (Progress?) throws -> Result) throws -> Result {
         try MigrationCancellation.check(whole)
@@ -40,7 +40,7 @@ final class MigrationParts {
         }
     }
 
-    /// A part that was done before this attempt.
+    /// Completes the progress of a part that was done before this attempt.
     func skip(_ number: Int) {
         if let part = parts[number] { part.completedUnitCount = part.totalUnitCount }
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The progress of a migration, as a short text that other processes read while they wait for it.
+/// The progress of a migration, as a short text that processes read while they wait for it.
 package struct MigrationPosition: Sendable, Equatable {
     package var stage: MigrationEvent.Stage
-    /// From 0 to 1.
+    /// The fraction that is done, from 0 to 1.
     package var fraction: Double
     package var secondsLeft: Double?
 
@@ -15,7 +15,7 @@ package struct MigrationPosition: Sendable, Equatable {
         secondsLeft = event?.secondsLeft
     }
 
-    /// Reads `text`.
+    /// Parses a text that `description` has made.
     package init?(_ text: some StringProtocol) {
         let words = text.split(separator: " ")
         guard words.count == 3, let stage = MigrationEvent.Stage(rawValue: String(words[0])),
@@ -27,11 +27,11 @@ package struct MigrationPosition: Sendable, Equatable {
     }
 
     package var text: String {
-        // No language's comma.
+        // The format has a decimal point in every locale.
         "\(stage.rawValue) \(Double(Int(fraction * 1000)) / 1000) \(secondsLeft.map { "\(Int($0.rounded(.up)))" } ?? "-")"
     }
 
-    /// Lets the progress of a process that waits show it.
+    /// Shows the position in the progress of a process that waits.
     package func show(in progress: Progress?) {
         guard let progress else { return }
         if progress.totalUnitCount < 1000 { progress.totalUnitCount = 1000 }
