@@ -1,10 +1,10 @@
 import Foundation
 
-/// The ranges of the numbers of an entity: the only validation that batches take part in. An integer that does not fit
-/// its 16 or 32 bits would be another one when it is read, and NaN would be nil.
+/// The ranges of the numbers of an entity, which are the only validation of batches. An integer that does not fit its
+/// 16 or 32 bits would be read as another number, and NaN would be read as nil.
 struct BatchRanges {
     private let layout: EntityLayout
-    /// By slot.
+    /// The range of each slot.
     private let ranges: [ClosedRange<Int64>?]
 
     init(_ layout: EntityLayout) {
@@ -24,7 +24,7 @@ struct BatchRanges {
         throw failure("\(number)", isTooLarge: number > range.upperBound, slot, range)
     }
 
-    /// A computed number as an integer attribute has it: cut to a whole one.
+    /// A computed number as the value of an integer attribute: truncated to a whole number.
     func whole(_ number: Double, _ slot: Int) throws -> SlotValue {
         guard let whole = Int64(exactly: number.rounded(.towardZero)) else {
             throw failure("\(number)", isTooLarge: number > 0, slot, ranges[slot] ?? Int64.min...Int64.max)

@@ -1,20 +1,20 @@
 import Foundation
 
-/// The maker of a change, as persistent history remembers it.
+/// The maker of a change, as persistent history records it.
 package struct ChangeOrigin: Sendable {
     /// The context's `transactionAuthor`.
     package var author: String?
     package var contextName: String?
 }
 
-/// A store that inserts, updates and deletes rows without objects: each batch is one transaction or nothing, and none
-/// of them holds all of its rows at once.
+/// A store that inserts, updates and deletes rows without objects. Each batch is one transaction, or changes nothing,
+/// and never holds all of its rows in memory.
 package protocol BatchStore: RowStore {
-    /// Whether the store takes batches at all; those of a type that does not refuse them.
+    /// Whether the store accepts batches at all; a store may still refuse batches of some types.
     var acceptsBatches: Bool { get }
     func insert(_ batch: BatchInsertion) throws -> BatchOutcome
-    /// Calls `beforeCommit` when all is written and checked, in a store without rows of the entity too. An error of it
-    /// undoes the batch.
+    /// Updates rows. Calls `beforeCommit` when everything is written and checked, even if the store has no rows of the
+    /// entity. An error that it throws undoes the batch.
     func update(_ batch: BatchUpdate, beforeCommit: () throws -> Void) throws -> BatchOutcome
     func delete(_ batch: BatchDeletion, beforeCommit: () throws -> Void) throws -> BatchOutcome
 }
@@ -22,14 +22,14 @@ package protocol BatchStore: RowStore {
 /// The values that are given for a row, by slot.
 package struct GivenValues {
     package var mask = SlotMask()
-    /// One place per slot, filled where `mask` says so.
+    /// One place for each slot. Only the places in `mask` are set.
     package var values: ContiguousArray<SlotValue>
 
     package init(slotCount: Int) {
         values = .nulls(slotCount)
     }
 
-    /// Values whose mask is set afterwards.
+    /// Creates values whose mask is set afterwards.
     package init(values: ContiguousArray<SlotValue>) {
         self.values = values
     }
@@ -46,11 +46,11 @@ package struct BatchInsertion {
     package enum Collision {
         /// The whole batch fails.
         case fails
-        /// The row that is there stays as it is.
+        /// The stored row stays as it is.
         case keepsStored
-        /// The given values replace those of the row that is there.
+        /// The given values replace those of the stored row.
         case takesGiven
-        /// All attributes of the row that is there are replaced, those that are not given by their default values.
+        /// All attributes of the stored row are replaced. Attributes without a given value get their default values.
         case replaces
     }
 
@@ -60,17 +60,18 @@ package struct BatchInsertion {
     package var wantsKeys = false
     /// The next row; nil after the last one.
     package var next: () throws -> GivenValues?
-    /// Has `next` begin anew, where that calls no block of the program's; nil where it does.
+    /// Makes `next` begin again from the first row. Nil if `next` calls a block of the program, which cannot be
+    /// repeated.
     package var restart: (() -> Void)?
 }
 
-/// A change of all rows that match.
+/// A change of all rows that match a fetch.
 package struct BatchUpdate {
     package enum Assigned {
         case constant(SlotValue)
         /// The value of an expression over the row as it was before the batch.
         case expression(NSExpression)
-        /// The row that a to-one relationship shall lead to.
+        /// The row that a to-one relationship is set to.
         case reference(BatchReference)
     }
 
@@ -78,7 +79,7 @@ package struct BatchUpdate {
     package var rows: StoreFetch
     package var assignments: [(slot: Int, value: Assigned)]
     package var origin = ChangeOrigin()
-    /// Whether other stores do their part before this one commits.
+    /// Whether other stores write their parts before this one commits.
     package var goesWithOthers = false
     package var wantsKeys = false
 }
@@ -92,7 +93,7 @@ package struct BatchReference {
     /// The name of the entity that is updated.
     package let entityName: String
 
-    /// Error 1550.
+    /// The error 1550 for this relationship.
     package func failure(_ reason: String) -> NSError {
         NSError.coreData(
             NSManagedObjectValidationError,
@@ -105,7 +106,7 @@ package struct BatchReference {
 /// The rows to delete.
 package struct BatchDeletion {
     package var rows: StoreFetch
-    /// Whether other stores do their part before this one commits.
+    /// Whether other stores write their parts before this one commits.
     package var goesWithOthers = false
     package var origin = ChangeOrigin()
     package var wantsKeys = false
@@ -114,7 +115,7 @@ package struct BatchDeletion {
 /// The result of a batch.
 package struct BatchOutcome {
     package var count = 0
-    /// Filled where the batch wanted them.
+    /// The keys of the rows, if the batch has `wantsKeys`.
     package var keys: [ObjectKey] = []
 
     package mutating func merge(_ other: BatchOutcome) {

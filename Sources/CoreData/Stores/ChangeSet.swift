@@ -1,8 +1,8 @@
-/// Everything one save writes to one store.
+/// Everything that one save writes to one store.
 package struct ChangeSet {
     package struct Update {
         package var old: Snapshot
-        /// The row as it shall be; its version is the old one's plus one.
+        /// The new row. Its version is the old row's plus one.
         package var new: Snapshot
         /// The slots that differ.
         package var changed: SlotMask
@@ -10,11 +10,12 @@ package struct ChangeSet {
 
     package struct Deletion {
         package var key: ObjectKey
-        /// The row as it was read; nil if the object was deleted as a fault (then no version is compared).
+        /// The row as it was read; nil if the object was deleted as a fault, in which case no version is compared.
         package var row: Snapshot?
     }
 
-    /// Changes of the members of one owner's many-to-many relationship, given from the naming side only.
+    /// Changes of the members of one owner's many-to-many relationship. Only the side that names the relationship gives
+    /// them.
     package struct Join {
         package var toMany: ToManySlot
         package var owner: ObjectKey
@@ -25,12 +26,13 @@ package struct ChangeSet {
     }
 
     /// The order of one owner's ordered many-to-many relationship, from either side. Pairs that it does not name keep
-    /// their places. New ones stand at the ends of both lists, in the order of `joins`, until this gives another place.
+    /// their places. New pairs are added to the ends of both lists, in the order of `joins`, unless an arrangement
+    /// gives them another place.
     package struct Arrangement {
         package var toMany: ToManySlot
         package var owner: ObjectKey
         package var members: [ObjectKey]
-        /// Whether `members` is the list from its beginning, not its end alone.
+        /// Whether `members` is the whole list, or only its end.
         package var isWhole: Bool
     }
 
@@ -40,13 +42,13 @@ package struct ChangeSet {
     package var deleted: [Deletion] = []
     package var joins: [Join] = []
     package var arrangements: [Arrangement] = []
-    /// Rows that are not written, but have to be as they were read.
+    /// Rows that are not written, but must not have changed since they were read.
     package var unchanged: [Snapshot] = []
-    /// Whether other stores are written before this part is committed: then it is not repeated.
+    /// Whether other stores are written before this part is committed. The part is then not repeated.
     package var goesWithOthers = false
     /// The maker of the changes.
     package var origin = ChangeOrigin()
-    /// The objects behind the rows, for stores that programs write.
+    /// The objects of the rows, for custom stores.
     var objects: SavedObjects?
 
     package var isEmpty: Bool {
@@ -54,10 +56,10 @@ package struct ChangeSet {
             && unchanged.isEmpty && objects?.isEmpty ?? true
     }
 
-    /// The rows as they will be.
+    /// The rows that the save writes.
     package var written: [Snapshot] { inserted + updated.map(\.new) }
 
-    /// The rows as they were read, by the keys that the changes are about. The store must still have them.
+    /// The rows as they were read, by the keys of the changes. The store must still have them.
     package var expected: [(key: ObjectKey, row: Snapshot)] {
         (updated.map(\.old) + unchanged).map { (ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key), $0) }
             + deleted.compactMap { deletion in deletion.row.map { (deletion.key, $0) } }

@@ -1,10 +1,12 @@
 extension StoreInspection {
-    /// The account that CloudKit's mirroring keeps in a SQLite store: which objects are records in the cloud.
+    /// The bookkeeping of CloudKit's mirroring in a SQLite store, which records the objects that are records in the
+    /// cloud.
     ///
-    /// `NSPersistentCloudKitContainer` keeps it on Apple's systems, in tables whose names begin with `ANSCK`. They name
-    /// objects by the number of the entity and the primary key. This framework reads them, and never writes to them.
+    /// `NSPersistentCloudKitContainer` keeps it on Apple's systems, in tables whose names begin with `ANSCK`. They
+    /// identify objects by the number of the entity and the primary key. This framework reads these tables, and never
+    /// writes to them.
     public struct CloudMirror: Sendable, Equatable {
-        /// The number of records that the account names.
+        /// The number of records in the tables.
         public let recordCount: Int
         /// The number of records that have yet to be uploaded.
         public let pendingUploadCount: Int
@@ -20,7 +22,7 @@ extension StoreInspection {
 }
 
 extension StoreInspection.CloudMirror: CustomStringConvertible {
-    /// The three numbers.
+    /// A text with the three numbers.
     public var description: String {
         func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         return [

@@ -39,7 +39,7 @@ public struct FetchExplanation: Sendable {
         }
     }
 
-    /// An index that would let the database look up the rows for which it reads a whole table.
+    /// An index by which the database would find the rows for which it reads a whole table.
     public struct SuggestedIndex: Sendable, Equatable, CustomStringConvertible {
         /// The name of the entity that has the property.
         public let entityName: String
@@ -64,11 +64,11 @@ public struct FetchExplanation: Sendable {
     public let storeIdentifier: String
     /// The address of the store; nil for one that has none.
     public let storeURL: URL?
-    /// The statement, in the words of the store's database.
+    /// The statement, in the SQL of the store's database.
     public let statement: String
     /// The parameters of the statement, in the order of their places.
     public let parameters: [Parameter]
-    /// The steps of the plan, each behind the one that it is part of.
+    /// The steps of the plan, each after the one that it is part of.
     public let plan: [Step]
     /// Whether the program computes, sorts or groups the result from the rows of the database.
     public let isFinishedByProgram: Bool

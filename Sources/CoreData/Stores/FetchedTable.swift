@@ -1,19 +1,18 @@
 import Foundation
 
-/// The results of a fetch of dictionaries, as long as nobody looks into the dictionaries: the names once, the values
-/// row by row.
+/// The results of a fetch of dictionaries, before the dictionaries are made: the names once, and the values row by row.
 package struct FetchedTable {
-    /// A key of a row in the place of its id, which the coordinator makes.
+    /// A key of a row, in the place of the id that the coordinator makes of it.
     package final class Key: Sendable {
         package let key: ObjectKey
         package init(_ key: ObjectKey) { self.key = key }
     }
 
-    /// Each name once.
+    /// The names of the columns.
     package let names: [String]
-    /// The places of the names whose values are keys (`Key`), and later ids.
+    /// The places of the names whose values are keys (`Key`), and later object ids.
     package let keyPlaces: [Int]
-    /// As many for each row as there are names, in the form that `NSDictionary` holds them; nil where a row has none.
+    /// One value per name for each row, in the form in which `NSDictionary` holds it; nil if a row has none.
     package private(set) var values: [AnyObject?] = []
 
     package init(names: [String], keyPlaces: [Int]) {
@@ -23,14 +22,14 @@ package struct FetchedTable {
 
     package mutating func append(_ value: AnyObject?) { values.append(value) }
 
-    /// Puts other keys in the place of those of a column.
+    /// Replaces the keys of a column by other keys.
     mutating func mapKeys(at place: Int, _ body: (ObjectKey) throws -> ObjectKey) rethrows {
         for index in stride(from: place, to: values.count, by: names.count) {
             if let key = values[index] as? Key { values[index] = Key(try body(key.key)) }
         }
     }
 
-    /// Puts ids in the places of keys.
+    /// Replaces keys by object ids.
     mutating func replaceKeys(_ id: (ObjectKey) -> NSManagedObjectID) {
         for place in keyPlaces {
             for index in stride(from: place, to: values.count, by: names.count) {
@@ -39,7 +38,7 @@ package struct FetchedTable {
         }
     }
 
-    /// The rows as dictionaries. They have the objects of their keys in common.
+    /// The rows as dictionaries, which share the objects of their keys.
     var dictionaries: [NSDictionary] {
         let width = names.count
         if width == 0 { return [] }
@@ -50,7 +49,7 @@ package struct FetchedTable {
                     let row = UnsafeBufferPointer(rebasing: values[start..<start + width])
                     guard let first = row.baseAddress, let key = names.baseAddress, !row.contains(where: { $0 == nil })
                     else { return Self.dictionary(ofSome: row, names) }
-                    // References that are there lie in memory as optional ones do.
+                    // No value is nil here, and a non-nil optional reference has the memory layout of a reference.
                     return first.withMemoryRebound(to: AnyObject.self, capacity: width) {
                         NSDictionary(objects: $0, forKeys: key, count: width)
                     }
@@ -59,7 +58,7 @@ package struct FetchedTable {
         }
     }
 
-    /// A row of which some values are missing.
+    /// A dictionary of a row of which some values are missing.
     private static func dictionary(
         ofSome row: UnsafeBufferPointer<AnyObject?>, _ names: UnsafeBufferPointer<NSObject>
     ) -> NSDictionary {
@@ -72,7 +71,7 @@ package struct FetchedTable {
         }
         return objects.withUnsafeBufferPointer { objects in
             keys.withUnsafeBufferPointer { keys in
-                // Arrays without elements have no address.
+                // An empty array has no base address.
                 guard let first = objects.baseAddress, let key = keys.baseAddress else { return NSDictionary() }
                 return NSDictionary(objects: first, forKeys: key, count: objects.count)
             }
@@ -80,12 +79,12 @@ package struct FetchedTable {
     }
 }
 
-/// The dictionaries of a fetch on their way to a context.
+/// The dictionaries of a fetch, in the form in which a store hands them to a context.
 package enum FetchedDictionaries {
     case dictionaries([[String: Any]])
     case table(FetchedTable)
 
-    /// As a program gets them.
+    /// The dictionaries in the form that a program gets.
     var objects: [NSDictionary] {
         switch self {
         case .dictionaries(let rows): rows.map { $0 as NSDictionary }

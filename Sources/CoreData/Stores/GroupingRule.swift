@@ -1,11 +1,11 @@
 import Foundation
 
-/// The rule for fetches that group rows: a group has a value of what groups it and of functions of its rows, and of
-/// nothing else.
+/// The rule for fetches that group rows: a group has values of the grouping columns, values of functions over its rows,
+/// and no other values.
 package struct GroupingRule {
     private let layout: EntityLayout
     private let groupBy: [StoreFetch.Column]
-    /// The key paths that group.
+    /// The key paths of the grouping columns.
     private let paths: Set<String>
 
     package init(_ groupBy: [StoreFetch.Column], in layout: EntityLayout) {
@@ -18,7 +18,7 @@ package struct GroupingRule {
             })
     }
 
-    /// Whether a column is one of those that group.
+    /// Whether a column is one of the grouping columns.
     package func groups(_ column: StoreFetch.Column) -> Bool {
         groupBy.contains {
             switch ($0, column) {
@@ -29,8 +29,8 @@ package struct GroupingRule {
         }
     }
 
-    /// Throws 134060 for a property that has many values in a group, and for a condition on groups where there are
-    /// none.
+    /// Throws 134060 for a property that has many values in a group, and for a condition on groups if there are no
+    /// groups.
     package func check(_ properties: [StoreFetch.Column], having: NSPredicate?) throws {
         if groupBy.isEmpty {
             guard having != nil else { return }
@@ -52,7 +52,7 @@ package struct GroupingRule {
         }
     }
 
-    /// Whether all rows of a group have one value at a path: it is grouped, or begins at an object that is.
+    /// Whether all rows of a group have one value at a path: the path is grouped, or begins at a grouped object.
     private func isDetermined(_ path: String) -> Bool {
         paths.contains(path) || paths.contains("objectID") || paths.contains { path.hasPrefix($0 + ".") }
     }
@@ -79,7 +79,7 @@ extension StoreFetch.Column {
 }
 
 extension NSExpression {
-    /// "objectID" where the expression is the row itself.
+    /// "objectID" if the expression is the row itself; otherwise nil.
     fileprivate var bareObject: String? {
         switch payload {
         case .evaluatedObject: "objectID"
@@ -92,7 +92,7 @@ extension NSExpression {
         if case .keyPath(let path, nil) = payload { path.text } else { nil }
     }
 
-    /// Nothing in the place of a function of several rows.
+    /// A nil constant, if the expression is a function of several rows.
     fileprivate var aggregateAsNothing: NSExpression? {
         AggregateExpression(self) == nil ? nil : NSExpression(forConstantValue: nil)
     }

@@ -2,14 +2,14 @@ import Foundation
 
 /// The property list in which a store's metadata are kept.
 ///
-/// Entries of a program are written only if they can be read again: a store whose metadata nobody reads is lost with
-/// all its objects.
+/// Entries of a program are written only if they can be read again, because a store with unreadable metadata cannot be
+/// opened, and all its objects are lost.
 package enum MetadataList {
-    /// The greatest depth of lists and dictionaries in each other. Readers of files have limits of their own above
-    /// that.
+    /// The greatest depth of nested lists and dictionaries. Readers of files have limits of their own, which are
+    /// greater.
     private static let maximumDepth = 100
 
-    /// The bytes of a property list. Throws 134030 where a value is none, or could not be read again.
+    /// The bytes of a property list. Throws 134030 if a value is no property-list value, or could not be read again.
     static func data(
         of list: [String: Any], _ format: PropertyListSerialization.PropertyListFormat, url: URL? = nil,
         reading read: (Data) throws -> Void = { _ = try value(from: $0) }
@@ -34,10 +34,10 @@ package enum MetadataList {
     /// The dictionary of a property list; nil for other bytes.
     package static func dictionary(from data: Data) -> [String: Any]? { (try? value(from: data)) as? [String: Any] }
 
-    /// The value of a property list that may come from anybody.
+    /// The value of a property list from an untrusted source.
     ///
     /// A binary list may hold values that no property list has. Foundation stops the process at some of them. A small
-    /// one whose parts refer to each other would make it build values without end.
+    /// list whose parts refer to each other would make it build values without end.
     package static func value(from data: Data) throws -> Any {
         if data.starts(with: Array("bplist".utf8)) {
             try BinaryPropertyListReader.requirePlainValues(data, depth: maximumDepth)

@@ -1,5 +1,5 @@
-/// The moments of migrations, and of the destruction of a store, at which tests end the process. Then they look at the
-/// remaining files.
+/// The moments of migrations, and of the destruction of a store, at which tests end the process. Then the tests examine
+/// the remaining files.
 ///
 /// Only tests use them; see the product MigrationTestKit.
 @_spi(MigrationTesting)

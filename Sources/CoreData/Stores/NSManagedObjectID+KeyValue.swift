@@ -14,7 +14,7 @@ extension NSManagedObjectID: KeyValueDescribed {
 
 extension NSManagedObjectID: RowOrdered {
     var placeInOrder: (isNew: Bool, number: Int64) {
-        // New objects count downwards from -1.
+        // The numbers of new objects run downwards from -1.
         isTemporaryID ? (true, -objectKey.key) : (false, objectKey.primaryKey)
     }
 }

@@ -13,7 +13,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     let origin: Origin
     var layout: EntityLayout { origin.modelLayout.entities[objectKey.layoutIndex] }
     var storeIdentifier: String? { origin.storeIdentifier }
-    /// The meaning of the key, in a store that names its records itself.
+    /// The table that gives the reference object of the key, in a custom store; otherwise nil.
     var references: ReferenceTable? { origin.references }
 
     /// The common part of all ids of one store, or of all ids of new objects.
@@ -43,7 +43,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         self.init(objectKey: objectKey, origin: Origin(modelLayout: modelLayout, store: store))
     }
 
-    /// Creates the id of no object: a temporary one, unlike every other. It is for tests that need any id.
+    /// Creates an id of no object: a temporary one that equals no other. It is for tests that need any id.
     public override init() {
         let modelLayout = NoEntity.model.layout
         objectKey = ObjectKey(layoutIndex: 0, key: Self.nextTemporaryKey())
@@ -79,7 +79,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         }
         let (store, place) = (storeIdentifier ?? "", "/\(entityText)/p\(primaryKeyText)")
         if let url = URL(string: "x-coredata://\(store)\(place)") { return url }
-        // An identifier that a program has chosen, or a damaged one.
+        // The identifier is one that a program has chosen, or it is damaged.
         let escaped = store.addingPercentEncoding(withAllowedCharacters: Self.referenceCharacters) ?? ""
         return Self.url("x-coredata://\(escaped)\(place)", layout)
     }
@@ -91,14 +91,14 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         return url
     }
 
-    /// The entity's name with every character escaped that has a meaning in a URI.
+    /// The entity's name with all characters escaped that have a meaning in a URI.
     private var entityText: String {
         layout.name.addingPercentEncoding(withAllowedCharacters: Self.allowedInNames) ?? layout.name
     }
 
     private static let allowedInNames = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/;"))
 
-    /// The number of the row, or the name that its store has for it.
+    /// The number of the row, or the text of its reference object.
     private var primaryKeyText: String {
         guard let references else { return "\(objectKey.primaryKey)" }
         let text = references.entry(for: objectKey.primaryKey)?.text ?? ""
@@ -107,7 +107,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
 
     private static let referenceCharacters = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
 
-    /// Whether another id is that of the same object.
+    /// Whether another id is the id of the same object.
     open override func isEqual(_ object: Any?) -> Bool {
         if let other = objectWithin(object) {
             return other._withUnsafeGuaranteedRef { other in
@@ -133,7 +133,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     }
 
     /// A hash of the key.
-    // Hash tables mix it once more.
+    // Hash tables mix the value once more.
     open override var hash: Int { Int(isTemporaryID ? objectKey.key : objectKey.primaryKey) }
 
     /// The URI of the id.
@@ -151,7 +151,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
         temporaryCounter.wrappingSubtract(1, ordering: .relaxed).oldValue
     }
 
-    /// Tells the temporary URIs of this process from those of others.
+    /// The identifier that distinguishes the temporary URIs of this process from those of other processes.
     static let processIdentifier = UUID().uuidString
 }
 

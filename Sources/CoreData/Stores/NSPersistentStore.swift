@@ -24,20 +24,21 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/options)
     open private(set) var options: [AnyHashable: Any]?
 
-    /// The names of its records, where the store is a program's own.
+    /// The reference objects of the records, if this is a custom store; otherwise nil.
     var references: ReferenceTable? { nil }
     private var storedReferences: ReferenceTable?
-    /// Whether the store is one file that is read and written as a whole.
+    /// Whether the store is one file that is read and written completely.
     var isWholeFile: Bool { false }
-    /// Writes that file.
+    /// Writes the file of such a store.
     func saveFile() throws {}
-    /// Whether the content of the store outlives its being closed.
+    /// Whether the content of the store is kept when the store is closed.
     var isDurable: Bool { true }
-    /// Whether objects are judged one by one where a predicate or an order has no words in the store's language.
+    /// Whether objects are evaluated one by one if a predicate or an order has no translation into the store's
+    /// language.
     var decidesByObject: Bool { false }
-    /// The store as one that can hold one transaction from its opening on; nil where it cannot.
+    /// The store as one that can hold one transaction from its opening on; nil if it cannot.
     var heldTransaction: (any HeldTransactionStore)? { nil }
-    /// Counts the rows that a migration writes. Set before the first, and never again.
+    /// Counts the rows that a migration writes. Set before the first row, and never again.
     final var rowTally: RowTally?
     /// The type that the class was registered for.
     private var registeredType = ""
@@ -46,21 +47,21 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         private let liveEntry = LiveAccount.Entry(.store)
     #endif
 
-    /// Notes of a store's metadata about its past: the versions that it has left, and the passes that filled it. They
+    /// Entries of a store's metadata about its past: the versions that it has left, and the passes that filled it. They
     /// stay if a program sets its own metadata.
     static let lastingKeys = [VersionRecord.metadataKey, passesKey]
 
-    /// Under it metadata note the passes of migrations that filled the store.
+    /// The metadata key for the passes of migrations that filled the store.
     static let passesKey = "OpenCoreDataMigrationPasses"
 
-    /// Further entries that the framework writes into metadata. They stay, too, if a program's own metadata leave them
-    /// out. Without the version hashes a model of any other version could open the store.
+    /// Further entries that the framework writes into metadata. They stay, too, if a program's own metadata lack them.
+    /// Without the version hashes a model of any other version could open the store.
     static let describingKeys = [
         NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey,
         StoredVersion.notesKey,
     ]
 
-    /// A program's new metadata, with the framework's present entries that they leave out.
+    /// A program's new metadata, completed by those of the framework's present entries that they lack.
     static func keeping(_ present: [String: Any]?, in metadata: [String: Any]?) -> [String: Any] {
         let keys = Set(describingKeys + lastingKeys)
         return (present ?? [:]).filter { keys.contains($0.key) }.merging(metadata ?? [:]) { _, new in new }
@@ -150,7 +151,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         set { lock.withLock { storedIdentifier = newValue ?? storedIdentifier } }
     }
 
-    /// The names of records that all stores with this store's identifier share, from the first time it is asked for.
+    /// The reference table that all stores with this store's identifier share. It is created at the first access.
     final var sharedReferences: ReferenceTable {
         lock.withLock {
             if let storedReferences { return storedReferences }
@@ -160,7 +161,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         }
     }
 
-    /// Takes the identifier over that metadata name.
+    /// Sets the identifier to the one in metadata, if there is one.
     final func adoptIdentifier(of metadata: [String: Any]?) {
         if let identifier = metadata?[NSStoreUUIDKey] as? String { self.identifier = identifier }
     }
@@ -220,7 +221,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
 
     /// The class of the manager that migrates stores of this kind when they are added to a coordinator.
     ///
-    /// - Returns: ``NSMigrationManager``, or a subclass of it where a subclass of the store overrides this function.
+    /// - Returns: ``NSMigrationManager``, or a subclass of it if a subclass of the store overrides this function.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/migrationmanagerclass())
     open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
@@ -231,7 +232,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     }
 }
 
-/// Reading of the options a store is added with: dictionaries of anything, where numbers come as `NSNumber`, as Swift
+/// Reads the options that a store is added with: dictionaries of any values, with numbers as `NSNumber`, as Swift
 /// numbers or as strings.
 enum StoreOptions {
     static func bool(_ options: [AnyHashable: Any]?, _ key: String) -> Bool? {
@@ -243,7 +244,7 @@ enum StoreOptions {
         }
     }
 
-    /// Whether an option is there and not false: some take a dictionary of details instead of true.
+    /// Whether an option is set and not false. Some options take a dictionary of details instead of true.
     static func isOn(_ options: [AnyHashable: Any]?, _ key: String) -> Bool {
         guard let value = options?[key], !(value is NSNull) else { return false }
         return bool(options, key) ?? (value is NSDictionary || value is [AnyHashable: Any])
@@ -266,7 +267,7 @@ enum StoreOptions {
 }
 
 extension NSError {
-    /// A save to a store that was opened for reading only.
+    /// The error of a save to a store that was opened read-only.
     static func readOnlyStore(_ store: NSPersistentStore) -> NSError {
         .coreData(
             CocoaError.Code.fileWriteNoPermission.rawValue,

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A store that a program wrote, as its adapter presents it: besides rows it wants to see objects and contexts.
+/// A custom store, as its adapter presents it. In addition to rows it receives objects and contexts.
 protocol ObjectStore: RowStore {
-    /// Whether a fetch gives objects whose values are read one by one later, instead of rows.
+    /// Whether a fetch returns keys, whose values are read one by one later, instead of rows.
     var answersWithKeys: Bool { get }
 
     /// The permanent keys of new objects, in their order.
     func permanentKeys(for objects: [NSManagedObject]) throws -> [Int64]
 
-    /// The row with the key; nil when there is none. `refreshing` passes by the row cache.
+    /// The row with the key; nil if there is none. `refreshing` bypasses the row cache.
     func row(for key: Int64, refreshing: Bool, in context: NSManagedObjectContext?) throws -> Snapshot?
 
     /// The members of a to-many relationship of one owner.
     func members(of toMany: ToManySlot, owner: ObjectKey, in context: NSManagedObjectContext?) throws -> [ObjectKey]
 
-    /// Hands a request of another kind than fetching and saving to the store.
+    /// Passes a request that is neither a fetch nor a save to the store.
     func execute(_ request: NSPersistentStoreRequest, in context: NSManagedObjectContext) throws -> Any
 
-    /// Objects of the store came into use in a context, or are used no longer.
+    /// Reports that a context has registered objects of the store, or has unregistered them.
     func contextDidRegister(_ keys: [Int64])
     func contextDidUnregister(_ keys: [Int64])
 }
@@ -35,7 +35,7 @@ extension ObjectStore {
         try owners.reduce(into: [:]) { $0[$1.key] = try members(of: toMany, owner: $1, in: nil) }
     }
 
-    /// Keys of such a store are its references; none can be had without the objects.
+    /// Throws, because the keys of such a store come from its reference objects, and need the objects.
     func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Range<Int64>]] {
         throw NSError.coreData(
             NSPersistentStoreUnsupportedRequestTypeError,
@@ -46,19 +46,19 @@ extension ObjectStore {
     func contextDidUnregister(_ keys: [Int64]) {}
 }
 
-/// The objects of a save that concern one store. Stores that programs write get them.
+/// The objects of a save that belong to one store. Custom stores receive them.
 struct SavedObjects {
     let context: NSManagedObjectContext
     var inserted: Set<NSManagedObject> = []
     var updated: Set<NSManagedObject> = []
     var deleted: Set<NSManagedObject> = []
-    /// Objects that only have to be as they were read.
+    /// Objects whose rows must not have changed since they were read.
     var locked: Set<NSManagedObject> = []
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && locked.isEmpty }
 }
 
-/// The origin of a fetch, for the stores that programs write.
+/// The context and the parameters of a fetch, for custom stores.
 struct FetchOrigin {
     let context: NSManagedObjectContext
     let parameters: FetchParameters

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Builds the row of a record whose values come by name: of a cache node, of an incremental store's node.
+/// Builds the row of a record whose values are read by name, from a cache node or from an incremental store's node.
 struct RecordReader {
     let layout: EntityLayout
     let key: Int64
     let version: Int32
 
-    /// Reads every persistent attribute and to-one relationship of the record. Throws 134060 when a value is of a type
-    /// that its attribute does not take.
+    /// Reads every persistent attribute and to-one relationship of the record. Throws 134060 if the type of a value
+    /// does not fit its attribute.
     func row(
         attribute: (NSAttributeDescription) throws -> Any?, reference: (NSRelationshipDescription) throws -> ObjectKey?
     ) throws -> Snapshot {
@@ -15,7 +15,7 @@ struct RecordReader {
         for (number, slot) in layout.slots.enumerated() where slot.isPersistent {
             switch slot.role {
             case .attribute(let description):
-                // Of a composite attribute the record has one value: a dictionary.
+                // The record has one value for a composite attribute: a dictionary.
                 var given = try attribute(slot.composite ?? description)
                 for name in slot.elementPath { given = (given as? [String: Any])?[name] }
                 values[number] = try value(given, of: description, slot)
@@ -48,7 +48,7 @@ struct RecordReader {
 }
 
 extension Int32 {
-    /// A store's own version number as a row keeps it: only whether two are equal counts.
+    /// Makes the version of a row from a store's own version number. Only the equality of two versions counts.
     init(foldingVersion version: UInt64) {
         let folded = version <= 0x3FFF_FFFF ? version : (version ^ (version >> 30) ^ (version >> 60)) & 0x3FFF_FFFF
         self.init(truncatingIfNeeded: folded)
@@ -56,7 +56,7 @@ extension Int32 {
 }
 
 extension Snapshot {
-    /// Whether two rows of one entity have the same attributes and lead to the same objects.
+    /// Whether two rows of one entity have equal attributes and lead to the same objects.
     func hasSameValues(as other: Snapshot, _ layout: EntityLayout) -> Bool {
         layout.slots.indices.allSatisfy { slot in
             switch layout.slots[slot].role {

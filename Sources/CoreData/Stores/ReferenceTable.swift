@@ -1,14 +1,14 @@
 import Foundation
 
-/// The keys that stand for the records of a program's own store.
+/// The keys that stand for the records of a custom store.
 ///
-/// Such a store names its records by any value, its reference objects; everything above the stores works with numbers.
-/// The table hands a number to each reference it meets, per entity. It is shared by all stores of the process that have
-/// the same identifier, so that ids of the same record are equal whichever coordinator made them.
+/// Such a store identifies its records by any values, its reference objects. All code above the stores works with
+/// numbers. For each entity the table gives a number to every new reference. All stores of the process with one
+/// identifier share a table, so that two ids of one record are equal, whichever coordinators made them.
 final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are used under `lock` only
     struct Entry {
         let entity: String
-        /// The text that tells the references of an entity apart. It stands in an id's URI.
+        /// The text that distinguishes the references of an entity. It is part of an id's URI.
         let text: String
         /// The reference as the store gave it.
         fileprivate(set) var reference: Any
@@ -19,12 +19,12 @@ final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are u
     private var entries: [Entry] = []
     private var keys: [String: [String: Int64]] = [:]
 
-    /// The primary key of a reference, a new one when it was not met before.
+    /// The primary key of a reference. A reference that is not in the table gets a new key.
     func primaryKey(of reference: Any, entity: String) -> Int64 {
         let text = Self.text(of: reference)
         return lock.withLock {
             if let known = keys[entity]?[text] {
-                // A reference read from a URI may be a number where the store has a string.
+                // A reference that was read from a URI may be a number although the store has a string.
                 entries[Int(known) - 1].reference = reference
                 return known
             }
@@ -32,7 +32,7 @@ final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are u
         }
     }
 
-    /// The primary key for the text of a URI. As on a Mac, a reference that looks like a number is one.
+    /// The primary key for the text of a URI. As on a Mac, the text of a number becomes a number.
     func primaryKey(ofText text: String, entity: String) -> Int64 {
         lock.withLock {
             if let known = keys[entity]?[text] { return known }
@@ -41,7 +41,7 @@ final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are u
         }
     }
 
-    /// The meaning of a primary key.
+    /// The entry of a primary key; nil if there is none.
     func entry(for primaryKey: Int64) -> Entry? {
         lock.withLock {
             primaryKey > 0 && primaryKey <= Int64(entries.count) ? entries[Int(primaryKey) - 1] : nil
@@ -80,7 +80,7 @@ final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are u
     // Used under `registryLock` only.
     nonisolated(unsafe) private static var registry = Registry()
 
-    /// The table of the stores with an identifier; kept as long as a store or an id of it is alive.
+    /// The table of the stores with an identifier. It exists as long as one of the stores or of their ids.
     static func shared(identifier: String) -> ReferenceTable {
         registryLock.withLock {
             if let known = registry.tables[identifier]?.table { return known }

@@ -1,88 +1,89 @@
 import Foundation
 
-/// A store in terms of rows. Every kind of store conforms, so that contexts know no SQL.
+/// A store in terms of rows. Every kind of store conforms, so that contexts need no SQL.
 ///
-/// Any thread may call all methods, several at a time. A store serialises calls where it must.
+/// Any thread may call all methods, several at a time. A store serializes calls where necessary.
 package protocol RowStore: AnyObject, Sendable {
     /// The store's number within its coordinator. It is part of the keys that the store gives.
     var storeNumber: Int { get }
 
-    /// Keys, dictionaries or a count for a fetch. Throws an `NSError` when the predicate has no translation.
+    /// Returns keys, dictionaries or a count for a fetch. Throws an `NSError` if the predicate has no translation.
     func fetch(_ request: StoreFetch) throws -> StoreFetchResult
 
-    /// The dictionaries of a fetch as a table; nil where the store makes none of them.
+    /// Returns the dictionaries of a fetch as a table; nil if the store does not make tables.
     func fetchTable(_ request: StoreFetch) throws -> FetchedTable?
 
-    /// The explanation of a fetch; nil if the store has no statements. `asRows` means that whole rows are wanted in
-    /// place of keys.
+    /// The explanation of a fetch; nil if the store has no statements. `asRows` means that the fetch reads whole rows
+    /// instead of keys.
     func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation?
 
     /// The inspection of the database; empty if the store has none.
     func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection
 
-    /// Mends irregularities, and returns those that it cannot mend.
+    /// Repairs irregularities, and returns those that it cannot repair.
     func mend(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity]
 
-    /// The rows of a fetch (its `result` does not matter), some hundred at a time: the caller works on them while they
-    /// are still in the processor's cache.
+    /// Reads the rows of a fetch (whose `result` is ignored), some hundred at a time, so that the caller works on rows
+    /// that are still in the processor's cache.
     func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws
 
-    /// The rows with the given keys (all of one root entity), in no particular order; keys without a row are left out.
-    /// `refreshing` passes by the row cache.
+    /// The rows with the given keys (all of one root entity), in no particular order. Keys without a row are left out.
+    /// `refreshing` bypasses the row cache.
     func rows(for keys: [Int64], rootIndex: Int, refreshing: Bool) throws -> [Snapshot]
 
-    /// The same for one key.
+    /// The row with a key of a root entity; nil if there is none. `refreshing` bypasses the row cache.
     func row(for key: Int64, rootIndex: Int, refreshing: Bool) throws -> Snapshot?
 
-    /// The members of a to-many relationship of one owner, in the relationship's order when it has one.
+    /// The members of a to-many relationship of one owner, in the relationship's order if it has one.
     func members(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey]
 
-    /// The same for many owners at once (prefetching).
+    /// The members of a to-many relationship for many owners in one call (prefetching), by the keys of the owners.
     func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]]
 
-    /// Sets so many keys aside for each root entity, with the store's number in them. Their ranges need not adjoin.
+    /// Reserves a number of keys for each root entity, which contain the store's number. Their ranges need not adjoin.
     func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Range<Int64>]]
 
-    /// Drops the rows of the cache that nobody else holds.
+    /// Removes the rows from the row cache that no context holds.
     func sweepRowCache()
 
-    /// The row as the row cache has it; nil when the cache has none. Nothing is read.
+    /// The row in the row cache; nil if the cache has none. Nothing is read from the store.
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot?
 
-    /// Whether the row cache has this very row for the key.
+    /// Whether the row cache has exactly this row object for the key.
     func isCached(_ row: Unmanaged<Snapshot>, for key: Int64, rootIndex: Int) -> Bool
 
-    /// The next read of the row asks the file.
+    /// Removes a row from the row cache, so that the next read of it goes to the database.
     func forgetCachedRow(_ key: Int64, rootIndex: Int)
 
-    /// Gives back connections and files; called once, when the store is removed from its coordinator.
+    /// Closes connections and files. Called once, when the store is removed from its coordinator.
     func close() throws
 
-    /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` when rows moved on since they were
+    /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` if rows have changed since they were
     /// read.
     func write(_ changes: ChangeSet) throws
 
-    /// The same. Calls `beforeVisible` before anybody can see the changes, and before anything that readers wait for;
-    /// it may be called more than once. Calls `beforeCommit` when all is written and checked. An error of it undoes
-    /// the changes, where the store can.
+    /// Writes a change set in one transaction, or nothing, and calls two bodies. `beforeVisible` is called before any
+    /// reader can see the changes, and before any lock that readers wait for is taken; it may be called more than once.
+    /// `beforeCommit` is called when everything is written and checked. An error that it throws undoes the changes, if
+    /// the store can do that.
     func write(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws
 
-    /// The store as it is now, for reading alone; nil when it keeps no past states.
+    /// The present state of the store, for reading only; nil if the store keeps no past states.
     func pinned() throws -> (any RowStore)?
 
-    /// The store on servers that follow its own (standbys), for reading alone; nil if there are none.
+    /// The store on servers that replicate its own (standbys), for reading only; nil if there are none.
     ///
     /// It shows everything that this store has saved before the read, and everything that was committed before
-    /// `requireNewStandbys()`. Later commits of others may not show yet.
+    /// `requireNewStandbys()`. Later commits of other processes may be missing.
     func standby() -> (any RowStore)?
 
-    /// From now on standbys show all commits until now, by anybody.
+    /// Requires that reads of standbys show all commits until this call, whichever process made them.
     func requireNewStandbys()
 
-    /// The row cache notes from now on when it got its rows.
+    /// Makes the row cache record the time of each row from this call on.
     func trackRowAges()
 
-    /// The time since the row cache got a row; nil when it has none, or does not know.
+    /// The time since the row cache got a row; nil if it has no such row, or no time for it.
     func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval?
 
     /// The number of rows that the row cache holds.
@@ -94,22 +95,23 @@ package protocol RowStore: AnyObject, Sendable {
     /// Whether the store reads rows in ranges of their keys (`StoreFetch.afterPrimaryKey`).
     var readsRangesOfKeys: Bool { get }
 
-    /// Whether each question is a round trip to a server: one for many objects is better than many for one.
+    /// Whether each request is a round trip to a server, so that one request for many objects is better than many
+    /// requests.
     var isAskedByRoundTrips: Bool { get }
 
-    /// The to-many relationships whose changes raise the version of their owner's row, for somebody else keeps a link
-    /// of theirs in the row; nil where there are none.
+    /// The to-many relationships whose changes raise the version of their owner's row, because programs of another
+    /// version keep a link of theirs in the row; nil if there are none.
     var versionedLinks: VersionedLinks? { get }
 
     /// Further abilities of the store: batches, history. Nil if it does not have them.
     var batches: (any BatchStore)? { get }
     var history: (any HistoryStore)? { get }
 
-    /// Whether metadata were set that only a save would write; `saveMetadata()` writes them without one.
+    /// Whether metadata are set that are written only with the next save. `saveMetadata()` writes them without a save.
     var hasUnsavedMetadata: Bool { get }
     func saveMetadata() throws
 
-    /// Does one piece of the work that a migration has left for later. False if there is none left.
+    /// Does one piece of the work that a migration has deferred. False if there is none left.
     func finishDeferredPiece() throws -> Bool
 }
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The number of rows of each entity that a migration has written to its new store: insertions less deletions.
+/// Counts the rows of each entity that a migration has written to its new store: insertions minus deletions.
 ///
-/// The store counts the effects of all statements: those of the mappings, a policy's own objects, batches. So the
-/// finished file can be checked for these rows.
+/// The store counts the effects of all statements: those of mappings, those of a policy's own objects, and batches. So
+/// the finished file can be checked against these numbers.
 final class RowTally: @unchecked Sendable {  // guarded by `lock`
     private let lock = NSLock()
     private let layout: ModelLayout
@@ -11,7 +11,7 @@ final class RowTally: @unchecked Sendable {  // guarded by `lock`
 
     init(_ layout: ModelLayout) { self.layout = layout }
 
-    /// By the names of the entities; only those of which there ever was a row.
+    /// The number of rows by the names of the entities. Entities that never had a row are left out.
     var rows: [String: Int] {
         get {
             lock.withLock {
@@ -32,7 +32,7 @@ final class RowTally: @unchecked Sendable {  // guarded by `lock`
         if count != 0 { lock.withLock { counts[index, default: 0] += count } }
     }
 
-    /// Rows of one entity come one after another, most of the time.
+    /// Counts rows. Most of the time rows of one entity follow each other, so the rows are counted in runs.
     func add(_ rows: [Snapshot]) {
         for run in rows.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
             add(run.count, ofEntity: rows[run.lowerBound].layoutIndex)

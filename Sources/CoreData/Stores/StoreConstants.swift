@@ -74,7 +74,8 @@ public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsreadonlypersistentstoreoption)
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
-/// The option for the number of seconds to wait for a store that somebody else has locked. 240 seconds if it is absent.
+/// The option for the number of seconds to wait for a store that another process has locked. 240 seconds if it is
+/// absent.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoretimeoutoption)
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
@@ -102,7 +103,7 @@ public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentSt
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsinfermappingmodelautomaticallyoption)
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
-/// The option that destroys or replaces a store although somebody else has it open (`Bool`).
+/// The option that destroys or replaces a store although another connection has it open (`Bool`).
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreforcedestroyoption)
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
@@ -138,7 +139,7 @@ public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClas
 // MARK: Remote changes
 
 extension Notification.Name {
-    /// The notification that somebody, this process included, has written a store of a coordinator.
+    /// The notification that a process, which may be this one, has written a store of a coordinator.
     ///
     /// The object is the coordinator. It is posted for stores that were added with
     /// ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``. Writes that follow each other within some

@@ -1,46 +1,46 @@
 import Foundation
 
-/// The framework's own stores of some types, found by the type's name. An engine works with a store before it is open,
-/// or without opening it.
+/// The code for the framework's stores of some types, which is found by the type's name. An engine works with a store
+/// before it is open, or without opening it.
 package protocol StoreEngine: Sendable {
-    /// The forms of its stores, by their types; and the class of them all.
+    /// The forms of its stores, by their types, and the common class of the stores.
     var forms: [String: StoreForm] { get }
     var storeClass: NSPersistentStore.Type { get }
 
-    /// Opens a store as it is, or makes it where there is none.
+    /// Opens a store as it is, or creates it if there is none.
     ///
-    /// - Parameter other: a store whose content a new store in memory has from the beginning.
+    /// - Parameter other: a store whose content is copied into a new store in memory.
     func open(_ opening: StoreOpening, copying other: NSPersistentStore?) throws -> any NSPersistentStore & RowStore
 
     /// The metadata of the store at an address. Changes nothing.
     func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any]
-    /// Replaces the program's part of that.
+    /// Replaces the program's part of the metadata of the store at an address.
     func setMetadata(_ metadata: [String: Any], at url: URL, timeout: TimeInterval) throws
-    /// The model that the store was last opened with; nil where it keeps none.
+    /// The model that the store was last opened with; nil if it keeps none.
     func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel?
 
-    /// Makes the store at an address one without tables.
+    /// Destroys the store at an address, and leaves a store without tables.
     func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws
-    /// Puts a copy of a store in the place of a file. `timeout` is how long to wait for the source, `waiting` for users
-    /// that have the file open.
+    /// Puts a copy of a store in the place of a file. `timeout` is the time to wait for the source, `waiting` the time
+    /// to wait for users that have the file open.
     func replace(
         fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, waiting: TimeInterval,
         force: Bool
     ) throws
 
-    /// Brings the readable content of a damaged store into a new one.
+    /// Copies the readable content of a damaged store into a new one.
     func salvage(
         _ url: URL, into newURL: URL, model: NSManagedObjectModel?, options: [AnyHashable: Any]?
     ) throws -> StoreSalvageReport
 
-    /// Whether an open store is one of its own that can be copied as it lies.
+    /// Whether an open store belongs to this engine and can be copied as it is.
     func owns(_ store: NSPersistentStore) -> Bool
-    /// Copies an open store to an address: in the place of another file, or to a place without one.
+    /// Copies an open store to an address, which may be that of another file, or free.
     func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws
 }
 
 extension StoreEngine {
-    /// A server looks after its own pages.
+    /// Throws, because a database server repairs its own pages.
     package func salvage(
         _ url: URL, into newURL: URL, model: NSManagedObjectModel?, options: [AnyHashable: Any]?
     ) throws -> StoreSalvageReport {
@@ -49,14 +49,14 @@ extension StoreEngine {
     }
 }
 
-/// An engine that a product of its own brings; it is made when a store of its type is asked for.
+/// An engine of a separate product. It is created when a store of its type is requested.
 package protocol ProductStoreEngine: StoreEngine, AnyObject {
     init()
 }
 
-/// The engines of products, which nothing but their classes' names leads to.
+/// The engines of separate products, which are found only by the names of their classes.
 enum ProductStoreEngines {
-    /// The engine that a class has by this name; nil where there is none.
+    /// Makes the engine whose class has this name; nil if there is none.
     static func made(byClass name: String) -> (any ProductStoreEngine)? {
         (NSClassFromString(name) as? any ProductStoreEngine.Type)?.init()
     }
@@ -72,7 +72,7 @@ package struct StoreOpening {
     package var url: URL?
     package var options: [AnyHashable: Any]?
     package var use = StoreUse.work
-    /// The look that the engine has taken at the store already. The store may be another one by now.
+    /// The store summary that the engine has already read. The store may be another one by now.
     package var look: (any StoreLook)?
 }
 
@@ -102,10 +102,10 @@ extension StoreOpening {
     }
 }
 
-/// A look at a store before it is open.
+/// A summary of a store that is read before the store is opened.
 package protocol StoreLook {
     var url: URL { get }
     var metadata: [String: Any] { get }
-    /// The model that the store was last opened with; nil where it keeps none.
+    /// The model that the store was last opened with; nil if it keeps none.
     func model() throws -> NSManagedObjectModel?
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A fetch as a store sees it: no objects, no contexts.
+/// A fetch in the form in which a store gets it, without objects and contexts.
 package struct StoreFetch {
     package enum Result {
         case keys
@@ -30,16 +30,16 @@ package struct StoreFetch {
     package var sortDescriptors: [NSSortDescriptor] = []
     package var limit = 0
     package var offset = 0
-    /// Only rows with greater primary keys, in the order of their keys, where the store reads such ranges.
+    /// Limits the fetch to rows with greater primary keys, in the order of their keys, if the store reads such ranges.
     package var afterPrimaryKey: Int64?
     package var result: Result = .keys
-    /// Whether more rows may be found than anybody wants in memory at once.
+    /// Whether the fetch may find more rows than should be in memory at the same time.
     package var isLarge = false
-    /// Set for stores that programs write, which are shown requests and contexts.
+    /// The request and the context, for custom stores; otherwise nil.
     var origin: FetchOrigin?
 }
 
-/// Something that stands for a row in a predicate: a managed object or its id.
+/// An object that stands for a row in a predicate: a managed object or its id.
 protocol ObjectKeyConvertible: AnyObject {
     var objectKey: ObjectKey { get }
 }
@@ -51,7 +51,7 @@ package enum StoreFetchResult {
 }
 
 extension EntityLayout {
-    /// The columns of a dictionary unless they are given: every attribute and to-one relationship.
+    /// The columns of a dictionary if the request names none: every attribute and to-one relationship.
     var fetchedColumns: [StoreFetch.Column] {
         slots.compactMap { slot in
             guard slot.isPersistent else { return nil }

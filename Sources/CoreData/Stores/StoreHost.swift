@@ -1,11 +1,11 @@
-/// The part of a coordinator that its stores use. They know nothing else of it.
+/// The part of a coordinator that its stores use. Stores use no other part of it.
 protocol StoreHost: NSPersistentStoreCoordinator {
-    /// The number that the next store gets; asked while that store is made.
+    /// The number of the next store, which is read while that store is created.
     var numberOfNextStore: Int { get }
     var modelLayout: ModelLayout { get }
 }
 
 extension NSPersistentStore {
-    /// The coordinator the store belongs to; nil after it is removed.
+    /// The coordinator that the store belongs to; nil after the store is removed.
     final var storeHost: (any StoreHost)? { persistentStoreCoordinator }
 }

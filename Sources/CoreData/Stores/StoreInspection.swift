@@ -24,7 +24,7 @@ public struct StoreInspection: Sendable {
         public static let damage = Parts(rawValue: 4)
         /// Counters and rows that no save writes.
         public static let irregularities = Parts(rawValue: 8)
-        /// The account of CloudKit's mirroring.
+        /// The bookkeeping of CloudKit's mirroring.
         public static let mirror = Parts(rawValue: 16)
     }
 
@@ -49,22 +49,23 @@ public struct StoreInspection: Sendable {
     /// The bytes of the objects of each entity without a superentity, by name.
     ///
     /// Objects of subentities and indexes are included; values in files of their own are not. Empty if the database
-    /// does not tell.
+    /// does not report sizes.
     public package(set) var entitySizes: [String: Int64] = [:]
     /// The bytes of the history, with its indexes.
     ///
-    /// Nil if the store has no history, if the database does not tell, or if the inspection did not include sizes.
+    /// Nil if the store has no history, if the database does not report sizes, or if the inspection did not include
+    /// sizes.
     public package(set) var historySize: Int64?
-    /// The damage in the words of the database, at most a hundred lines; empty if the database is whole.
+    /// The damage by the report of the database, at most a hundred lines; empty if the database is whole.
     ///
-    /// Nil if the database cannot look for damage, or if the inspection did not include it.
+    /// Nil if the database cannot check itself for damage, or if the inspection did not include it.
     public package(set) var damage: [String]?
     /// Counters and rows that no save writes, table by table, in the order of rows.
     ///
     /// Nil if the inspection did not include them, or if the columns of the database take values of their types only.
     public package(set) var irregularities: [StoreIrregularity]?
 
-    /// The account of CloudKit's mirroring; nil if nothing mirrors the store, or the inspection did not include it.
+    /// The bookkeeping of CloudKit's mirroring; nil if the store is not mirrored, or the inspection did not include it.
     public package(set) var mirror: CloudMirror?
 
     package init() {}

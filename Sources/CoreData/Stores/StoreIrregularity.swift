@@ -1,21 +1,21 @@
 /// Something in the tables of a store that no save writes: another program wrote it, or a file was damaged.
 ///
 /// OpenCoreData only. `inspect(_:for:)` of ``NSPersistentStoreCoordinator`` finds irregularities, and `mend(_:in:)`
-/// mends some of them.
+/// repairs some of them.
 public struct StoreIrregularity: Hashable, Sendable {
     /// The kinds of irregularities.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// The number that is noted as the highest of an entity is less than that of a row.
+        /// The counter of an entity's keys is less than the number of a row.
         ///
-        /// Apple's framework then gives the number of a row to a new object. OpenCoreData looks at the rows, and
-        /// corrects the noted number with the next new object.
+        /// Apple's framework then gives the number of a row to a new object. OpenCoreData compares the counter with the
+        /// rows, and corrects it with the next new object.
         case counter
         /// The entity of a row has no objects in the table of the row.
         ///
-        /// No entity has such a number, or it is one of an abstract entity or of another table. In a table of several
-        /// entities nobody sees the row. In a table of one entity nobody reads the number.
+        /// No entity has such a number, or it belongs to an abstract entity or to another table. In a table of several
+        /// entities no fetch finds the row. In a table of one entity the number is never read.
         case entity
-        /// A link of a many-to-many relationship leads to a row that does not exist. Nobody sees the link.
+        /// A link of a many-to-many relationship leads to a row that does not exist. No fetch returns the link.
         case link
         /// The bytes of a text are not UTF-8. The text reads with replacement characters (U+FFFD) in their place.
         case encoding

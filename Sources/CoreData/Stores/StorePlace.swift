@@ -2,16 +2,16 @@ import Foundation
 
 /// The place to which the URL of a store leads: a file, or memory.
 package enum StorePlace: Equatable {
-    /// `/dev/null`: a store in memory that nobody else sees.
+    /// `/dev/null`: a private store in memory.
     case memory
     /// `/dev/null/NAME`: a store in memory that the coordinators of the process share by its name.
     case sharedMemory(name: String)
-    /// Everything else.
+    /// Any other URL.
     case file
 
     private static let null = "/dev/null"
 
-    /// - Parameter url: The URL of a store. A symbolic link counts as its destination, and `..` is followed.
+    /// - Parameter url: The URL of a store. A symbolic link counts as its destination, and `..` is resolved.
     package init(_ url: URL) {
         guard url.isFileURL else {
             self = .file
@@ -28,7 +28,7 @@ package enum StorePlace: Equatable {
                 }
                 break
             }
-            // Nothing can lie below a device. Everything else that does not exist is a file that can be made.
+            // No file can lie below a device. Any other missing path is a file that can be created.
             guard errno == ENOTDIR || path.hasPrefix(Self.null + "/"), path.count > 1 else {
                 self = .file
                 return
@@ -39,7 +39,7 @@ package enum StorePlace: Equatable {
         self = name.isEmpty ? .memory : .sharedMemory(name: name.joined(separator: "/"))
     }
 
-    /// The path of an address elsewhere would be taken for one of this machine: files would be made, and deleted,
+    /// Throws if the URL is no file URL. Its path would be used on this machine, and files would be created and deleted
     /// there.
     static func requireFileURL(_ url: URL) throws {
         if url.isFileURL { return }
@@ -49,7 +49,7 @@ package enum StorePlace: Equatable {
             url: url)
     }
 
-    /// The error of reading a store in memory that is not there.
+    /// The error of reading a store in memory that does not exist.
     package static func missing(_ url: URL) -> NSError {
         .coreData(
             CocoaError.Code.fileReadNoSuchFile.rawValue,

@@ -8,7 +8,7 @@ public struct StoreSalvageReport: Sendable {
         public let name: String
         /// The number of rows in the new store.
         public package(set) var rowCount = 0
-        /// The number of rows that were found, and could not be salvaged. Rows of lost pages are not known.
+        /// The number of rows that were found, and could not be salvaged. Rows of lost pages are not counted.
         public package(set) var lostRowCount = 0
         /// The number of values of salvaged rows that are lost or changed.
         public package(set) var lostValueCount = 0
@@ -91,7 +91,7 @@ public struct StoreSalvageReport: Sendable {
 
     /// The number of rows in the new store.
     public var rowCount: Int { entities.reduce(0) { $0 + $1.rowCount } }
-    /// Whether all content was there, as far as can be known.
+    /// Whether all content was there, as far as the file shows it.
     public var isWhole: Bool { findingCount == 0 }
 
     package mutating func note(_ finding: Finding) {

@@ -1,14 +1,14 @@
-/// The purpose for which a store is opened. The code that opens it gives it; no option of a program does.
+/// The purpose for which a store is opened. The code that opens it sets the purpose; no option of a program does.
 package enum StoreUse: Equatable, Sendable {
-    /// A program works with it, and others may do so too.
+    /// A program works with the store, and other programs may do so, too.
     case work
-    /// A migration reads every row once. Where the process holds the lock on the file, nobody can change it meanwhile.
+    /// A migration reads every row once. If the process holds the lock on the file, no other process can change it.
     case migrationSource(isLocked: Bool)
-    /// A migration writes it and checks all of it at the end. If nobody else opens it before, the migration commits all
-    /// changes at once.
+    /// A migration writes the store and checks all of it at the end. If no other connection opens the store before, the
+    /// migration commits all changes at once.
     case migrationDestination(isSole: Bool)
 
-    /// Whether rows that were read or written are needed again: only then a cache saves time.
+    /// Whether rows that were read or written are needed again. Only then does a cache save time.
     package var cachesRows: Bool { !isWholeMigration }
 
     /// Whether the code that opened the store commits its changes.
@@ -17,8 +17,8 @@ package enum StoreUse: Equatable, Sendable {
     /// Whether the file cannot change while the store is open.
     package var isImmutable: Bool { self == .migrationSource(isLocked: true) }
 
-    /// Whether a save makes sure that the rows it refers to are there: others may delete them. The destination of a
-    /// migration is checked whole at the end.
+    /// Whether a save checks that the rows to which it refers exist, because other processes may delete them. The
+    /// destination of a migration is checked as a whole at the end.
     package var checksReferences: Bool {
         if case .migrationDestination = self { false } else { true }
     }

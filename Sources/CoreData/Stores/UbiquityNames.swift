@@ -1,7 +1,7 @@
 import Foundation
 
-// The names of Core Data over iCloud, which Apple deprecated in 2016. Programs that still name them compile; nothing is
-// kept in a cloud, and nothing of this is ever posted.
+// The names of Core Data over iCloud, which Apple deprecated in 2016. Programs that still use them compile. Nothing is
+// stored in a cloud, and none of the notifications is ever posted.
 
 /// The reasons for changes of stores in Core Data over iCloud. OpenCoreData never gives one.
 ///
@@ -29,7 +29,7 @@ public let NSPersistentStoreUbiquitousContentURLKey = "NSPersistentStoreUbiquito
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreubiquitouscontaineridentifierkey)
 public let NSPersistentStoreUbiquitousContainerIdentifierKey = "NSPersistentStoreUbiquitousContainerIdentifierKey"
-/// The option for a token that tells machines apart. It has no effect here.
+/// The option for a token that distinguishes machines. It has no effect here.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstoreubiquitouspeertokenoption)
 public let NSPersistentStoreUbiquitousPeerTokenOption = "NSPersistentStoreUbiquitousPeerTokenOption"

@@ -1,26 +1,26 @@
 import Foundation
 
-/// The versions that a store has left, the oldest first: checksums in its metadata.
+/// The versions that a store has left, the oldest first, as checksums in its metadata.
 ///
-/// A store that goes back to one of them is downgraded. Then the record ends before that version, so that the way
-/// forward again does not count as a downgrade.
+/// A store that returns to one of them is downgraded. Then the record ends before that version, so that a new migration
+/// to the newer version does not count as a downgrade.
 struct VersionRecord {
-    /// Apple's framework keeps keys of the metadata that it does not know.
+    /// The metadata key. Apple's framework keeps metadata under keys that it does not use.
     static let metadataKey = "OpenCoreDataVersions"
     private static let limit = 256
 
     private(set) var checksums: [String]
 
-    /// The record of a store that says this about itself. One that Apple's framework made has none.
+    /// The record in a store's metadata. A store that Apple's framework made has none.
     init(_ metadata: [String: Any]) { checksums = metadata[Self.metadataKey] as? [String] ?? [] }
 
-    /// Whether the store was once of a version, by the hashes of its content there.
+    /// Whether the store once had a version, by the hashes of the store's entities in that version.
     func holds(_ hashes: [String: Data]) -> Bool { checksums.contains(VersionHash.checksum(of: hashes)) }
 
-    /// Notes that the store goes from one version to another.
+    /// Records that the store changes from one version to another.
     ///
-    /// - Parameter left: the hashes of the version that it leaves. There are several where the store's own differ from
-    ///   those that are computed of the model.
+    /// - Parameter left: the hashes of the version that the store leaves. There are several if the store's own differ
+    ///   from those that are computed from the model.
     mutating func leave(_ left: [[String: Data]], for next: [String: Data]) {
         let goal = VersionHash.checksum(of: next)
         if let place = checksums.firstIndex(of: goal) {
@@ -33,15 +33,15 @@ struct VersionRecord {
         checksums = checksums.suffix(Self.limit)
     }
 
-    /// Puts the record into metadata; an empty one leaves none.
+    /// Writes the record into metadata. An empty record removes its key.
     func write(to metadata: inout [String: Any]) {
         metadata[Self.metadataKey] = checksums.isEmpty ? nil : checksums
     }
 }
 
 extension NSManagedObjectModel {
-    /// The version hashes of the entities that a store of a configuration holds; of all where the model does not have
-    /// it.
+    /// The version hashes of the entities that a store of a configuration holds; of all entities if the model does not
+    /// have the configuration.
     final func versionHashes(ofConfiguration configuration: String?) -> [String: Data] {
         let hashes = entityVersionHashesByName
         guard let configuration, configuration != Self.defaultConfigurationName,
