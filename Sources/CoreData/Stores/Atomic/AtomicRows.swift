@@ -1,18 +1,18 @@
 import Foundation
 
-/// Presents an atomic store to contexts and coordinators: rows of its nodes, and a save that changes the nodes and has
-/// the store write them.
+/// Presents an atomic store to contexts and coordinators as rows of its nodes. A save changes the nodes, and then the
+/// store writes them.
 // @unchecked Sendable: `versions` and the nodes of the store are used under `lock` only.
 final class AtomicRows: ObjectStore, @unchecked Sendable {
     let store: NSAtomicStore
-    /// Whether the file is written at the end only, by the owner of the store. The owner is a migration, whose file
-    /// nobody opens before.
+    /// Whether the file is written only at the end, by the owner of the store. The owner is a migration, and the file
+    /// is not opened before.
     private let isWrittenLater: Bool
     private let layout: ModelLayout
     private let rowCache: RowCache
-    /// Recursive: while the store is asked for an object's node, the object may read from this store.
+    /// Recursive, because an object may read from this store while the store makes a node of the object.
     private let lock = NSRecursiveLock()
-    /// The versions of records that were saved since the store was opened; of the others it is 1.
+    /// The versions of records that were saved since the store was opened. All other records have version 1.
     private var versions: [Int64: Int32] = [:]
 
     var storeNumber: Int { store.storeNumber }
@@ -178,7 +178,8 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
         if !conflicts.isEmpty { throw SaveConflicts(conflicts: conflicts) }
     }
 
-    /// Brings the nodes to the objects' values and has the store write them. When that fails, the nodes are taken back.
+    /// Updates the nodes from the objects, and then the store writes them. If that fails, the changes of the nodes are
+    /// undone.
     private func save(_ saved: SavedObjects) throws {
         func sorted(_ objects: Set<NSManagedObject>) -> [NSManagedObject] { objects.sorted { $0.key < $1.key } }
         let removed = Set(saved.deleted.compactMap { store.node(for: $0.objectKey) })
@@ -190,7 +191,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
             store.addCacheNodes([node])
             added.append(node)
         }
-        // Now that every new object has its node, they find each other.
+        // Only now does every new object have its node, so that related objects can find it.
         for (node, object) in zip(added, sorted(saved.inserted)) { store.updateCacheNode(node, from: object) }
         for object in sorted(saved.updated) {
             if let node = store.node(for: object.objectKey) { store.updateCacheNode(node, from: object) }

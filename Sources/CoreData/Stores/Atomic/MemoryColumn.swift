@@ -1,15 +1,15 @@
 import Foundation
 
-/// A column of dictionaries that are made in memory: its expression, and the kind of its values.
+/// A column of dictionaries that are made in memory: its expression and the kind of its values.
 struct MemoryColumn {
     let name: String
     let expression: NSExpression
     /// Whether rows are grouped by it.
     let groups: Bool
-    /// The kind of the values; nil where only they know it.
+    /// The kind of the values; nil if it is only known from the values themselves.
     private let kind: SlotKind?
 
-    /// Throws 134060 for a column without an expression, and for one that is not one value.
+    /// Throws 134060 for a column without an expression, and for one that has several values.
     init(_ column: StoreFetch.Column, in layout: EntityLayout, groups: Bool) throws {
         guard let expression = column.expression else {
             throw NSError.coreData(
@@ -48,7 +48,8 @@ struct MemoryColumn {
         }
     }
 
-    /// A value as a dictionary has it, or the key of an object; nil for none, which NaN is in a database.
+    /// A value in the form that a dictionary holds, or the key of an object. Nil for no value; NaN is no value in a
+    /// database.
     func value(_ raw: Any?) throws -> Any? {
         guard let raw else { return nil }
         if let key = ObjectKey(ofObject: raw) { return key }
@@ -113,7 +114,8 @@ extension EntityLayout {
         if isOfObjects { throw SQLFetchTranslator.failure("\(aggregate.function.rawValue) of objects") }
     }
 
-    /// Throws 134060 for a function of several rows where only functions of the members of one can be.
+    /// Throws 134060 for a function of several rows in a place where only functions of the members of one row are
+    /// allowed.
     func requireMembers(ofFunctionsIn expression: NSExpression) throws {
         for aggregate in expression.aggregates {
             if case .keyPath(let path, nil) = aggregate.argument.payload, leadsToMany(path) { continue }
@@ -133,7 +135,8 @@ extension EntityLayout {
         }
     }
 
-    /// The kind of an expression's values as a store in tables knows it; nil where only they know it, and for objects.
+    /// The kind of an expression's values, as a store with tables determines it; nil for objects, and if only the
+    /// values show it.
     fileprivate func kind(of expression: NSExpression) -> SlotKind? {
         if let aggregate = AggregateExpression(expression) {
             return aggregate.function.kind(of: kind(of: aggregate.argument))

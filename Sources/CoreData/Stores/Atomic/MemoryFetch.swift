@@ -1,12 +1,12 @@
 import Foundation
 
-/// Answers a fetch from rows in memory, as SQL does for a database.
+/// Computes a fetch from rows in memory, as SQL does for a database.
 struct MemoryFetch {
     typealias Row = any KeyValueReadable & ObjectKeyConvertible
 
     let request: StoreFetch
 
-    /// The rows that match, without regard to limit and offset. They are sorted, unless dictionaries are made of them.
+    /// The rows that match, before limit and offset are applied. They are sorted, unless dictionaries are made of them.
     func matching<Element: KeyValueReadable & ObjectKeyConvertible>(_ rows: [Element]) throws -> [Element] {
         try requireDecidable()
         var found = rows
@@ -21,13 +21,13 @@ struct MemoryFetch {
 
     private var givesDictionaries: Bool { if case .dictionaries = request.result { true } else { false } }
 
-    /// The elements that the fetch's offset and limit leave.
+    /// The elements that remain after the fetch's offset and limit.
     func page<Element>(_ elements: [Element]) -> [Element] {
         let rest = elements.dropFirst(request.offset)
         return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)
     }
 
-    /// The dictionaries of the fetch out of the rows that match.
+    /// Makes the dictionaries of the fetch from the rows that match.
     func dictionaries(_ rows: [Row]) throws -> [[String: Any]] {
         try UndecidedPredicate.throwing {
             guard let table = try MemoryTable(request) else { return [] }
@@ -35,20 +35,20 @@ struct MemoryFetch {
         }
     }
 
-    /// Throws 134060 when a key path of the predicate or the order leads to no property, and when a pattern is no
-    /// regular expression: asking an object for it would stop the process.
+    /// Throws 134060 if a key path of the predicate or the order leads to no property, or if a pattern is no regular
+    /// expression. Evaluating such a key path on an object would stop the process.
     func requireDecidable() throws {
         try request.predicate?.requirePatterns()
         for path in request.predicate?.keyPaths ?? [] { try request.layout.requireProperty(path) }
-        // Dictionaries are also sorted by names that only their columns have.
+        // Dictionaries can also be sorted by names that only their columns have.
         if givesDictionaries { return }
         for path in request.sortDescriptors.compactMap(\.sortKey) { try request.layout.requireProperty(path) }
     }
 }
 
 extension EntityLayout {
-    /// The properties that keys lead through, with the entity of each. A key that is none, or no relationship, is the
-    /// last.
+    /// The properties along a list of keys, with the entity of each. The list ends at a key that is no property or no
+    /// relationship.
     func way(along keys: [String]) -> [(access: PropertyAccess?, layout: EntityLayout)] {
         var layout = self
         var way: [(access: PropertyAccess?, layout: EntityLayout)] = []
@@ -74,7 +74,7 @@ extension EntityLayout {
         throw NSError.coreData(NSCoreDataError, reason: "keypath \(path) not found in entity \(name)")
     }
 
-    /// The keys that rows have beside their properties.
+    /// The keys of rows that are no properties.
     private static let keysOfRows: Set<String> = ["self", "SELF", "objectID", "entity"]
 
     /// An attribute that only a subentity has.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The members of relationships that functions of several rows look at, joined to the rows: each row once for each of
-/// its members, and once without one if it has none.
+/// Joins the members of relationships that are arguments of functions of several rows to the rows. Each row occurs once
+/// for each of its members, and once without a member if it has none.
 struct MemoryJoins {
     /// A row with one member, or none, for each path to many objects.
     struct JoinedRow {
@@ -9,7 +9,7 @@ struct MemoryJoins {
         var members: [String: Any] = [:]
     }
 
-    /// A path that ends in a relationship to many objects, and the one before it on the way.
+    /// A path that ends in a relationship to many objects, and the longest such path that is a part of it.
     private struct Path {
         let text: String
         let before: String?
@@ -43,14 +43,15 @@ struct MemoryJoins {
         }
     }
 
-    /// How many keys of a path lead to each relationship to many objects on it. A collection operator is for one row.
+    /// The numbers of keys after which a path has passed each of its relationships to many objects. A path with a
+    /// collection operator has none, because the operator is computed for one row.
     private func toManyEnds(_ path: KeyValuePath) -> [Int] {
         if path.keys.contains(where: { $0.hasPrefix("@") }) { return [] }
         return layout.way(along: path.keys).enumerated().compactMap { $1.access.isToMany ? $0 + 1 : nil }
     }
 
-    /// The expression with replacements for key paths that are followed row by row. Other functions of several rows,
-    /// subqueries and conditions within it are about one row.
+    /// The expression with replacements for the key paths that are joined. Other functions of several rows, subqueries
+    /// and conditions within it concern one row, and are not replaced.
     private static func replacingPaths(
         of expression: NSExpression, _ replacement: (KeyValuePath) -> NSExpression?
     ) -> NSExpression {
@@ -72,7 +73,7 @@ struct MemoryJoins {
 
     func withMembers(_ row: MemoryFetch.Row) -> [JoinedRow] {
         var all = [JoinedRow(row: row)]
-        // A path stands behind the one that it goes on from.
+        // A path comes after the path that it continues.
         for path in paths {
             all = all.flatMap { joined -> [JoinedRow] in
                 let start: Any? = if let before = path.before { joined.members[before] } else { joined.row }
@@ -136,7 +137,7 @@ struct MemoryJoins {
         }
     }
 
-    /// Dates are added as their seconds, and truths as numbers.
+    /// Dates are added as numbers of seconds, and Boolean values as numbers.
     private static func number(_ value: Any) -> Any {
         if case .date(let seconds) = ExpressionValue(value) { NSNumber(value: seconds) } else { value }
     }

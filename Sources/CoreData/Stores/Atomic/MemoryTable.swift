@@ -1,8 +1,8 @@
 import Foundation
 
-/// Makes dictionaries of rows in memory: columns, groups, conditions on them, order.
+/// Makes dictionaries of rows in memory, with columns, groups, conditions on groups and an order.
 ///
-/// It answers as the statement of a database does. A function of several rows is computed over the rows of a group,
+/// The results are those of a database's statement. A function of several rows is computed over the rows of a group,
 /// joined with the members of the paths to many objects in such functions. All other parts are values of the group's
 /// first row.
 struct MemoryTable {
@@ -13,12 +13,13 @@ struct MemoryTable {
     private let isDistinct: Bool
     private let isGrouping: Bool
     private let joins: MemoryJoins
-    /// The only smallest or largest value that is asked for: other values of a row are those of the row that has it.
+    /// The only smallest or largest value in the columns. Other values of a dictionary come from the row that has it.
     private let extremum: AggregateExpression?
-    /// By name: the columns whose names are no keys of the entity.
+    /// The columns, by name, whose names are no keys of the entity.
     private let named: [String: MemoryColumn]
 
-    /// Throws 134060 for what no row can answer; nil for a fetch of something else.
+    /// Throws 134060 for columns and conditions that cannot be computed. Nil for a fetch whose results are no
+    /// dictionaries.
     init?(_ fetch: StoreFetch) throws {
         guard case .dictionaries(let listed, let groupBy, let having, let isDistinct) = fetch.result else { return nil }
         self.fetch = fetch
@@ -76,7 +77,7 @@ struct MemoryTable {
         }
     }
 
-    /// The rows that agree in the values they are grouped by; one group of all where there are none.
+    /// The rows that have equal values in the grouping columns; one group of all rows if there are no such columns.
     private func groups(_ rows: [MemoryFetch.Row]) throws -> [MemoryGroup] {
         if groupBy.isEmpty { return [MemoryGroup(rows)] }
         var places: [[MemoryKey]: Int] = [:]
@@ -146,7 +147,7 @@ struct MemoryTable {
         return expression.value(in: EvaluationContext(group.first))
     }
 
-    /// The first row that has the smallest or largest value of a group.
+    /// The first row with the smallest or largest value of a group.
     private func row(with extremum: AggregateExpression, _ group: MemoryGroup) throws -> MemoryFetch.Row? {
         guard let value = try joins.value(of: extremum, group) else { return group.first }
         let key = MemoryKey(value)
@@ -155,10 +156,10 @@ struct MemoryTable {
     }
 }
 
-/// Rows that give one dictionary.
+/// The rows from which one dictionary is made.
 final class MemoryGroup {
     let rows: [MemoryFetch.Row]
-    /// The row of the values that are none of all rows; nil where there is none.
+    /// The row of the values that are not computed from all rows; nil if there is none.
     var first: MemoryFetch.Row?
     private var known: [MemoryJoins.JoinedRow]?
 
@@ -167,7 +168,7 @@ final class MemoryGroup {
         first = rows.first
     }
 
-    /// The rows with the members of relationships.
+    /// The rows, joined with the members of relationships.
     func rowsWithMembers(_ joins: MemoryJoins) -> [MemoryJoins.JoinedRow] {
         if let known { return known }
         let joined = rows.flatMap(joins.withMembers)
@@ -176,7 +177,7 @@ final class MemoryGroup {
     }
 }
 
-/// A dictionary with the row of the values that an order may ask for.
+/// A dictionary with the row whose values the order may need.
 private final class MemoryResult: KeyValueReadable {
     let dictionary: [String: Any]
     private let row: MemoryFetch.Row?
@@ -190,13 +191,13 @@ private final class MemoryResult: KeyValueReadable {
 
     func value(forKey key: String) -> Any? {
         if named[key] == nil { return row?.value(inPredicateForKey: key) }
-        // Objects are in the order of their keys.
+        // Objects are sorted by their keys.
         let value = dictionary[key]
         return ObjectKey(ofObject: value).map { NSNumber(value: $0.key) } ?? value
     }
 }
 
-/// A value by which equal ones are found.
+/// A value in a form in which equal values can be found.
 struct MemoryKey: Hashable {
     private enum Content: Hashable {
         case value(SlotKey)
@@ -217,7 +218,7 @@ struct MemoryKey: Hashable {
 }
 
 extension ObjectKey {
-    /// The key of a value that is one, or that stands for a row.
+    /// The key of a value that is a key, or that stands for a row; otherwise nil.
     init?(ofObject value: Any?) {
         guard let value else { return nil }
         if let key = value as? ObjectKey {
@@ -231,7 +232,7 @@ extension ObjectKey {
 }
 
 extension SlotValue {
-    /// A value of an expression; nil for one that no attribute can have.
+    /// The key of an expression's value; nil for a value that no attribute can have.
     init?(_ value: ExpressionValue) {
         switch value {
         case .null: self = .null

@@ -13,7 +13,7 @@ import Foundation
 open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable {  // state is guarded by `stateLock`
     let storeNumber: Int
     private let stateLock = NSLock()
-    /// By layout index, then by key.
+    /// The nodes, by layout index and then by key.
     private var nodes: [Int: [Int64: NSAtomicStoreCacheNode]] = [:]
 
     /// Creates a store for a coordinator. The coordinator calls the initialiser; overrides call `super`.
@@ -38,20 +38,20 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         super.metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: identifier as Any]
     }
 
-    /// The number of records that a file has, where the class can tell.
+    /// The number of records in a file; nil if the class cannot count them.
     class func recordCount(at url: URL) throws -> Int? { nil }
 
-    /// Makes the file of a new store, where the class makes one before the first save.
+    /// Creates the file of a new store, if the class creates it before the first save.
     func makeFile() throws {}
 
     override final var isWholeFile: Bool { true }
 
-    /// Saves the store, unless it lives in memory. A device, a pipe or a socket in the place of its file is refused:
-    /// most stores put a new file in the place of the old one.
+    /// Saves the store, unless it is in memory. A device, a pipe or a socket in the place of its file is refused,
+    /// because most stores replace the old file by a new one.
     override final func saveFile() throws {
         if let url {
             guard StorePlace(url) == .file else { return }
-            // A store of a program's own may be a folder.
+            // The store of a program's class may be a folder.
             if FileKind(at: url, followsLinks: true) != .folder {
                 try FileKind.require(.file, at: url, followsLinks: true)
             }
@@ -108,7 +108,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         abstract("updateCacheNode(_:from:)")
     }
 
-    /// Returns a name for the record of a new object, unique among those of its entity.
+    /// Returns the reference object of the record of a new object, which is unique among those of its entity.
     ///
     /// A subclass has to override the function; the base class stops the process.
     ///
@@ -118,7 +118,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/newreferenceobject(for:))
     open func newReferenceObject(for managedObject: NSManagedObject) -> Any { abstract("newReferenceObject(for:)") }
 
-    /// Called before the nodes of deleted objects are forgotten. The base class does nothing.
+    /// Called before the nodes of deleted objects are removed. The base class does nothing.
     ///
     /// - Parameter cacheNodes: The nodes.
     ///
@@ -135,7 +135,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         do {
             metadata = try Swift.type(of: self).metadataForPersistentStore(with: url)
         } catch let error as NSError where error.code == NSPersistentStoreOperationError {
-            // The class does not tell its metadata from outside; `load()` may set them.
+            // The class does not implement the reading of metadata without a store; `load()` may set them.
         }
     }
 
@@ -176,14 +176,14 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
     ///
     /// - Parameters:
     ///   - entity: The entity of the record.
-    ///   - data: The name of the record among those of its entity: a string, a number or a UUID.
+    ///   - data: The reference object: a string, a number or a UUID that is unique among the records of the entity.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstore/objectid(for:withreferenceobject:))
     open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
         makeObjectID(entity, data)
     }
 
-    /// Returns the name of the record of an id.
+    /// Returns the reference object of the record with an id.
     ///
     /// - Parameter objectID: The id of a record of this store.
     ///
@@ -194,7 +194,7 @@ open class NSAtomicStore: NSPersistentStore, CustomStore, @unchecked Sendable { 
         stateLock.withLock { nodes[key.layoutIndex]?[key.key] }
     }
 
-    /// The nodes of some entities, in the order in which they came.
+    /// The nodes of some entities, in the order of their keys.
     final func nodes(of layouts: Range<Int>) -> [NSAtomicStoreCacheNode] {
         let found = stateLock.withLock { layouts.flatMap { Array(nodes[$0] ?? [:]) } }
         return found.sorted { $0.key < $1.key }.map(\.value)

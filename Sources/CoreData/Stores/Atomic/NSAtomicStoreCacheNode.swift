@@ -29,7 +29,7 @@ open class NSAtomicStoreCacheNode: NSObject, @unchecked Sendable {  // written u
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsatomicstorecachenode/propertycache)
     open var propertyCache: NSMutableDictionary?
 
-    /// Returns the value of a property. It also knows the keys `objectID` and `entity`.
+    /// Returns the value of a property, or of the keys `objectID` and `entity`.
     ///
     /// Stops the process if the entity has no such property.
     ///
@@ -70,8 +70,8 @@ extension NSAtomicStoreCacheNode: KeyValueReadable, ObjectIdentityComparable, Ob
     package var identityForComparison: AnyObject { objectID }
     var objectKey: ObjectKey { objectID.objectKey }
 
-    /// Files leave relationships without members out. To a predicate they are empty sets, as those of an object. A
-    /// property that only a related entity has is nil, as its column in a table.
+    /// Files omit relationships without members. In a predicate these are empty sets, like those of an object. A
+    /// property that only a related entity has is nil, like its column in a table.
     package func value(inPredicateForKey key: String) -> Any? {
         let layout = objectID.layout
         switch layout.access[key] {

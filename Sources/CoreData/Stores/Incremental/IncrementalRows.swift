@@ -1,16 +1,17 @@
 import Foundation
 
-/// Presents an incremental store to contexts and coordinators: rows of its nodes, keys of its ids, requests of a save.
+/// Presents an incremental store to contexts and coordinators as rows of its nodes, keys of its ids and requests to
+/// save.
 final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` and `stale` are used under `lock` only
     let store: NSIncrementalStore
     private let layout: ModelLayout
     private weak var coordinator: NSPersistentStoreCoordinator?
     private let rowCache: RowCache
     private let lock = NSLock()
-    /// The present version of records that were written, or seen to change. Of the others the row cache has those that
-    /// anybody still uses.
+    /// The present versions of records that were written, or that changed between two reads. For all other records the
+    /// row cache has the version, if the record is still in use.
     private var versions: [Int64: Int32] = [:]
-    /// Rows of the cache that are to be read anew.
+    /// The keys of cached rows that must be read again.
     private var stale: Set<Int64> = []
     /// The number of saves that have deleted records.
     private var deletions = 0
@@ -31,7 +32,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
 
     func cachedRow(for key: Int64, rootIndex: Int) -> Snapshot? { rowCache.row(for: key, rootIndex: rootIndex) }
 
-    /// The row stays until it has been compared with the one that is read next.
+    /// Marks the cached row. It stays in the cache until it has been compared with the row that is read next.
     func forgetCachedRow(_ key: Int64, rootIndex: Int) {
         if rowCache.row(for: key, rootIndex: rootIndex) == nil { return }
         lock.withLock { _ = stale.insert(key) }
@@ -39,7 +40,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
 
     func close() { rowCache.removeAll() }
 
-    /// Runs a body with the context that asks, on whose queue this is. A caller without a context gets a new one.
+    /// Runs a body with the context of the request, on whose queue this is called. A caller without a context gets a
+    /// new one.
     private func using<Result>(
         _ given: NSManagedObjectContext?, _ body: (NSManagedObjectContext) throws -> Result
     ) rethrows -> Result {
@@ -87,7 +89,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
     }
 
     private func keys(_ request: StoreFetch) throws -> [ObjectKey] {
-        // Every store can give objects; ids are asked for if the fetch asks for ids.
+        // Every store can return objects. Ids are requested only if the fetch requests ids.
         let wantsIDs = request.origin?.parameters.resultType == .managedObjectIDResultType
         let result = try execute(request, wantsIDs ? .managedObjectIDResultType : .managedObjectResultType)
         guard let found = result as? [Any] else { throw unexpected(result, "an array of objects", request) }
@@ -113,7 +115,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         fetch.affectedStores = [store]
         return try using(request.origin?.context) { context in
             let result = try store.execute(fetch, with: context)
-            // Objects are for this context only; their ids are for everybody.
+            // The objects belong to this context, but their ids are valid for every caller.
             guard let objects = result as? [NSManagedObject] else { return result }
             return objects.map(\.objectID)
         }
@@ -144,7 +146,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         return try using(context) { try read(id, in: $0) }
     }
 
-    /// The state of a record that a reader knew before it read it from the store.
+    /// The state of a record at the time at which a reader begins to read it from the store.
     private struct Knowledge: Equatable {
         var version: Int32?
         var deletions: Int
@@ -152,8 +154,8 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
 
     private func knowledge(of key: Int64) -> Knowledge { Knowledge(version: versions[key], deletions: deletions) }
 
-    /// Reads a record from the store. The result is out of date if somebody has saved the record meanwhile: taken for a
-    /// change of its own, it would be in conflict with the very save that came after it.
+    /// Reads a record from the store. The result is outdated if another context has saved the record during the
+    /// reading. If it counted as a new change, it would be in conflict with that later save.
     private func read(_ id: NSManagedObjectID, in context: NSManagedObjectContext) throws -> Snapshot? {
         while true {
             let known = lock.withLock { knowledge(of: id.objectKey.key) }
@@ -185,9 +187,9 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
             })
     }
 
-    /// Puts a row that was just read into the cache. If it differs from the one there, it gets a version of its own, in
-    /// case the store does not count versions: a holder of the old one must get a conflict. Nil if the
-    /// record has been saved since the reader began.
+    /// Puts a row that was just read into the cache. If it differs from the cached row, it gets a version of its own,
+    /// because the store may not count versions, and a context that holds the old row must get a conflict. Nil if the
+    /// record has been saved since the reading began.
     private func takeIn(_ row: Snapshot, _ layout: EntityLayout, readAfter known: Knowledge) -> Snapshot? {
         lock.withLock {
             if knowledge(of: row.key) != known { return nil }
@@ -279,7 +281,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         }
     }
 
-    /// Somebody else may have read or written newer values of a record through this store, or deleted it.
+    /// Throws if another context has read or written newer values of a record through this store, or has deleted it.
     private func checkVersions(_ changes: ChangeSet, _ context: NSManagedObjectContext) throws {
         var conflicts: [SaveConflicts.Conflict] = []
         for (key, row) in changes.expected {

@@ -147,14 +147,14 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
     ///
     /// - Parameters:
     ///   - entity: The entity of the record.
-    ///   - data: The name of the record among those of its entity: a string, a number or a UUID.
+    ///   - data: The reference object: a string, a number or a UUID that is unique among the records of the entity.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsincrementalstore/newobjectid(for:referenceobject:))
     open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         makeObjectID(entity, data)
     }
 
-    /// Returns the name of the record of an id.
+    /// Returns the reference object of the record with an id.
     ///
     /// - Parameter objectID: The id of a record of this store.
     ///

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file of a store of type `NSBinaryStoreType`: a format of our own, because Apple's is documented nowhere.
+/// The file of a store of type `NSBinaryStoreType`: a format of this framework, because Apple's is not documented.
 ///
 /// A binary property list. Its root is a dictionary:
 ///

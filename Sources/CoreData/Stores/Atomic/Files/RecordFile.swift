@@ -1,33 +1,34 @@
 import Foundation
 
-/// The content of a file that is read and written as a whole, in any format.
+/// The content of a file that is read and written completely, in any format.
 struct RecordFile {
     /// One object of the file.
     struct Record {
-        /// The entity's name, as the format spells it.
+        /// The entity's name in the spelling of the format.
         var entity: String
         var number: Int
-        /// Attributes by name, as the format spells it; elements of composite attributes by their key path.
+        /// The values of attributes, by name in the spelling of the format. Elements of composite attributes are under
+        /// their key path.
         var values: [String: FileValue] = [:]
-        /// Numbers of related records by relationship, as the format spells it.
+        /// The numbers of related records, by relationship in the spelling of the format.
         var links: [String: [Int]] = [:]
     }
 
-    /// With the store's type and UUID.
+    /// The metadata, with the store's type and UUID.
     var metadata: [String: Any] = [:]
     /// The highest number that was ever given to a record.
     var highestNumber = 0
     var records: [Record] = []
 }
 
-/// A value as a file has it: formats with types of their own give the value, others its text or number.
+/// A value of a file. A format with types of its own gives the value, other formats give its text or number.
 enum FileValue {
     case integer(Int64)
     case real(Double)
     case text(String)
     case data(Data)
 
-    /// A slot's value as a file has it; nil for none.
+    /// The value of a slot in the form of a file; nil for no value.
     init?(_ value: SlotValue) {
         switch value {
         case .null: return nil
@@ -40,7 +41,7 @@ enum FileValue {
         }
     }
 
-    /// The value for a slot; nil when it is none of the slot's kind.
+    /// The value for a slot; nil if its type does not fit the slot's kind.
     func slotValue(_ kind: SlotKind) -> SlotValue? {
         switch (kind, self) {
         case (.integer, .integer(let number)): .int(number)
@@ -64,20 +65,20 @@ protocol RecordFormat {
     /// The type of the stores that have the format.
     static var storeType: String { get }
 
-    /// The rule by which the file spells an entity and a property; `RecordSpelling` applies it to a model.
+    /// The rule by which the file spells an entity and a property. `RecordSpelling` applies the rule to a model.
     static func spelling(ofEntity name: String) -> String
     static func spelling(ofProperty name: String) -> String
 
-    /// Numbers up to this one are not given to records.
+    /// The highest number that is not given to records.
     static var lastReservedNumber: Int { get }
 
-    /// Reads a file. Throws 259 where the bytes are none of this format.
+    /// Reads a file. Throws 259 if the bytes are not in this format.
     static func read(_ data: Data) throws -> RecordFile
 
-    /// The bytes of a file. `model` tells the types that a file may have to name.
+    /// Returns the bytes of a file. `model` gives the types that the file may have to name.
     static func write(_ file: RecordFile, model: ModelLayout?) throws -> Data
 
-    /// The bytes of the file with other metadata.
+    /// Returns the bytes of the file with other metadata.
     static func replacingMetadata(_ metadata: [String: Any], in data: Data) throws -> Data
 }
 

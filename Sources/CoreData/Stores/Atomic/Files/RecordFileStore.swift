@@ -1,7 +1,7 @@
 import Foundation
 
-/// The framework's own stores that are read and written as a whole: one file of a format, over the base class that
-/// programs have, too. Records are numbered; a number is never given twice.
+/// The framework's stores that are read and written completely. Each is one file of a format, over the base class that
+/// programs use, too. Records have numbers, and no number is given twice.
 // @unchecked Sendable: `highestNumber` changes while the store loads and saves only, which happens one at a time.
 class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     /// The highest number that was given to a record.
@@ -42,10 +42,11 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         try WholeFile.write(data, to: url)
     }
 
-    /// The number of records that a file has.
+    /// The number of records in a file.
     override class func recordCount(at url: URL) throws -> Int? { try read(url, as: format).records.count }
 
-    /// Throws if there is something that is no regular file: a save would take its place. A store in memory has none.
+    /// Throws if something that is no regular file lies at the URL, because a save would replace it. A store in memory
+    /// has no file.
     private static func requireOwnFile(_ url: URL) throws {
         if StorePlace(url) == .file { try FileKind.require(.file, at: url, followsLinks: true) }
     }
@@ -81,7 +82,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         }
     }
 
-    /// Makes the file of a new store, without records.
+    /// Creates the file of a new store, without records.
     override final func makeFile() throws {
         if let url, Self.isNew(url), !isReadOnly { try save() }
     }
@@ -98,7 +99,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
         let spelling = RecordSpelling(format, model)
         let entities = entities(of: model, spelling)
         var nodes: [Int: NSAtomicStoreCacheNode] = [:]
-        // In the order of their numbers: fetches without an order give them so.
+        // The nodes are added in the order of their numbers, which is the order of fetches without sort descriptors.
         let records = file.records.sorted { $0.number < $1.number }
         for record in records {
             guard let layout = entities[record.entity] else {
@@ -189,7 +190,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
     }
 
     override func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
-        // Its values come when all new objects have their nodes.
+        // `updateCacheNode` sets the values when all new objects have their nodes.
         NSAtomicStoreCacheNode(objectID: managedObject.objectID)
     }
 
@@ -255,7 +256,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
             case let one?: members = [one]
             case nil: members = []
             }
-            // A node whose record is gone may still be named where the relationship has no inverse.
+            // A relationship without an inverse may still have the node of a removed record.
             let numbers = members.compactMap { $0 as? NSAtomicStoreCacheNode }
                 .filter { cacheNode(for: $0.objectID) != nil }.map(number)
             record.links[spelling.property(name, of: layout.name)] = relationship.isOrdered ? numbers : numbers.sorted()

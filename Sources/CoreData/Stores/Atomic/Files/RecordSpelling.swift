@@ -1,11 +1,11 @@
 /// The spelling of the entities and properties of a model in a file.
 ///
-/// Names follow the rule of the format. Those that the rule would make equal (`item` and `Item` in upper case) stay as
-/// they are in the model instead.
+/// Names follow the rule of the format. Names that the rule would make equal (`item` and `Item` in upper case) keep the
+/// spelling of the model instead.
 struct RecordSpelling {
     private let format: any RecordFormat.Type
     private var entities: [String: String] = [:]
-    /// By entity, only for those with names that the rule would make equal.
+    /// The spellings of properties by entity, only for entities with names that the rule would make equal.
     private var properties: [String: [String: String]] = [:]
 
     init(_ format: any RecordFormat.Type, _ model: ModelLayout?) {

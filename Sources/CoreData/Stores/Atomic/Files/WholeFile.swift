@@ -1,11 +1,12 @@
 import Foundation
 
-/// Writes a file that is read and written as a whole, so that at any moment the old one or the new one lies there.
+/// Replaces a file in one step, so that at any moment either the old or the new file is at the address.
 ///
-/// The new one is written beside it under a fixed name, `.NAME.saving`, under a kernel lock on that file, and then
-/// renamed. A killed process leaves at most that one file, without a lock. The next opening of the store removes it.
+/// The new file is written beside the old one under a fixed name, `.NAME.saving`, under a kernel lock on that file, and
+/// then renamed. A killed process leaves at most that one file, without a lock. The next opening of the store removes
+/// it.
 enum WholeFile {
-    /// Writes a file's bytes, to the disk, with the rights of the file that lies there.
+    /// Writes the bytes of a file, synchronizes it with the disk, and keeps the permissions of the file at the address.
     static func write(_ data: Data, to url: URL) throws {
         WriteFailure.survivesSizeLimit
         let target = FileKind.target(of: url)
@@ -25,10 +26,10 @@ enum WholeFile {
         Disk.synchronizeFolder(target.deletingLastPathComponent())
     }
 
-    /// Removes a file of that kind.
+    /// Removes the file at an address.
     static func remove(at url: URL) throws { try FileKind.remove(.file, at: FileKind.target(of: url)) }
 
-    /// Removes the file that a killed process has left beside a file. Nothing happens while somebody writes.
+    /// Removes the file that a killed process has left beside a file. Does nothing while another process writes.
     static func sweep(_ url: URL) {
         let draft = draft(of: FileKind.target(of: url))
         let descriptor = open(draft.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
@@ -45,7 +46,7 @@ enum WholeFile {
         url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).saving")
     }
 
-    /// Opens the draft and takes its lock, after waiting for another writer.
+    /// Opens the draft and takes its lock. If another process holds the lock, waits.
     private static func lock(_ draft: URL) throws -> Int32 {
         while true {
             let permissions = FilePermissions.ofNewFile(in: draft.deletingLastPathComponent())
@@ -61,7 +62,7 @@ enum WholeFile {
                 throw failure(draft)
             }
             if FileState.isNamed(descriptor, draft) { return descriptor }
-            // It has become the store, or was removed.
+            // The draft has become the store, or was removed.
             close(descriptor)
         }
     }

@@ -42,7 +42,7 @@ enum XMLPropertyList {
         }
         let text = String(decoding: data, as: UTF8.self)
         guard let start = text.range(of: "<plist") else { return "" }
-        // A reader would take a carriage return for the end of a line.
+        // An XML reader would read a carriage return as the end of a line.
         return text[start.lowerBound...].trimmingCharacters(in: .whitespacesAndNewlines).unicodeScalars
             .map { $0 == "\r" ? "&#13;" : String($0) }.joined()
     }

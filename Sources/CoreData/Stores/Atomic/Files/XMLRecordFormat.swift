@@ -2,18 +2,18 @@ import Foundation
 
 /// The file of a store of type `NSXMLStoreType`: the format of Apple's XML stores.
 ///
-/// Entities are spelled in upper case and properties in lower case, unless names differ in case only. It is not known
-/// how Apple names the types of UUIDs, URLs and transformable values. `UUID`, `URI` and `transformable` are ours, and
-/// elements of composite attributes are attributes under their key path.
+/// Entities are spelled in upper case and properties in lower case, unless names differ in case only. Apple's names for
+/// the types of UUIDs, URLs and transformable values are not known. `UUID`, `URI` and `transformable` are this
+/// framework's, and elements of composite attributes are attributes under their key path.
 enum XMLRecordFormat: RecordFormat {
     static var storeType: String { NSXMLStoreType }
 
     static func spelling(ofEntity name: String) -> String { name.uppercased() }
     static func spelling(ofProperty name: String) -> String { name.lowercased() }
 
-    /// The version of the format, as Apple's files have it.
+    /// The version of the format in Apple's files.
     private static let formatVersion = 134_481_920
-    /// The first object of Apple's files is 102.
+    /// The number of the first object in Apple's files is 102.
     static var lastReservedNumber: Int { 101 }
 
     // MARK: Reading
@@ -187,7 +187,7 @@ enum XMLRecordFormat: RecordFormat {
         }
     }
 
-    /// Whether XML can hold a text: for some characters it has no way at all.
+    /// Whether XML can represent a text. It cannot represent some characters at all.
     private static func isWritable(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
@@ -200,7 +200,7 @@ enum XMLRecordFormat: RecordFormat {
             NSPersistentStoreSaveError, reason: "\(subject) has a control character, which XML cannot hold")
     }
 
-    /// A name in an XML attribute, where a reader would take white space for a blank.
+    /// Escapes a name in an XML attribute, because a reader would replace white space by blanks.
     private static func escapedName(_ name: String) throws -> String {
         guard isWritable(name) else { throw unwritable("The name '\(name)' of an entity or a property") }
         return escaped(name).replacing("\n", with: "&#10;").replacing("\t", with: "&#9;")
@@ -213,7 +213,7 @@ enum XMLRecordFormat: RecordFormat {
             case "<": "&lt;"
             case ">": "&gt;"
             case "\"": "&quot;"
-            // A reader would take it for the end of a line.
+            // A reader would read it as the end of a line.
             case "\r": "&#13;"
             default: nil
             }
