@@ -1,12 +1,12 @@
 import Foundation
 
-/// The columns that a fetch of dictionaries selects, and the way to read them back.
+/// The columns that a fetch of dictionaries selects, and the way in which they are read.
 package final class DictionaryPlan {
     /// The content of a column.
     package enum Content {
-        /// A value; its kind, if that is known, and whether it may lie in a file of its own.
+        /// A value, with its kind, if that is known, and whether it may be in an external file.
         case value(SlotKind?, isExternal: Bool)
-        /// A key of a row: of an entity, or of the one whose number stands in another column.
+        /// A key of a row: of an entity, or of the entity whose number is in another column.
         case object(layout: Int, entityPlace: Int?)
     }
 
@@ -15,7 +15,7 @@ package final class DictionaryPlan {
         package let place: Int
         package let content: Content
 
-        /// The entity of which, or of a subentity of which, the objects are, if the row does not say it.
+        /// The superentity of the objects, if the row has no column for their concrete entities; otherwise nil.
         package var vagueLayout: Int? {
             if case .object(let layout, entityPlace: nil) = content { layout } else { nil }
         }
@@ -40,13 +40,13 @@ package final class DictionaryPlan {
         // Without a list every attribute and to-one relationship is fetched.
         let wanted = properties.isEmpty ? frame.layout.fetchedColumns : properties
         let rule = GroupingRule(groupBy, in: frame.layout)
-        // A column that groups is a value of a row, whatever it is.
+        // A grouping column is a value of a row, whatever its expression is.
         for property in wanted { try add(property, translator.within(rule.groups(property) ? .row : .group)) }
         try group()
         if let having { frame.select.having = try translator.within(.group).condition(having, in: frame) }
-        // Unknown names are found first.
+        // The check comes last, so that unknown names give their own error first.
         try rule.check(wanted, having: having)
-        // A statement has a column; an entity may have nothing that is fetched.
+        // A statement needs a column, even if the entity has nothing to fetch.
         if frame.select.results.isEmpty { frame.select.results.append(SQLSelect.Result(expression: .number(1))) }
     }
 
@@ -119,7 +119,7 @@ package final class DictionaryPlan {
             }
             switch operand {
             case .value(let expression, _), .entity(let expression): frame.select.groupBy.append(expression)
-            // A database with types wants each column that is selected.
+            // A database with types requires each selected column in GROUP BY.
             case .object(let key, _, let entity): frame.select.groupBy += [key, entity].compactMap(\.self)
             case .members, .constant:
                 throw NSError.coreData(

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The property of a fetch that an index should begin with, where the model has no such index.
+/// The property with which an index for a fetch should begin, if the model has no such index.
 struct IndexedProperty {
     let entityName: String
     let propertyName: String
 
-    /// Takes the first comparison for equality, or else the first for a range. A fetch that is sorted and limited
-    /// needs an index of its first key.
+    /// Takes the property of the first comparison for equality, or else of the first for a range. A fetch that is
+    /// sorted and limited needs an index of its first sort key.
     init?(_ request: StoreFetch, _ schema: SQLSchema) {
         var ranges: [IndexedProperty] = []
         for part in Self.conjuncts(of: request.predicate) {
             guard let (path, isEquality) = Self.comparedPath(part) else { continue }
             guard let property = Self(path, request.layout, schema) else {
-                // An index serves the comparison, and the database has chosen not to use it.
+                // An index would serve the comparison, but the database has decided not to use it.
                 if isEquality { return nil }
                 continue
             }
@@ -33,7 +33,7 @@ struct IndexedProperty {
         }
     }
 
-    /// Nil where a path leads through a to-many relationship or to no attribute, and where there is an index.
+    /// Nil if the path leads through a to-many relationship or to no attribute, or if there is an index.
     private init?(_ path: String, _ start: EntityLayout, _ schema: SQLSchema) {
         var layout = start
         let keys = KeyValuePath(path).keys
@@ -53,7 +53,7 @@ struct IndexedProperty {
         propertyName = String(last)
     }
 
-    /// The parts of a predicate that all hold for each row of the result.
+    /// The parts of a predicate that must all hold for each row of the result.
     private static func conjuncts(of predicate: NSPredicate?) -> [NSPredicate] {
         guard let predicate else { return [] }
         guard let compound = predicate as? NSCompoundPredicate else { return [predicate] }

@@ -3,8 +3,9 @@ import Synchronization
 
 /// A fetch of rows without the constants in its predicate.
 ///
-/// Fetches of one shape run one statement, which is translated and printed once. Only fetches that programs repeat have
-/// one: comparisons of attributes of the entity with one value each, joined by AND, in an order of attributes.
+/// Fetches of one shape run one statement, which is translated and printed once. Only fetches that programs typically
+/// repeat have a shape: comparisons of attributes of the entity with one value each, joined by AND, in an order of
+/// attributes.
 struct FetchShape: Equatable {
     struct Term: Equatable {
         var attribute: String
@@ -24,17 +25,17 @@ struct FetchShape: Equatable {
     private(set) var terms: [Term] = []
     private(set) var order: [Order] = []
 
-    /// A text stays bound in the statement that is kept: a longer one would hold memory that nobody uses.
+    /// A text stays bound in the cached statement, so a longer text would occupy memory without use.
     private static let longestText = 256
 
-    /// The shape of a fetch, and the constants in the order of its comparisons; nil where it has none.
+    /// The shape of a fetch, and the constants in the order of its comparisons; nil if the fetch has no shape.
     static func of(_ fetch: StoreFetch) -> (shape: FetchShape, constants: [SlotValue])? {
         guard let predicate = fetch.predicate, fetch.afterPrimaryKey == nil else { return nil }
         var shape = FetchShape(
             layoutIndex: fetch.layout.index, includesSubentities: fetch.includesSubentities, limit: fetch.limit,
             offset: fetch.offset)
         var constants: [SlotValue] = []
-        // A subclass may have any other meaning.
+        // A subclass may evaluate in any other way.
         if type(of: predicate) == NSComparisonPredicate.self {
             guard shape.add(predicate, to: &constants, fetch.layout) else { return nil }
         } else if type(of: predicate) == NSCompoundPredicate.self, let compound = predicate as? NSCompoundPredicate {
@@ -72,7 +73,8 @@ struct FetchShape: Equatable {
         case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo: break
         default: return false
         }
-        // As `SQLFetchTranslator.bound` has them; with texts, UUIDs are another matter.
+        // The values are those of `SQLFetchTranslator.bound`. UUIDs are left out, because they depend on the column's
+        // kind.
         switch constant {
         case .int(let number): constants.append(.int(number))
         case .double(let number), .date(let number): constants.append(.double(number))
@@ -85,23 +87,23 @@ struct FetchShape: Equatable {
     }
 }
 
-/// The statements of fetches by their shapes; may be used from any thread.
+/// The statements of fetches by their shapes. Any thread may use it.
 final class KnownFetches: Sendable {
     struct Known: Sendable {
-        /// Distinguishes the statement among those that a connection keeps: another one than any store of the process
-        /// has, as several may read by one connection.
+        /// Identifies the statement among those that a connection caches. The number is unique in the process, because
+        /// several stores may read through one connection.
         let number: Int
-        /// With parameters in the places of constants.
+        /// The SELECT, with parameters in the places of constants.
         let select: SQLSelect
     }
 
-    /// A program writes few fetches. One that makes up ever new ones has the oldest forgotten.
+    /// A program has few different fetches. If it makes more, the oldest ones are removed.
     private static let capacity = 32
 
     private static let numbers = Atomic(0)
     private let all = Locked<[(shape: FetchShape, known: Known)]>([])
 
-    /// The statement of a shape; `make` gives the SELECT, or nil where it is none that takes parameters.
+    /// The statement of a shape. `make` returns the SELECT, or nil if the SELECT cannot have parameters.
     func known(_ shape: FetchShape, _ make: () throws -> SQLSelect?) rethrows -> Known? {
         if let known = all.withLock({ $0.first { $0.shape == shape }?.known }) { return known }
         guard let select = try make() else { return nil }
@@ -115,7 +117,7 @@ final class KnownFetches: Sendable {
 }
 
 extension SQLExpression {
-    /// The condition with parameters in the places of values, which are gathered in their order. Nil if it is no
+    /// The condition with parameters in the places of values, which are collected in their order. Nil if it is no
     /// comparison of an expression with a value, and no list of such comparisons.
     func withParameters(for values: inout [SlotValue]) -> SQLExpression? {
         switch self {

@@ -1,26 +1,26 @@
-/// Rows that a statement reads, on their way through the row cache.
+/// Puts the rows that a statement reads into the row cache.
 ///
-/// Rows are stepped and built without the cache's lock: threads that read would wait for one another there. They go
-/// into the cache together, and a row that another thread has put in meanwhile is taken instead.
+/// Rows are stepped and built without the cache's lock, so that threads that read do not wait for each other. The rows
+/// are put into the cache together. If another thread has put a row in before, that row is used instead.
 package struct RowIntake {
-    /// The number of rows that go into the cache together.
+    /// The number of rows that are put into the cache together.
     package static let rowsAtOnce = 256
 
     private let shape: RowShape
     private let cache: RowCache
     private let refreshing: Bool
-    /// When the rows began to be read.
+    /// The time at which the reading of the rows began.
     private let moment: RowCache.Moment
     private var rows: [Snapshot] = []
-    /// The places of the rows that the cache had.
+    /// The places of the rows that were taken from the cache.
     private var found: [Int] = []
-    /// Whether a row is looked for before it is built. That takes the lock for each row, which saves time only where
-    /// many rows are there, or where building a row reads files.
+    /// Whether the cache is searched for a row before the row is built. That takes the lock for each row, which saves
+    /// time only if many rows are cached, or if building a row reads files.
     private var looks: Bool
 
     /// - Parameters:
-    ///   - moment: a moment before the state was fixed that is read from.
-    ///   - refreshing: whether each row is read and takes the place of the cached one.
+    ///   - moment: a moment before the state that is read was fixed.
+    ///   - refreshing: whether each row is read and replaces the cached one.
     package init(_ shape: RowShape, _ cache: RowCache, since moment: RowCache.Moment, refreshing: Bool) {
         self.shape = shape
         self.cache = cache
@@ -33,7 +33,7 @@ package struct RowIntake {
     package var isEmpty: Bool { rows.isEmpty }
     package var isFull: Bool { rows.count >= Self.rowsAtOnce }
 
-    /// Takes the cached row of a version, or the row as it is built.
+    /// Takes the cached row of a version, or builds the row.
     @inline(__always)
     package mutating func take(
         _ key: Int64, version: Int32, _ plan: RowShape.Plan, _ build: () throws -> Snapshot
@@ -47,20 +47,20 @@ package struct RowIntake {
                 rows.append(cached)
                 return
             }
-            // Some misses are enough to stop looking until the rows go into the cache.
+            // After some misses the cache is not searched again until the rows are put into it.
             if rows.count - found.count >= found.count + 8, !shape.mayReadFiles { looks = false }
         }
         rows.append(try build())
     }
 
-    /// Puts the rows into the cache, and hands them on.
+    /// Puts the rows into the cache, and passes them to a body.
     package mutating func handOn(_ body: ([Snapshot]) throws -> Void) rethrows {
         var shared = found.count
         if shared < rows.count {
             cache.batch(readSince: moment, rootIndex: shape.rootIndex) { cache in
                 var next = 0
                 for place in rows.indices {
-                    // The cache may have dropped the row meanwhile, and it is not put back.
+                    // The cache may have dropped the row since, and the row is not put back.
                     if next < found.count, found[next] == place {
                         next += 1
                         continue
@@ -84,7 +84,7 @@ package struct RowIntake {
 extension RowShape {
     /// Puts a row that was read into the cache.
     ///
-    /// - Returns: the row, or the cached one of the same version. With `refreshing` the row takes its place.
+    /// - Returns: the row, or the cached row of the same version. With `refreshing` the row replaces the cached one.
     @inline(__always)
     package func put(_ row: Snapshot, into cache: RowCache.Batch, refreshing: Bool) -> Snapshot {
         if !refreshing, isCacheable(row) { return cache.shared(row, rootIndex: rootIndex) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The columns of a SELECT that reads whole rows of one entity and of everything below it.
+/// The columns of a SELECT that reads whole rows of one entity and of all its subentities.
 ///
-/// The columns are: key, entity, version, then every column that any of the entities stores. A shape is made once per
-/// entity. Drivers make snapshots of their rows by it.
+/// The columns are: key, entity, version, then every column that any of the entities stores. A shape is made once for
+/// each entity. Drivers build the snapshots of rows by it.
 package final class RowShape: @unchecked Sendable {  // immutable after init
     package struct Field {
         package enum Kind: UInt8 {
@@ -15,10 +15,10 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         package var kind: Kind
         /// The number of bits that an integer may have.
         package var bits: UInt8 = 64
-        /// The entities, by their places in the model, of which the number of one may be.
+        /// The entities, by their places in the model, that an entity number in this field may mean.
         package var entities: Range<Int32> = 0..<0
 
-        /// Whether an integer is one of the attribute's.
+        /// Whether an integer fits the attribute's type.
         @inline(__always)
         package func fits(_ value: Int64) -> Bool {
             if bits == 64 { return true }
@@ -32,8 +32,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         package let layout: EntityLayout
         package let inline: [Field]
         package let tails: [Field]
-        /// Whether a row of the same version may be taken from the cache. Triggers change derived values without a new
-        /// version, so rows with derived attributes are always read.
+        /// Whether a cached row of the same version may be used. Triggers change derived values without a new version,
+        /// so rows with derived attributes are always read.
         package let isCacheable: Bool
 
         package init(layout: EntityLayout, inline: [Field], tails: [Field], isCacheable: Bool) {
@@ -48,24 +48,24 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     /// The names of the columns after key, entity and version.
     package let columnNames: [String]
     package let plans: [Plan?]
-    /// Layout index by number in the store, -1 for none.
+    /// The layout index of each entity number in the store; -1 for none.
     private let layoutOfNumber: [Int]
     package let keyBase: Int64
     package let externalData: ExternalData?
     private let tableName: String
     /// The store's file, for messages.
     package let fileName: String
-    /// All columns, by the alias that the table has in most statements.
+    /// All columns, with the alias that the table has in most statements.
     private let columns: SQLColumnList
     private let singleLayout: Int?
-    /// The only entity of the table, when it holds rows of one only. Then the number in a row says nothing: migrations
-    /// of the time left stale ones, and Apple's framework does not read it either.
+    /// The only entity of the table, if it holds rows of one entity only. The number in a row is then ignored:
+    /// migrations of older versions left wrong numbers, and Apple's framework does not read it either.
     private let soleLayout: Int?
-    /// The plan for all rows, where the table holds those of one entity only.
+    /// The plan for all rows, if the table holds rows of one entity only.
     package let solePlan: Plan?
     /// Whether values of rows may lie in files, so that building a row may take long.
     package let mayReadFiles: Bool
-    /// The columns behind the entity's name, where that name says nothing and need not be sent.
+    /// The columns after the entity's name, if that name is ignored and need not be sent.
     private let others: [String]?
 
     package init(
@@ -141,13 +141,13 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         others = soleLayout != nil && schema.namesEntities ? [SQLSchema.versionColumn] + names : nil
     }
 
-    /// Whether a slot's values may lie in files of their own.
+    /// Whether a slot's values may be in external files.
     package static func isExternal(_ slot: Slot) -> Bool {
         guard case .attribute(let attribute) = slot.role else { return false }
         return attribute.allowsExternalBinaryDataStorage && (slot.kind == .data || slot.kind == .transformable)
     }
 
-    /// The columns, for a SELECT.
+    /// The columns, as results of a SELECT.
     package func results(alias: String) -> [SQLSelect.Result] {
         if let others {
             return [
@@ -159,7 +159,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         return [SQLSelect.Result(expression: .columns(list))]
     }
 
-    /// The plan for the rows with an entity's number; nil when the entity is none of the shape's.
+    /// The plan for the rows with an entity's number; nil if the shape does not have the entity.
     @inline(__always)
     package func plan(ofNumber number: Int) -> (index: Int, plan: Plan)? {
         let index = soleLayout ?? layoutIndex(ofNumber: number) ?? (number == 0 ? singleLayout ?? -1 : -1)
@@ -167,32 +167,32 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
         return (index, plan)
     }
 
-    /// The entity that has a number in the store; nil where none has it.
+    /// The entity with a number in the store; nil if no entity has the number.
     @inline(__always)
     package func layoutIndex(ofNumber number: Int) -> Int? {
         guard number > 0, number < layoutOfNumber.count, layoutOfNumber[number] >= 0 else { return nil }
         return layoutOfNumber[number]
     }
 
-    /// Whether a row that was read may stand for others of its version.
+    /// Whether a row that was read may be shared with other readers of its version.
     @inline(__always)
     package func isCacheable(_ row: Snapshot) -> Bool {
         (solePlan ?? plans[row.layoutIndex])?.isCacheable == true
     }
 
-    /// The key of an object by that of its row. Throws where the table holds one that no object can have.
+    /// The key of an object from the key of its row. Throws if no object can have the key in the table.
     @inline(__always)
     package func key(_ primaryKey: Int64) throws -> Int64 {
         guard ObjectKey.isPrimaryKey(primaryKey) else { throw ObjectKey.refusal(of: primaryKey, in: tableName) }
         return keyBase | primaryKey
     }
 
-    /// The error of a value that its column cannot hold.
+    /// The error for a value that does not fit its column.
     package func damage(isBlob: Bool, _ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
         damage("The file “\(fileName)” holds a \(isBlob ? "blob" : "text") that \(what)", field, plan, key)
     }
 
-    /// The same, with the held content at the beginning of the sentence.
+    /// The error for content that does not fit its column. The sentence begins with a description of the content.
     package func damage(_ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
         let name = plan.layout.slots[Int(field.slot)].name
         return NSError.coreData(
@@ -203,7 +203,7 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
             userInfo: [NSValidationKeyErrorKey: name])
     }
 
-    /// The error of a number that says of which entity a row is, and names none that the relationship leads to.
+    /// The error for an entity number of an entity to which the relationship does not lead.
     package func strangeEntity(_ index: Int, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
         let name = plan.layout.model.entities[index].name
         return damage("The file “\(fileName)” names the entity “\(name)”", field, plan, key)

@@ -1,6 +1,6 @@
 import Foundation
 
-// IN, and CONTAINS of a collection.
+// Translates IN, and CONTAINS of a collection.
 extension SQLComparison {
     func isIn(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         switch right {
@@ -38,12 +38,12 @@ extension SQLComparison {
         }
         let list = try values.map { try translator.bound($0, as: kind(left), amongRowsOf: layout(left)) }
         if list.count > 500, let plain = Self.plain(list) { return .isInArray(expression, plain) }
-        // The number of values that one statement takes depends on how SQLite was built; SQLite reports an error if
-        // there are too many.
+        // The greatest number of values in a statement is an option of SQLite's build. SQLite reports an error if there
+        // are too many.
         return .isIn(expression, list)
     }
 
-    /// The values of a list of nothing but integers, or nothing but strings; nil for other lists.
+    /// The values of a list that has only integers, or only strings; nil for other lists.
     private static func plain(_ list: [SQLExpression]) -> [SlotValue]? {
         var (values, integers): ([SlotValue], Int) = ([], 0)
         for case .value(let value) in list {

@@ -10,7 +10,7 @@ package struct SQLComparison {
 
     func failure() -> NSError { SQLFetchTranslator.failure(comparison.printed) }
 
-    /// A comparison without ANY or ALL, where a side may be a whole collection.
+    /// A comparison without ANY or ALL, in which a side may be a whole collection.
     package func compareWhole(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         switch (type, left, right) {
         case (.contains, .members(let members), _):
@@ -27,8 +27,8 @@ package struct SQLComparison {
         }
     }
 
-    /// Whether a relationship has no members, or has some. Where objects are asked one by one an empty set is not nil,
-    /// and only a missing owner has none.
+    /// Whether a relationship has no members, or has some. If predicates are evaluated object by object, an empty set
+    /// is not nil, and only the relationship of a missing owner is nil.
     private func comparedWithNull(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         guard case .members(let members) = left else { return try comparedWithNull(right, left) }
         if translator.decidesByObject {
@@ -91,7 +91,7 @@ package struct SQLComparison {
         if case .object(_, let layout, _) = operand { layout } else { nil }
     }
 
-    /// Whether both are keys of rows, and of different tables.
+    /// Whether both operands are keys of rows, and of different tables.
     private func areOfDifferentTables(_ left: SQLOperand, _ right: SQLOperand) -> Bool {
         guard let left = layout(left), let right = layout(right) else { return false }
         return left.rootIndex != right.rootIndex
@@ -116,7 +116,7 @@ package struct SQLComparison {
         if isNull(left) { return .isNull(try sql(right, beside: left)) }
         let (a, b) = (try sql(left, beside: right), try sql(right, beside: left))
         if areOfDifferentTables(left, right) {
-            // Only missing objects are the same, where those are.
+            // If predicates are evaluated object by object, two missing objects are equal. Otherwise nothing is.
             return translator.decidesByObject ? .and([.isNull(a), .isNull(b)]) : .alwaysFalse
         }
         if usesText(left, right) {
@@ -126,7 +126,7 @@ package struct SQLComparison {
         return .binary(mayBothBeMissing(left, right) ? .same : .equal, a, b)
     }
 
-    /// Whether two missing values are compared, and are the same.
+    /// Whether two missing values may be compared, and count as equal.
     private func mayBothBeMissing(_ left: SQLOperand, _ right: SQLOperand) -> Bool {
         if !translator.decidesByObject { return false }
         if case .constant = left { return false }
@@ -134,7 +134,7 @@ package struct SQLComparison {
         return true
     }
 
-    /// As in SQL, and as Core Data has it in a SQLite store: a missing value is neither equal nor unequal to another.
+    /// As in SQL, and as in Apple's SQLite stores, a missing value is neither equal nor unequal to another value.
     private func notEqual(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         if isNull(right) { return isNull(left) ? .alwaysFalse : .isNotNull(try sql(left, beside: right)) }
         if isNull(left) { return .isNotNull(try sql(right, beside: left)) }
@@ -175,7 +175,7 @@ package struct SQLComparison {
 
     var optionsValue: SQLExpression { .value(.int(Int64(options.rawValue))) }
 
-    /// Whether options for strings matter: they do not for numbers, dates and keys.
+    /// Whether the options for strings apply. They do not apply to numbers, dates and keys.
     private func usesText(_ left: SQLOperand, _ right: SQLOperand) -> Bool {
         if options.isEmpty { return false }
         func isText(_ operand: SQLOperand) -> Bool {
@@ -206,7 +206,7 @@ package struct SQLComparison {
             function, [try sql(left, beside: right), try sql(right, beside: .value(.null, .string)), optionsValue])
     }
 
-    /// A prefix compared byte by byte is a range, which an index can serve.
+    /// A prefix that is compared byte by byte is a range, for which an index can be used.
     private func beginsWith(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         guard options.isEmpty, case .value(let column, let kind) = left, kind == .string || kind == .uri,
             case .constant(.string(let prefix)) = right

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A row of values that the program has made.
+/// A row of values that the program has computed.
 package final class SQLComputedRow: SQLRow {
     package var values: [SlotValue] = []
 
@@ -40,7 +40,7 @@ package final class SQLComputedRow: SQLRow {
 }
 
 extension SlotValue {
-    /// The value as a text; an empty one where it is missing.
+    /// The value as a text; an empty text for a missing value.
     package var asText: String {
         switch self {
         case .null: ""

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Computes an expression over the values of one row, as predicates do; a missing value gives no answer (`null`), as in
+/// Computes an expression over the values of one row, as predicates do. A missing value gives no result (`null`), as in
 /// databases.
 package struct SQLEvaluation {
-    /// The values that were read of the row: columns, and expressions that the database has computed.
+    /// The values that were read from the row: columns, and expressions that the database has computed.
     package let values: [(part: SQLExpression, value: SlotValue)]
-    /// Whether a text is as long as it has Unicode scalars, as derived attributes count; predicates count UTF-16 units.
+    /// Whether the length of a text is its number of Unicode scalars, as for derived attributes. Predicates count
+    /// UTF-16 units.
     private let countsScalars: Bool
     private let conditions: Conditions?
 
-    /// - Parameter conditions: those on texts that are made ready once for many rows.
+    /// - Parameter conditions: the conditions on texts, which are compiled once for many rows.
     package init(
         values: [(part: SQLExpression, value: SlotValue)], _ conditions: Conditions? = nil, countsScalars: Bool = false
     ) {
@@ -18,7 +19,7 @@ package struct SQLEvaluation {
         self.countsScalars = countsScalars
     }
 
-    /// Conditions on texts, by their kind and operands.
+    /// The compiled conditions on texts, by their kind and operands.
     package final class Conditions {
         private struct Question: Hashable {
             let function: SQLExpression.Function
@@ -35,7 +36,7 @@ package struct SQLEvaluation {
             _ function: SQLExpression.Function, _ argument: String, _ options: Int64
         ) throws -> TextCondition? {
             let question = Question(function: function, argument: argument, options: options)
-            // Canonically equivalent arguments are the same question to a dictionary.
+            // A dictionary treats canonically equivalent arguments as one key, so the argument is compared again.
             if let known = known[question], known.isAbout(argument) { return known }
             let new = try TextCondition(function, argument, .init(rawValue: UInt(truncatingIfNeeded: options)))
             if known.count >= Self.most { known = [:] }
@@ -44,7 +45,7 @@ package struct SQLEvaluation {
         }
     }
 
-    /// Throws if the expression needs something that the program does not compute.
+    /// Throws if the expression has a part that the program cannot compute.
     package func value(of expression: SQLExpression) throws -> SlotValue {
         if let known = values.first(where: { $0.part == expression }) { return known.value }
         switch expression {
@@ -97,7 +98,7 @@ package struct SQLEvaluation {
 
     private func truth(_ holds: Bool) -> SlotValue { .int(holds ? 1 : 0) }
 
-    /// Whether a value counts as true; nil where it is missing.
+    /// Whether a value counts as true; nil for a missing value.
     package static func truth(of value: SlotValue) -> Bool? {
         switch value {
         case .null: nil
@@ -134,7 +135,7 @@ package struct SQLEvaluation {
     private func comparison(
         _ op: SQLExpression.Operator, _ left: SlotValue, _ right: SlotValue
     ) -> SlotValue {
-        // NaN is a missing value to a database.
+        // NaN is a missing value in a database.
         if left.isNull || right.isNull || left.isNaN || right.isNaN { return .null }
         let (left, right) = (left.forComparing, right.forComparing)
         if op == .equal || op == .notEqual {
@@ -162,7 +163,7 @@ package struct SQLEvaluation {
         }
     }
 
-    /// The sum, the average, the smallest or largest of values of which none is missing.
+    /// The sum, the average, the smallest or the largest of values of which none is missing.
     package static func aggregate(_ function: SQLExpression.Function, _ values: [SlotValue]) -> SlotValue {
         let boxed = values.compactMap(\.asNumber)
         let result =
@@ -242,15 +243,15 @@ package struct SQLEvaluation {
             return truth(try condition.holds(for: text))
         default: break
         }
-        // A condition on texts does not hold for other values.
+        // A condition on texts is false for other values.
         if arguments.count == 3 { return truth(false) }
         throw SQLFetchTranslator.failure("\(function.rawValue) of a value that is no text")
     }
 
-    /// Numbers are texts where texts are wanted, as databases write them.
+    /// Converts numbers to texts where texts are expected, in the format of databases.
     private func texts(_ arguments: [SlotValue]) -> [SlotValue] {
         arguments.enumerated().map { place, value in
-            // The last one holds the options.
+            // The last argument holds the options.
             if place > 0, place == arguments.count - 1 { return value }
             switch value {
             case .int(let number): return .string("\(number)")
@@ -260,7 +261,7 @@ package struct SQLEvaluation {
         }
     }
 
-    /// 15 digits, and a point always: `1.5`, `100.0`, `1.0e+20`.
+    /// Writes 15 digits, always with a point: `1.5`, `100.0`, `1.0e+20`.
     private static func text(_ number: Double) -> String {
         let text = String(format: "%.15g", number)
         if text.contains(".") || !number.isFinite { return text }
@@ -278,7 +279,7 @@ extension SlotValue {
         }
     }
 
-    /// A number as one of another type.
+    /// A number, converted to another type.
     fileprivate func cast(to type: SQLColumnType) -> SlotValue {
         switch (type, self) {
         case (.float, .int(let number)): .double(Double(number))
@@ -287,7 +288,7 @@ extension SlotValue {
         }
     }
 
-    /// The value as comparisons of predicates take it.
+    /// The value in the form in which comparisons of predicates take it.
     package var forComparing: ExpressionValue {
         switch self {
         case .null: .null
@@ -296,12 +297,12 @@ extension SlotValue {
         case .decimal(let number): .decimal(number)
         case .string(let text): .string(text)
         case .data(let data): .data(data)
-        // A column of a database may have it as bytes.
+        // A column of a database may hold the UUID as bytes.
         case .uuid(let uuid): .data(withUnsafeBytes(of: uuid.uuid) { Data($0) })
         }
     }
 
-    /// The value as functions of predicates take it.
+    /// The value in the form in which functions of predicates take it; nil for a missing value.
     fileprivate var asNumber: Any? {
         switch self {
         case .null: nil

@@ -2,18 +2,16 @@ import Foundation
 
 /// The translation of AND, OR and NOT into SQL.
 ///
-/// Databases limit how deep conditions lie in each other, so they are laid flat here. Chains of one kind are one list.
-/// NOT stands before single comparisons. Many equalities of one key are one list of values.
+/// Databases limit the depth of nested conditions, so nested conditions are flattened here. A chain of one kind becomes
+/// one list. NOT stands before single comparisons. Many equalities of one key become one list of values.
 extension SQLFetchTranslator {
-    /// The greatest number of levels of AND, OR and NOT within each other. Each is a level of calls here and in the
-    /// database.
+    /// The greatest depth of nested AND, OR and NOT. Each level is a level of calls here and in the database.
     private static let levelLimit = 200
 
-    /// From so many levels on a part stands first in its list, where a parser has to keep nothing for it but a
-    /// parenthesis.
+    /// From this depth on a part comes first in its list, where a parser has to keep only a parenthesis for it.
     private static let deepLevels = 8
 
-    /// From so many on, equalities of one key are a list of values.
+    /// From this number on, equalities of one key become a list of values.
     private static let listLength = 8
 
     package func condition(_ predicate: NSPredicate, in frame: SQLFrame) throws -> SQLExpression {
@@ -26,12 +24,12 @@ extension SQLFetchTranslator {
         return try condition(predicate, isNegated: false, in: frame)
     }
 
-    /// The condition that holds where the given one does not.
+    /// The condition that is true if the given one is not.
     package func negation(of condition: SQLExpression) -> SQLExpression {
         .not(decidesByObject ? .function(.coalesce, [condition, .value(.int(0))]) : condition)
     }
 
-    /// NOT goes inwards: not both is one or the other not. So it adds no level.
+    /// NOT is moved inwards: NOT (a AND b) is NOT a OR NOT b. So it adds no level.
     private func condition(_ predicate: NSPredicate, isNegated: Bool, in frame: SQLFrame) throws -> SQLExpression {
         switch predicate.form {
         case .constant(let value):
@@ -69,7 +67,7 @@ extension SQLFetchTranslator {
         return result
     }
 
-    /// `key == 1 OR key == 2 OR …` as `key IN {1, 2, …}`, where there are many of one key.
+    /// `key == 1 OR key == 2 OR …` as `key IN {1, 2, …}`, if there are many values for one key.
     private static func joiningEqualities(_ parts: [NSPredicate]) -> [NSPredicate] {
         guard parts.count >= listLength else { return parts }
         let equalities = parts.map(Equality.init)
@@ -81,7 +79,7 @@ extension SQLFetchTranslator {
                 result.append(part)
                 continue
             }
-            // The list stands for all of them, in the place of the first.
+            // The list replaces all of these equalities, in the place of the first one.
             guard !list.isEmpty else { continue }
             values[equality.path] = []
             result.append(
@@ -92,7 +90,7 @@ extension SQLFetchTranslator {
         return result
     }
 
-    /// A comparison that asks for one value of one key.
+    /// A comparison of one key with one value for equality.
     private struct Equality {
         let path: String
         let key: NSExpression

@@ -66,12 +66,12 @@ extension SQLFetchTranslator {
         }
     }
 
-    /// Throws where the expression has no value: it may come from a file.
+    /// Throws if the expression has no value, because the expression may come from a file.
     private static func value(of expression: NSExpression) throws -> Any? {
         try UndecidedPredicate.throwing { expression.expressionValue(with: nil, context: nil) }
     }
 
-    /// The elements of a list of which one at least depends on the row.
+    /// The elements of a list of which at least one depends on the row; otherwise nil.
     package static func dependentList(_ expression: NSExpression) -> [NSExpression]? {
         guard case .aggregate(let elements) = expression.payload, !elements.allSatisfy(isIndependent) else {
             return nil
@@ -89,7 +89,7 @@ extension SQLFetchTranslator {
         }
     }
 
-    /// The SQL of an operand that is one value.
+    /// The SQL of an operand that is a single value.
     package func single(_ operand: SQLOperand, _ expression: NSExpression) throws -> (SQLExpression, SlotKind?) {
         switch operand {
         case .value(let value, let kind): (value, kind)
@@ -135,12 +135,12 @@ extension SQLFetchTranslator {
         throw Self.failure("the function \(name) in \(expression)")
     }
 
-    /// The kind of a function's value for arguments of some kinds; nil if it is not known.
+    /// The kind of a function's result for arguments of the given kinds; nil if it is not known.
     static func kind(of function: String, _ arguments: [SlotKind?]) -> SlotKind? {
         functions[function]?.1 ?? arguments.first { $0 != nil } ?? nil
     }
 
-    /// A function in a condition on rows, of the members of a path.
+    /// A function of the members of a path, in a condition on rows.
     private func aggregateOfMembers(
         _ function: AggregateExpression.Function, _ argument: NSExpression, _ expression: NSExpression,
         in frame: SQLFrame
@@ -157,7 +157,7 @@ extension SQLFetchTranslator {
         return try aggregate(function.sql, of: members, distinct: isDistinct)
     }
 
-    /// A function of all rows of a group. The members of its path are joined to them.
+    /// A function of all rows of a group. The members of its path are joined to the rows.
     private func aggregateOfGroup(
         _ aggregate: AggregateExpression, _ expression: NSExpression, in frame: SQLFrame
     ) throws -> SQLOperand {
@@ -171,7 +171,7 @@ extension SQLFetchTranslator {
             throw Self.failure("\(expression)")
         case (.value(let value, let kind), _):
             let result = SQLExpression.function(function.sql, [value], distinct: isDistinct)
-            // A sum over nothing is zero, as Apple's `total`.
+            // The sum of no values is zero, as with Apple's `total`.
             let sum = function == .sum ? SQLExpression.function(.coalesce, [result, .value(.int(0))]) : result
             return .value(sum, function.kind(of: kind))
         case (.object, _), (.entity, _), (.constant, _), (.members, _):
@@ -195,10 +195,10 @@ extension SQLFetchTranslator {
 
     // MARK: Constants
 
-    /// A constant as a bound value, in the form that a column of the given kind has.
+    /// A constant as a bound value, in the form of a column of the given kind.
     ///
-    /// - Parameter layout: the entity of the rows whose keys it is compared with. Each table counts its keys from 1, so
-    ///   an object of another root entity stands for no row.
+    /// - Parameter layout: the entity of the rows whose keys the constant is compared with. Each table numbers its keys
+    ///   from 1, so an object of another root entity stands for no row.
     package func bound(
         _ value: ExpressionValue, as kind: SlotKind?, amongRowsOf layout: EntityLayout? = nil
     ) throws -> SQLExpression {
@@ -224,8 +224,8 @@ extension SQLFetchTranslator {
         }
     }
 
-    /// The primary key an object or id stands for. It is -1, which no row has, for a new object, for one of another
-    /// store or coordinator, and for one of another root entity.
+    /// The primary key of an object or an id. It is -1, which no row has, for a new object, for an object of another
+    /// store or coordinator, and for an object of another root entity.
     private func key(of object: AnyObject, amongRowsOf expected: EntityLayout?) -> Int64? {
         if let entity = object as? NSEntityDescription {
             return layout.model.layout(of: entity).flatMap { schema.numbers[$0.index] }.map(Int64.init) ?? -1
@@ -247,7 +247,7 @@ extension SQLFetchTranslator {
 }
 
 extension SQLFrame {
-    /// The frame of plain key paths: inside a SUBQUERY they mean the rows outside of it.
+    /// The frame of key paths without a variable. Within a SUBQUERY they mean the rows outside of it.
     package var rowFrame: SQLFrame {
         var frame = self
         while frame.variable != nil, let outer = frame.outer { frame = outer }

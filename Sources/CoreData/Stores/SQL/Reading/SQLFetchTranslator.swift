@@ -1,39 +1,42 @@
 // About the room Stores/SQL/Reading.
 //
-// - The program decides the conditions that a database does not compute as predicates do. `SQLTypes` knows the types of
-//   expressions and says which values go together. `SQLJudge` reads the values that such a condition is about, computes
-//   it for them (`SQLEvaluation`), and puts the values for which it holds in its place.
-// - Of plain texts `SQLJudge` reads only those that the database does not refuse (`TextCondition.narrowing`).
-// - `SQLFinish` computes results, groups, orders and limits after a statement that the database cannot run whole.
+// - The client evaluates the conditions that a database does not compute as predicates do. `SQLTypes` determines the
+//   types of expressions and the operands that the database compares as predicates do. For any other condition
+//   `SQLJudge` reads the values on which the condition depends, computes the condition for them (`SQLEvaluation`), and
+//   replaces it by a list of the values for which it is true.
+// - Of plain ASCII texts `SQLJudge` reads only those that the database does not refuse (`TextCondition.narrowing`).
+// - `SQLFinish` computes results, groups, orders and limits after a statement that the database cannot run completely.
 // - Fetches that differ only in the constants of their comparisons have one statement (`KnownFetches`). It is
 //   translated and printed once, and found by a number.
 // - In columns of dictionaries and conditions on groups, functions of several rows join the members of their paths
-//   (`SQLFetchTranslator.Scope`). Everywhere else they are SELECTs about one row. Stores without SQL answer alike
+//   (`SQLFetchTranslator.Scope`). Everywhere else they are SELECTs about one row. Stores without SQL give equal results
 //   (`MemoryTable`).
 // - Dictionaries come from a store as a table (`FetchedTable`) of the objects that `NSDictionary` holds. The results
-//   are Foundation's own class, because Swift takes any subclass for an empty dictionary.
+//   are Foundation's own class, because Swift treats any subclass as an empty dictionary.
 
 import Foundation
 
-/// Translates fetches and predicates to SQL values for one store. It throws an error that names a part without a
-/// translation.
+/// Translates fetches and predicates to SQL for one store. It throws an error that names a part without a translation.
 package struct SQLFetchTranslator {
     package let schema: SQLSchema
     package let layout: EntityLayout
     package let storeNumber: Int
-    /// The store's identifier, by which its objects are known; nil where no constant can be an object.
+    /// The store's identifier, by which constants that are objects of the store are recognized; nil if no constant can
+    /// be an object.
     package var storeIdentifier: String?
-    /// Whether a missing value is unequal to every other, and NOT turns every answer round, as where predicates are
-    /// asked about one object after the other. In SQL, and so in SQLite stores, such rows are neither in nor out.
+    /// Whether a missing value is unequal to every other value, and NOT negates every result, as in the evaluation of a
+    /// predicate object by object. In SQL, and so in SQLite stores, a condition on a missing value is neither true nor
+    /// false.
     package var decidesByObject = false
     /// The rows whose values are translated.
     package var scope = Scope.row
 
-    /// What functions of several rows, and paths to many objects, stand for.
+    /// The meaning of functions of several rows and of paths to many objects.
     package enum Scope: Sendable {
         /// In a condition on rows: a function is a value of one row, computed from the members of its path.
         case row
-        /// In the columns of dictionaries and in conditions on groups: it is one of all rows of the group.
+        /// In the columns of dictionaries and in conditions on groups: a function is computed over all rows of the
+        /// group.
         case group
         /// In the argument of such a function: a path to many objects joins them to the rows.
         case member
@@ -104,7 +107,7 @@ package struct SQLFetchTranslator {
         }
         let left = try operand(comparison.leftExpression, in: frame)
         let right = try operand(comparison.rightExpression, in: frame)
-        // A column of an archive knows nothing but whether it is the same.
+        // A column with an archive can only be compared for equality.
         let comparesArchives = [.equalTo, .notEqualTo, .in].contains(comparison.predicateOperatorType)
         if left.isArchive || right.isArchive, comparison.comparisonPredicateModifier != .direct || !comparesArchives {
             throw Self.failure(comparison.printed)
@@ -114,7 +117,7 @@ package struct SQLFetchTranslator {
         case (.any, .members(let members)):
             return try exists(members) { try context.compare($0, right) }
         case (.all, .members(let members)):
-            // No member fails; a comparison with NULL fails.
+            // ALL: no member fails. A comparison with NULL fails.
             return .not(
                 try exists(members) {
                     .not(.function(.coalesce, [try context.compare($0, right), .value(.int(0))]))

@@ -1,20 +1,20 @@
 import Foundation
 
-/// The work of the program on the rows of a SELECT that a database does not run as a whole.
+/// The client post-processing of a SELECT that a database does not run completely.
 ///
-/// It computes values, groups such values, and sorts in orders that the database does not have.
+/// It computes values, groups them, and sorts in orders that the database does not have.
 package struct SQLFinish {
-    /// The statement for the database: rows with the values that the rest needs.
+    /// The statement for the database, which reads rows with all values that the post-processing needs.
     package let request: SQLSelect
     private let select: SQLSelect
     private let parts: [SQLExpression]
-    /// By their places: parts that are names of entities, which are read as numbers.
+    /// For each place, whether the part is the name of an entity, which is read as a number.
     private let labels: [Bool]
     private let isGrouped: Bool
-    /// Whether the database sorts, and counts rows off.
+    /// Whether the database sorts the rows, and applies limit and offset.
     private let isSorted: Bool
 
-    /// Nil where the database runs the SELECT as it is.
+    /// Nil if the database can run the SELECT as it is.
     package init?(_ select: SQLSelect, _ types: SQLTypes, missing: Set<SQLSelect.Order.Collation>) {
         let scopes = [select]
         let values = select.results.map(\.expression)
@@ -22,12 +22,12 @@ package struct SQLFinish {
             missing.contains($0.collation) && types.isOfText($0.expression, in: scopes)
                 || !types.computes($0.expression, in: scopes)
         }
-        // A database that puts equal rows together sorts by their own values alone. It does not see that an expression
-        // is one of those if each has values of its own that are bound.
+        // With DISTINCT a database sorts only by the selected values. It does not recognize an expression as one of
+        // them if the two have bound values.
         let isVague =
             select.isDistinct
             && !select.order.allSatisfy { values.contains($0.expression) && !$0.expression.bindsValues }
-        // A database with types does not see that a SELECT by which rows are grouped is the one among the results.
+        // A database with types does not recognize that a nested SELECT in GROUP BY is the one among the results.
         let computesHere =
             !(values + select.groupBy).allSatisfy { types.computes($0, in: scopes) }
             || select.groupBy.contains { $0.hasSelect || $0.bindsValues }
@@ -53,7 +53,7 @@ package struct SQLFinish {
         self.request = request
     }
 
-    /// The rows of the SELECT, from those of the request.
+    /// The rows of the SELECT, computed from those of the request.
     package func rows(of statement: any SQLPreparedStatement) throws -> [[SlotValue]] {
         var groups: [[SQLEvaluation]] = []
         var places: [[SlotKey]: Int] = [:]
@@ -92,7 +92,8 @@ package struct SQLFinish {
         return result
     }
 
-    /// Calls a body with the rows of the SELECT. Where each of them comes of one row of the request, none is kept.
+    /// Calls a body with the rows of the SELECT. If each of them comes from one row of the request, no row is kept in
+    /// memory.
     package func stream(_ statement: any SQLPreparedStatement, _ body: ([SlotValue]) throws -> Void) throws {
         guard isSorted, !select.isDistinct else { return try rows(of: statement).forEach(body) }
         try statement.stream({ _ in }) { row in
@@ -101,7 +102,7 @@ package struct SQLFinish {
         }
     }
 
-    /// The values of a row for the program's computing.
+    /// The values of a row, for the computation on the client.
     private func values(_ row: any SQLRow) -> SQLEvaluation {
         SQLEvaluation(
             values: parts.indices.map { place in
@@ -171,7 +172,7 @@ extension SQLSelect.Order.Collation {
 }
 
 extension SQLExpression {
-    /// Whether it is a value of several rows.
+    /// Whether the expression is a value of several rows.
     fileprivate var isAggregate: Bool {
         switch self {
         case .countAll, .function(.count, _, _), .function(.sum, _, _), .function(.min, _, _), .function(.max, _, _),
@@ -190,7 +191,7 @@ extension SQLExpression {
         }
     }
 
-    /// Whether constants within it are bound to places of the statement.
+    /// Whether constants in the expression are bound to parameters of the statement.
     fileprivate var bindsValues: Bool {
         var bindsValues = false
         forEach {
@@ -202,10 +203,10 @@ extension SQLExpression {
         return bindsValues
     }
 
-    /// Whether a SELECT within it gives its value.
+    /// Whether the value of the expression comes from a nested SELECT.
     fileprivate var hasSelect: Bool { readParts.contains { if case .scalar = $0 { true } else { false } } }
 
-    /// The parts to read of each row for it: columns, and selected values.
+    /// The parts of the expression that are read from each row: columns and selected values.
     fileprivate var leaves: [SQLExpression] {
         readParts.flatMap { part -> [SQLExpression] in
             if case .function(_, let arguments, _) = part { return arguments.flatMap(\.leaves) }

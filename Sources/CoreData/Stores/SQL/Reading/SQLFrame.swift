@@ -1,5 +1,5 @@
-/// A SELECT under construction over the rows of one entity: its alias, the joins its key paths needed so far, and the
-/// frame around it when it is a nested SELECT.
+/// A SELECT under construction over the rows of one entity: its alias, the joins that its key paths have needed so far,
+/// and the enclosing frame of a nested SELECT.
 package final class SQLFrame {
     package let layout: EntityLayout
     package let alias: String
@@ -7,7 +7,7 @@ package final class SQLFrame {
     /// The variable of a SUBQUERY that stands for this frame's rows.
     package let variable: String?
     package var select: SQLSelect
-    /// Expressions with a name: the computed values of a dictionary fetch, for its HAVING.
+    /// Named expressions: the computed values of a dictionary fetch, for its HAVING.
     package var named: [String: SQLExpression] = [:]
     private var joined: [JoinKey: String] = [:]
     private let names: AliasSource
@@ -19,7 +19,7 @@ package final class SQLFrame {
         var target: String
     }
 
-    /// Hands out aliases that are unique in the whole statement.
+    /// Makes aliases that are unique in the whole statement.
     package final class AliasSource {
         private var next = 0
         package func make() -> String {
@@ -49,8 +49,8 @@ package final class SQLFrame {
 
     package var key: SQLExpression { column(SQLSchema.keyColumn) }
 
-    /// The alias of the table whose rows have the value of a column in another one: that which a to-one's column leads
-    /// to, or the members of a to-many. It is joined once however often a path goes there.
+    /// The alias of a joined table whose rows have the value of a column of another table: the destination of a
+    /// to-one's column, or the members of a to-many. It is joined once, however many paths use it.
     package func join(
         table: String, from alias: String, column: String, to target: String = SQLSchema.keyColumn
     ) -> String {
@@ -66,7 +66,7 @@ package final class SQLFrame {
         return new
     }
 
-    /// Joins a table that must have a row: a join table.
+    /// Joins a table that must have a matching row: a join table.
     package func joinInner(table: String, on condition: (String) -> SQLExpression) {
         let new = names.make()
         select.joins.append(SQLSelect.Join(table: table, alias: new, on: condition(new), isLeft: false))
@@ -80,7 +80,7 @@ package final class SQLFrame {
         }
     }
 
-    /// The frame whose rows a variable stands for.
+    /// The frame whose rows a variable stands for; nil if there is none.
     package func frame(ofVariable name: String) -> SQLFrame? {
         variable == name ? self : outer?.frame(ofVariable: name)
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Decides conditions in the program that a database cannot decide, or not as predicates do.
+/// Evaluates on the client those conditions that a database cannot evaluate, or evaluates otherwise than predicates do.
 ///
-/// It reads the values that such a condition is about, each once, and puts those for which the condition holds in its
-/// place: `title MATCHES "A.*"` becomes `title IN ('Aleph', 'Arcadia')`. The other conditions of the statement narrow
-/// the reading, if that changes no answer.
+/// It reads the values on which such a condition depends, each once, and replaces the condition by the values for which
+/// it is true: `title MATCHES "A.*"` becomes `title IN ('Aleph', 'Arcadia')`. The other conditions of the statement
+/// limit the values that are read, if that changes no result.
 package struct SQLJudge {
     package let connection: any SQLConnection
     package let types: SQLTypes
 
-    /// Whether anything in a SELECT has to be decided.
+    /// Whether a SELECT has a condition that the client must evaluate.
     package static func isNeeded(for select: SQLSelect, _ types: SQLTypes, within outer: [SQLSelect] = []) -> Bool {
         let scopes = [select] + outer
         if let condition = select.condition, !types.decides(condition, in: scopes) { return true }
@@ -28,7 +28,7 @@ package struct SQLJudge {
         return isNeeded
     }
 
-    /// - Parameter outer: the SELECTs around it, the innermost first. Their rows can be named in it.
+    /// - Parameter outer: the enclosing SELECTs, the innermost first. The SELECT may name their rows.
     package func decided(_ select: SQLSelect, within outer: [SQLSelect] = []) throws -> SQLSelect {
         let scopes = [select] + outer
         var result = try select.mapped {
@@ -37,14 +37,14 @@ package struct SQLJudge {
             try decided($0, within: scopes)
         }
         guard let condition = result.condition, !types.decides(condition, in: scopes) else { return result }
-        // Rows that other parts of an AND refuse need no answer.
+        // Rows that other parts of an AND refuse need no evaluation.
         let parts = condition.conjuncts
         let narrowing = parts.filter { types.decides($0, in: scopes) && $0.onColumnsOnly != nil }
         result.condition = .and(try parts.map { try decided($0, scopes, narrowing) })
         return result
     }
 
-    /// Independent conditions within an expression come first.
+    /// Independent conditions of nested SELECTs are evaluated first.
     private func withNestedDecided(_ expression: SQLExpression, _ scopes: [SQLSelect]) throws -> SQLExpression {
         try expression.mapped {
             try withNestedDecided($0, scopes)
@@ -67,7 +67,8 @@ package struct SQLJudge {
         }
     }
 
-    /// Asks for the values that a condition is about, and says for which it holds.
+    /// Reads the values on which a condition depends, and returns a condition that is true for those for which it
+    /// holds.
     private func judged(
         _ condition: SQLExpression, _ scopes: [SQLSelect], _ narrowing: [SQLExpression]
     ) throws -> SQLExpression {
@@ -78,7 +79,8 @@ package struct SQLJudge {
         guard let depth else { return try judgedAcross(condition, parts, aliases, scopes) }
         let scope = scopes[depth]
         let beside = depth == 0 ? narrowing : []
-        // Where the row that a to-one leads to is missing, its key gives no answer: the condition may give none.
+        // If the destination row of a to-one relationship is missing, its key gives no result, so the condition must
+        // give none either.
         if aliases.count == 1, let alias = aliases.first, let table = scope.tables[alias],
             try alias == scope.alias || isUnanswered(condition, parts)
         {
@@ -105,7 +107,7 @@ package struct SQLJudge {
         return try judged(condition, request, parts, keys: scope.keyAliases)
     }
 
-    /// A condition on rows of several SELECTs: on every pair of them.
+    /// Evaluates a condition on rows of several SELECTs, for every combination of the rows.
     private func judgedAcross(
         _ condition: SQLExpression, _ parts: [SQLExpression], _ aliases: Set<String>, _ scopes: [SQLSelect]
     ) throws -> SQLExpression {
@@ -126,17 +128,18 @@ package struct SQLJudge {
         return try judged(condition, request, parts, keys: keys)
     }
 
-    /// Whether a condition gives no answer where all its values are missing.
+    /// Whether a condition gives no result if all its values are missing.
     private func isUnanswered(_ condition: SQLExpression, _ parts: [SQLExpression]) throws -> Bool {
         if !parts.allSatisfy({ if case .column = $0 { true } else { false } }) { return false }
         return try SQLEvaluation(values: parts.map { ($0, .null) }).value(of: condition).isNull
     }
 
-    /// A condition on one column that has nothing but texts; nil where it has others, or texts without an answer.
+    /// Evaluates a condition on one column that has only texts. Nil if the column has other values, or texts without a
+    /// result.
     private func judged(
         _ condition: SQLExpression, texts request: SQLSelect, _ column: SQLExpression
     ) throws -> SQLExpression? {
-        // A row without a value has to be without an answer, as it is in the list.
+        // A row without a value must have no result, as it has none with the list.
         guard try isUnanswered(condition, [column]) else { return nil }
         var (holding, isDecided) = ([SlotValue](), true)
         let conditions = SQLEvaluation.Conditions()
@@ -151,7 +154,7 @@ package struct SQLJudge {
             switch SQLEvaluation.truth(of: answer) {
             case true?: holding.append(value)
             case false?: break
-            // Its row is neither in nor out.
+            // The condition is neither true nor false for the row.
             case nil: isDecided = false
             }
         }
@@ -159,14 +162,14 @@ package struct SQLJudge {
         return column.isAmong(holding)
     }
 
-    /// Any other condition: by the keys of the rows.
+    /// Evaluates any other condition, and returns a list of the keys of the rows for which it is true.
     private func judged(
         _ condition: SQLExpression, _ request: SQLSelect, _ parts: [SQLExpression], keys aliases: [String]
     ) throws -> SQLExpression {
         let keys = aliases.map { SQLExpression.column(alias: $0, name: SQLSchema.keyColumn) }
         var request = request
         request.results += keys.map { SQLSelect.Result(expression: $0) }
-        // A database that keeps the entity of a row by its name gives the number when it is asked for an integer.
+        // A database that stores the entity of a row by its name returns the number if an integer is read.
         let labels = parts.map { types.type(of: $0, in: [request]) == .label }
         var (holding, unanswered) = ([[SlotValue]](), [[SlotValue]]())
         let conditions = SQLEvaluation.Conditions()
@@ -183,7 +186,7 @@ package struct SQLJudge {
         return .choice(Self.areAmong(keys[...], unanswered), .null, Self.areAmong(keys[...], holding))
     }
 
-    /// Whether several keys are those of a row of a list.
+    /// Whether several keys belong together to a row of a list.
     private static func areAmong(_ keys: ArraySlice<SQLExpression>, _ rows: [[SlotValue]]) -> SQLExpression {
         guard let key = keys.first, keys.count > 1 else {
             return keys.first?.isAmong(rows.map { $0[0] }) ?? .alwaysFalse
@@ -206,7 +209,7 @@ package struct SQLJudge {
 }
 
 extension SQLSelect {
-    /// The tables whose rows it names, by their aliases.
+    /// The tables whose rows the SELECT names, by their aliases.
     fileprivate var tables: [String: String] {
         var tables: [String: String] = [:]
         if let alias, case .table(let name) = source { tables[alias] = name }
@@ -214,14 +217,15 @@ extension SQLSelect {
         return tables
     }
 
-    /// The joins of rows. Tables of pairs are left out: they have no keys, no condition names their columns, and their
-    /// joins name rows of a SELECT around.
+    /// The joins of rows. Join tables of pairs are left out: they have no keys, no condition names their columns, and
+    /// their joins name rows of an enclosing SELECT.
     fileprivate var rowJoins: [Join] { joins.filter(\.isLeft) }
 
-    /// The alias of the row that determines all others: to-one relationships lead from a row to one row each.
+    /// The alias of the row that determines all other rows, because a to-one relationship leads from a row to a single
+    /// row.
     fileprivate var keyAliases: [String] { alias.map { [$0] } ?? [] }
 
-    /// The aliases of rows of SELECTs around it that it names.
+    /// The aliases of rows of enclosing SELECTs that the SELECT names.
     fileprivate var outerAliases: Set<String> {
         var aliases: Set<String> = []
         forEachExpression { aliases.formUnion($0.namedAliases) }
@@ -230,13 +234,13 @@ extension SQLSelect {
 }
 
 extension SQLExpression {
-    /// The parts that all have to hold.
+    /// The parts of the condition that must all be true.
     fileprivate var conjuncts: [SQLExpression] {
         if case .and(let list) = self { return list.flatMap(\.conjuncts) }
         return [self]
     }
 
-    /// The values that the database has to give so that the program can compute the expression: its columns and its
+    /// The values that the database must return so that the client can compute the expression: its columns and its
     /// selected or aggregated values, each once.
     package var readParts: [SQLExpression] {
         var parts: [SQLExpression] = []
@@ -258,7 +262,7 @@ extension SQLExpression {
         return parts
     }
 
-    /// The aliases of the rows that it names; not those of SELECTs within it.
+    /// The aliases of the rows that the expression names, without those of SELECTs within it.
     fileprivate var namedAliases: Set<String> {
         if case .column(let alias, _) = self { return alias.map { [$0] } ?? [] }
         var aliases: Set<String> = []
@@ -272,7 +276,7 @@ extension SQLExpression {
         return aliases
     }
 
-    /// Calls a body with the SELECTs that stand right in it.
+    /// Calls a body with the SELECTs that stand directly in the expression.
     fileprivate func forEachNested(_ body: (SQLSelect) -> Void) {
         _ = mapped {
             $0.forEachNested(body)
@@ -283,7 +287,7 @@ extension SQLExpression {
         }
     }
 
-    /// Whether a value is in a list; false of an empty one, and no answer where there is no value.
+    /// Whether a value is in a list. False for an empty list; no result for a missing value.
     fileprivate func isAmong(_ values: [SlotValue]) -> SQLExpression {
         values.isEmpty ? .binary(.notEqual, self, self) : .isInArray(self, values)
     }

@@ -1,26 +1,25 @@
 import Foundation
 
-/// An operand of a predicate once its key path has been followed.
+/// An operand of a predicate whose key path has been translated.
 package enum SQLOperand {
-    /// A single value; the kind is that of the attribute it comes from.
+    /// A single value, with the kind of its attribute.
     case value(SQLExpression, SlotKind?)
-    /// A reference to a row: its key, the entity it belongs to, and where the concrete entity stands.
+    /// A reference to a row: its key, its entity, and the column of its concrete entity.
     case object(SQLExpression, EntityLayout, entity: SQLExpression?)
     /// The concrete entity of a row.
     case entity(SQLExpression)
-    /// A collection: the members of a to-many relationship, narrowed, and the path that goes on from each.
+    /// A collection: the members of a to-many relationship, filtered, and the path that continues from each.
     case members(SQLMembers)
     /// A value from outside the store.
     case constant(ExpressionValue)
 
-    /// Whether it is a column of archived objects.
+    /// Whether the operand is a column of archived objects.
     package var isArchive: Bool {
         if case .value(_, .transformable) = self { true } else { false }
     }
 }
 
-/// The members of a to-many relationship of the rows of a frame, as a SELECT that can be made once its purpose is
-/// known.
+/// The members of a to-many relationship of the rows of a frame. Their SELECT is made when its purpose is known.
 package struct SQLMembers {
     package let outer: SQLFrame
     /// The key of the owner.
@@ -29,7 +28,7 @@ package struct SQLMembers {
     package let toMany: ToManySlot
     /// The rest of the key path after the relationship.
     package var rest: [String]
-    /// SUBQUERY: the variable and the predicate its members have to fulfil.
+    /// The variable of a SUBQUERY, and the predicate that its members must fulfil.
     package var narrowing: (variable: String, predicate: NSPredicate)?
 }
 
@@ -118,7 +117,7 @@ extension SQLFetchTranslator {
         return try follow(rest, frame: frame, alias: joined, layout: destination, path: path)
     }
 
-    /// Joins the members of a relationship to the rows of an alias. A row without members stays.
+    /// Joins the members of a relationship to the rows of an alias. A row without members is kept.
     private func joinMembers(
         _ toMany: ToManySlot, of layout: EntityLayout, _ alias: String, _ frame: SQLFrame
     ) throws -> (alias: String, layout: EntityLayout) {
@@ -148,7 +147,7 @@ extension SQLFetchTranslator {
             entity: .column(alias: alias, name: SQLSchema.entityColumn))
     }
 
-    /// An attribute that only a sub-entity has: its column lies in the same table.
+    /// An attribute that only a subentity has. Its column is in the same table.
     private func subentityColumn(_ key: String, _ layout: EntityLayout) -> (column: String, kind: SlotKind)? {
         for index in layout.subtree.dropFirst() {
             let lower = layout.model.entities[index]
@@ -162,7 +161,7 @@ extension SQLFetchTranslator {
 
     // MARK: Collections
 
-    /// A path that ends in a collection operator is one value; any other stays a collection.
+    /// A path that ends in a collection operator is a single value. Any other path stays a collection.
     package func finish(_ members: SQLMembers) throws -> SQLOperand {
         guard let place = members.rest.firstIndex(where: { $0.hasPrefix("@") }) else { return .members(members) }
         let name = members.rest[place]
@@ -182,8 +181,8 @@ extension SQLFetchTranslator {
         }
     }
 
-    /// The value of a collection operator. Where objects are asked one by one, the members of a missing object have
-    /// none, not even a count of 0.
+    /// The value of a collection operator. If predicates are evaluated object by object, the members of a missing
+    /// object have no value, not even a count of 0.
     private func valueIfOwned(_ operand: SQLOperand, _ members: SQLMembers) -> SQLOperand {
         guard decidesByObject, case .value(let value, let kind) = operand,
             case .column(let alias, _) = members.owner, alias != members.outer.alias
@@ -210,7 +209,8 @@ extension SQLFetchTranslator {
             case .object(let key, _, _) where function == .count:
                 frame.select.results = [SQLSelect.Result(expression: .function(.count, [key], distinct: distinct))]
             case .members(let further) where function == .count || !further.rest.isEmpty:
-                // A path over two to-many relationships: the sum over the members of the values of each one's members.
+                // A path over two to-many relationships: the sum over the members of the values of each member's
+                // members.
                 guard function == .count || function == .sum else {
                     throw Self.failure("\(function.rawValue) over two to-many relationships")
                 }
@@ -223,13 +223,13 @@ extension SQLFetchTranslator {
                 throw Self.failure("\(function.rawValue) of \(members.toMany.relationship.name)")
             }
         }
-        // A sum over nothing is zero, as it is in memory.
+        // The sum of no values is zero, as in memory.
         let scalar = SQLExpression.scalar(frame.select)
         let needsZero = function == .sum || function == .count
         return .value(needsZero ? .function(.coalesce, [scalar, .value(.int(0))]) : scalar, kind)
     }
 
-    /// A nested frame over the members, and the condition of a SUBQUERY. The frame is already tied to the owner.
+    /// A nested frame over the members, and the condition of a SUBQUERY. The frame is already restricted to the owner.
     package func open(_ members: SQLMembers) throws -> (SQLFrame, SQLExpression?) {
         let destination = layout.model.entities[members.toMany.destinationIndex]
         guard let table = schema.table(ofRoot: destination.rootIndex)?.name else {
@@ -259,7 +259,7 @@ extension SQLFetchTranslator {
         return (frame, try condition(narrowing.predicate, in: frame))
     }
 
-    /// Whether there is a member for which a condition on the value of the path holds.
+    /// Whether there is a member for which a condition on the value of the path is true.
     package func exists(_ members: SQLMembers, _ body: (SQLOperand) throws -> SQLExpression) throws -> SQLExpression {
         let (frame, narrowing) = try open(members)
         let inner: SQLExpression

@@ -15,7 +15,7 @@ extension SQLStore {
             isFinishedByProgram: finish != nil, suggestedIndex: index)
     }
 
-    /// The number of lines of damage.
+    /// The greatest number of lines of a report of damage.
     private static let linesOfDamage = 100
 
     package func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection {

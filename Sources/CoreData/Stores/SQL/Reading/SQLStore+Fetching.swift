@@ -33,12 +33,12 @@ extension SQLStore {
         try reading(frame.select) { try $0.snapshots(shape, rowCache, refreshing: false, { _ in }, body) }
     }
 
-    /// The statement that a fetch has in common with those of the same shape, and the values of its parameters; nil if
-    /// it has a statement of its own.
+    /// The statement that all fetches of one shape share, and the values of its parameters; nil if the fetch has no
+    /// shape.
     private func knownFetch(
         _ request: StoreFetch, _ rowShape: RowShape
     ) throws -> (fetch: KnownFetches.Known, constants: [SlotValue])? {
-        // If values have types, the expression in the place of a constant depends on it.
+        // In a database with types, the expression in the place of a constant depends on the constant.
         guard types == nil, let (shape, constants) = FetchShape.of(request) else { return nil }
         let known = try knownFetches.known(shape) {
             var unbounded = request
@@ -58,9 +58,9 @@ extension SQLStore {
         return known.map { ($0, constants) }
     }
 
-    /// The same where the program sorts: the keys first, then their rows, all of one state of the database.
+    /// Reads rows that the client sorts: first the keys, then their rows, all from one state of the database.
     ///
-    /// - Returns: false where nothing was read, because the database sorts.
+    /// - Returns: false if nothing was read, because the database sorts.
     private func fetchRowsByKeys(
         of frame: SQLFrame, _ rootIndex: Int, _ body: ([Snapshot]) throws -> Void
     ) throws -> Bool {
@@ -81,7 +81,7 @@ extension SQLStore {
         return true
     }
 
-    /// The number of rows that are handed on at a time.
+    /// The number of rows that are passed to the body at a time.
     private static let rowsTogether = 500
 
     /// The columns that a fetch of keys selects.
@@ -91,12 +91,12 @@ extension SQLStore {
         ].map { SQLSelect.Result(expression: $0) }
     }
 
-    /// The work of the program behind a SELECT; nil if the database runs all of it.
+    /// The client post-processing of a SELECT; nil if the database runs all of it.
     package func finish(of select: SQLSelect) -> SQLFinish? {
         types.flatMap { SQLFinish($0.suited(select), $0, missing: capabilities.missingCollations) }
     }
 
-    /// Calls a body with each row of a SELECT, from the database or from the program.
+    /// Calls a body with each row of a SELECT, which the database or the client post-processing returns.
     private func readRows(
         of select: SQLSelect, isLarge: Bool = false, _ body: (any SQLRow) throws -> Void
     ) throws {
@@ -117,7 +117,8 @@ extension SQLStore {
             decidesByObject: decidesByObject)
     }
 
-    /// A SELECT as the database can run it: conditions that the database cannot decide are decided here.
+    /// A SELECT that the database can run. Conditions that the database cannot decide are evaluated on the client
+    /// first.
     package func decided(_ select: SQLSelect, on connection: any SQLConnection) throws -> SQLSelect {
         guard let types else { return select }
         return try SQLJudge(connection: connection, types: types).decided(types.suited(select))
@@ -140,7 +141,7 @@ extension SQLStore {
     }
 
     package func fetch(_ request: StoreFetch) throws -> StoreFetchResult {
-        // A store that holds none of the entity's rows has none to give.
+        // The store does not hold the entity, so it has no rows of it.
         guard shapes[request.layout.index] != nil else { return Self.nothing(for: request.result) }
         #if DEBUG
             defer { reportTableScan(of: request) }
@@ -155,8 +156,8 @@ extension SQLStore {
         }
     }
 
-    /// The SELECT of a fetch, and the meaning of its columns if it gives dictionaries. With `rows` it gives whole rows
-    /// in the place of keys.
+    /// The SELECT of a fetch, and the meaning of its columns if it returns dictionaries. With `rows` it returns whole
+    /// rows instead of keys.
     func select(for request: StoreFetch, rows: RowShape? = nil) throws -> (SQLSelect, DictionaryPlan?) {
         let (translator, frame) = try translated(request)
         var plan: DictionaryPlan?
@@ -180,7 +181,7 @@ extension SQLStore {
     package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? {
         guard shapes[request.layout.index] != nil, case .dictionaries = request.result else { return nil }
         let (select, plan) = try select(for: request)
-        // Rows without columns are no table.
+        // Rows without columns cannot be a table.
         guard let plan, !plan.columns.isEmpty else { return nil }
         return try fetchTable(select, plan)
     }
@@ -204,7 +205,7 @@ extension SQLStore {
         return keys
     }
 
-    /// After so many keys, memory is full of the last pages that were read, and the caller needs room next.
+    /// After this number of keys, memory is full of the last pages that were read, and the caller needs memory next.
     private static let manyKeys = 100_000
     private static let manyRows = 500_000
 
@@ -229,7 +230,7 @@ extension SQLStore {
         return result
     }
 
-    /// The key with the entity of its row.
+    /// The key with the concrete entity of its row.
     private func exact(_ key: ObjectKey) throws -> ObjectKey {
         let entity = layout.entities[key.layoutIndex]
         guard entity.hasSubentities else { return key }
@@ -249,7 +250,7 @@ extension SQLStore {
         return table
     }
 
-    /// The value of a column as an object. Those that most values are come without a box and a cast of anything.
+    /// The value of a column as an object. The most frequent kinds are converted without boxing and casting.
     private func object(of column: DictionaryPlan.Column, _ row: any SQLRow) throws -> AnyObject? {
         let place = column.place
         if row.isNull(place) { return nil }
@@ -302,7 +303,7 @@ extension SQLStore {
         }
     }
 
-    /// A stored or computed decimal. The sum of decimals may be larger than any of them can be.
+    /// A stored or computed decimal. The sum of decimals may be larger than the largest decimal.
     private func decimal(_ value: SlotValue, of column: DictionaryPlan.Column) throws -> Decimal? {
         let found: Decimal?
         let shown: String
@@ -310,7 +311,7 @@ extension SQLStore {
         case .int(let number): return Decimal(number)
         case .decimal(let number): return number
         case .string(""): return nil
-        // The row has a number that its reader cannot hold.
+        // The row has a number that the type of its reader cannot hold.
         case .null: (found, shown) = (nil, "in the database")
         case .double(let number): (found, shown) = (DecimalStorage.decimal(number), "\(number)")
         case .string(let text): (found, shown) = (DecimalStorage.decimal(text), "“\(text.prefix(64))”")

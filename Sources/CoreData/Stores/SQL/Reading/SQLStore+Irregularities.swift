@@ -1,8 +1,8 @@
 import Foundation
 
-// Content that no save writes, in tables whose columns take any value.
+// Finds content that no save writes, in tables whose columns accept any value.
 extension SQLStore {
-    /// Nil where the database has types of its own.
+    /// Nil if the database has types of its own.
     func irregularities(_ connection: any SQLConnection) throws -> [StoreIrregularity]? {
         if capabilities.hasTypedColumns { return nil }
         var found: [StoreIrregularity] = []
@@ -34,7 +34,7 @@ extension SQLStore {
 
     // MARK: Pairs
 
-    /// One end of a join table, with the relationship that it is of.
+    /// One end of a join table, with its relationship.
     struct PairEnd {
         let end: SQLJoinEnd
         let owner: EntityLayout
@@ -43,7 +43,7 @@ extension SQLStore {
         let memberTable: String
     }
 
-    /// Both ends of every join table, the one that names it first.
+    /// Both ends of every join table. The end that names the table comes first.
     var pairEnds: [PairEnd] {
         let ends = layout.entities.flatMap { entity in
             entity.toManys.compactMap { toMany -> PairEnd? in
@@ -60,7 +60,7 @@ extension SQLStore {
         return ends.filter { !$0.end.isFlipped } + ends.filter { $0.end.isFlipped && !$0.end.isReflexive }
     }
 
-    /// The pairs without a member. The naming end alone reports pairs without an owner as well.
+    /// The pairs without a member. Only the naming end reports pairs without an owner, too.
     private func danglingPairs(_ pair: PairEnd, _ connection: any SQLConnection) throws -> [StoreIrregularity] {
         func isThere(_ column: String, in table: String) -> SQLExpression {
             .isInSelect(.column(column), SQLSelect([.column(SQLSchema.keyColumn)], of: table))
@@ -91,7 +91,7 @@ extension SQLStore {
     }
 }
 
-/// The values of a table's rows that are looked at: those that are cheap to read and of which not everything is one.
+/// The checks of the values of a table's rows: of those that are cheap to read, and whose type can be wrong.
 private struct RowChecks {
     private struct Check {
         let slot: Slot
@@ -130,7 +130,7 @@ private struct RowChecks {
             let number = row.isNull(1) ? "none" : "\(row.int64(1))"
             found.append(StoreIrregularity(.entity, .init(root.name, key), found: number))
         }
-        // With any number: a table of one entity has the rows of that one.
+        // The number may be any: all rows of a table of one entity are of that entity.
         guard let entity = named ?? (entities.count == 1 ? entities.first?.value : nil) else { return }
         for check in entity.checks where !row.isNull(check.place) {
             guard let kind = Self.kind(row, check) else { continue }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLStore {
-    /// The number of keys that one statement asks for. Few fixed sizes keep the statements cached; short batches repeat
+    /// The numbers of keys in one statement. With a few fixed sizes the statements stay cached. Short batches repeat
     /// their last key.
     package static let batchSizes = [20, 100, 500]
 
@@ -38,7 +38,7 @@ extension SQLStore {
         return rows
     }
 
-    /// The rows as a connection sees them. Those of the cache are taken where they are of the same version.
+    /// The rows as a connection reads them. Cached rows are used if they have the same version.
     func rows(for keys: [Int64], rootIndex: Int, on connection: any SQLConnection) throws -> [Snapshot] {
         guard let shape = rootShapes[rootIndex] else { return [] }
         var rows: [Snapshot] = []
@@ -59,7 +59,7 @@ extension SQLStore {
         }
     }
 
-    /// One row: the hot path of firing a fault.
+    /// Reads one row. Firing a fault is the hot path.
     package func row(for key: Int64, rootIndex: Int, refreshing: Bool) throws -> Snapshot? {
         if !refreshing, let cached = rowCache.row(for: key, rootIndex: rootIndex) { return cached }
         return try readRow(key, rootIndex: rootIndex, refreshing: refreshing, cache: rowCache)
@@ -75,8 +75,8 @@ extension SQLStore {
         }
     }
 
-    /// The column of a SELECT for the entity of rows of a root entity's table: nothing, if the table has rows of one
-    /// entity only and a name would be sent with each.
+    /// The column of a SELECT for the entity of rows of a root entity's table. It is NULL if the table has rows of one
+    /// entity only, and the database would send a name with each row.
     func entity(ofRoot rootIndex: Int, _ column: SQLExpression) -> SQLExpression {
         soleLayouts[rootIndex] != nil && schema.namesEntities ? .null : column
     }
@@ -90,13 +90,13 @@ extension SQLStore {
                 condition: condition(.column(alias: "t0", name: SQLSchema.keyColumn))))
     }
 
-    /// Whether a column is among so many parameters; the size 0 stands for a list that is one.
+    /// Whether a column is among this number of parameters. The size 0 means one parameter that is a list.
     private static func isAmong(_ size: Int, _ column: SQLExpression) -> SQLExpression {
         size == 0 ? .isInParameter(column, 1) : .isIn(column, (1...size).map { .parameter($0) })
     }
 
-    /// Calls a body with so many parameters that it has to bind, for all keys: a short batch repeats its last key, half
-    /// of its size at most. Where a list may be a parameter, it is called once.
+    /// Calls a body for all keys, in batches with the number of parameters to bind. A short batch repeats its last key,
+    /// for at most half of its size. If a list can be a parameter, the body is called once.
     private func inBatches(
         _ keys: [Int64], _ body: (_ size: Int, _ bind: @escaping (any SQLParameters) -> Void) throws -> Void
     ) throws {
@@ -140,7 +140,7 @@ extension SQLStore {
         {
             return result
         }
-        // Members of one owner come one after the other: they are put in together.
+        // Members of one owner follow each other, and are added together.
         var owner: Int64?
         var ofOwner: [ObjectKey] = []
         func putIn() {
@@ -162,10 +162,10 @@ extension SQLStore {
         return result
     }
 
-    /// The members of many owners whose rows the cache does not have. The cache gets the rows, too, so that one
-    /// statement does for both. A caller that asks for so many members looks at them next.
+    /// Reads the members of many owners whose rows the cache does not have. The rows are put into the cache, too, so
+    /// that one statement is enough for both. A caller that requests so many members reads the members' rows next.
     ///
-    /// - Returns: False if nothing was read, because the rows are there, or lie behind a table of pairs.
+    /// - Returns: False if nothing was read, because the rows are cached, or are reached through a table of pairs.
     private func membersWithRows(
         of toMany: ToManySlot, owners: [ObjectKey], _ body: (Int64, ObjectKey) -> Void
     ) throws -> Bool {
@@ -180,7 +180,7 @@ extension SQLStore {
             let plan = memberPlan(of: toMany, owner: first.layoutIndex)
         else { return false }
         let keys = owners.map(\.primaryKey).sorted()
-        // They are held until all have come: the cache drops rows that nobody holds.
+        // The rows are held until all have been read, because the cache drops rows that are not held.
         var rows: [Snapshot] = []
         try readingOnce { connection in
             try connection.statement(.memberRows(layout: toMany.declaringIndex, toMany: toMany.index)) {
@@ -198,7 +198,7 @@ extension SQLStore {
         return true
     }
 
-    /// The members of many owners of one entity: the body gets the owner's key with each.
+    /// Reads the members of many owners of one entity. The body gets the owner's key with each member.
     package func members(
         of toMany: ToManySlot, owners: [ObjectKey], on connection: any SQLConnection,
         _ body: (Int64, ObjectKey) -> Void
@@ -210,7 +210,7 @@ extension SQLStore {
         }
     }
 
-    /// The same; where statements are sent together, the body is called before that ends.
+    /// Reads the members of many owners of one entity. In a pipeline the body is called before the pipeline ends.
     package func lookAtMembers(
         of toMany: ToManySlot, owners: [ObjectKey], on connection: any SQLConnection,
         _ body: @escaping (Int64, ObjectKey) throws -> Void
@@ -241,7 +241,7 @@ extension SQLStore {
         try member(row, plan).map { (ObjectKey.key(storeNumber: storeNumber, primaryKey: row.int64(0)), $0) }
     }
 
-    /// The member in a row: its key and its entity's number stand behind the owner.
+    /// The member in a row: its key and its entity's number follow the owner.
     @inline(__always)
     private func member(_ row: any SQLRow, _ plan: MemberPlan) throws -> ObjectKey? {
         let rootIndex = plan.destination.rootIndex
@@ -251,14 +251,14 @@ extension SQLStore {
         return member
     }
 
-    /// The key of an object by that of its row. Throws where the table holds one that no object can have: its upper
-    /// bits would be the number of another store.
+    /// The key of an object from the key of its row. Throws if no object can have the key in the table: its upper bits
+    /// would be the number of another store.
     @inline(__always)
     package func key(_ primaryKey: Int64, rootIndex: Int) throws -> Int64 {
         try key(primaryKey, in: schema.table(ofRoot: rootIndex)?.name ?? "")
     }
 
-    /// The same for a key that another table holds.
+    /// The key of an object from a primary key that a table holds. Throws if no object can have the key.
     @inline(__always)
     package func key(_ primaryKey: Int64, in table: @autoclosure () -> String) throws -> Int64 {
         guard ObjectKey.isPrimaryKey(primaryKey) else { throw ObjectKey.refusal(of: primaryKey, in: table()) }
@@ -285,7 +285,7 @@ extension SQLStore {
         guard let table = schema.table(ofRoot: destination.rootIndex)?.name else { return nil }
         func member(_ name: String) -> SQLExpression { .column(alias: "m", name: name) }
         let key = member(SQLSchema.keyColumn)
-        // An index on the owner's column answers alone where the entity is known without the row.
+        // An index on the owner's column is enough if the entity is known without the row.
         let entity = soleLayouts[destination.rootIndex] != nil ? .null : member(SQLSchema.entityColumn)
         switch toMany.kind {
         case .inverseKey(let slot, let order), .ownerKey(let slot, let order):
@@ -322,7 +322,7 @@ extension SQLStore {
         }
     }
 
-    /// The error of a member whose entity is not the relationship's: it has no slot for the other side.
+    /// The error for a member whose entity does not belong to the relationship: it has no slot for the other side.
     @inline(never)
     private func stranger(_ member: ObjectKey, in plan: MemberPlan) -> NSError {
         let table = schema.table(ofRoot: plan.destination.rootIndex)?.name ?? ""
@@ -334,8 +334,8 @@ extension SQLStore {
             url: url, userInfo: [NSValidationKeyErrorKey: plan.relationship.name])
     }
 
-    /// The pairs of a relationship that is its own inverse, in both directions: it is not known whether Apple's files
-    /// hold one row per pair or two. Only the one that was written for an owner knows the place in the owner's list.
+    /// The pairs of a relationship that is its own inverse, in both directions, because Apple's files may hold one row
+    /// per pair or two. Only the row that was written for an owner has the place in the owner's list.
     private static func pairsBothWays(_ end: SQLJoinEnd) -> SQLSelect {
         func pairs(_ owner: String, _ member: String, _ place: String?) -> SQLSelect {
             SQLSelect(

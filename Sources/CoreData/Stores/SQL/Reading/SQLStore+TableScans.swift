@@ -1,6 +1,6 @@
 import Foundation
 
-// Fetches for which the database reads a whole table, and the indexes that would spare it.
+// Detects fetches for which the database reads a whole table, and suggests indexes for them.
 extension SQLStore {
     /// The number of rows from which on reading a whole table is worth an index.
     package static let rowsWorthAnIndex = 10_000
@@ -18,15 +18,15 @@ extension SQLStore {
     }
 
     #if DEBUG
-        /// Writes a line to standard error when a fetch has read a whole large table, once for each index that would
-        /// help.
+        /// Writes a line to standard error after a fetch that has read a whole large table, once for each index that
+        /// would help.
         func reportTableScan(of request: StoreFetch) {
             guard tableScans.takeRows() > Self.rowsWorthAnIndex, let wanted = IndexedProperty(request, schema),
                 tableScans.isNew("\(request.layout.name) \(wanted.entityName).\(wanted.propertyName)")
             else { return }
             var rows = request
             rows.result = .keys
-            // The fetch has succeeded: a failure of its explanation does not concern the program.
+            // The fetch has succeeded, so an error of its explanation is ignored.
             guard let index = (try? explained(rows, asRows: false))?.suggestedIndex else { return }
             tableScans.add("CoreData: warning: a fetch of \(request.layout.name) reads a whole table: \(index).")
         }
@@ -34,7 +34,7 @@ extension SQLStore {
 }
 
 #if DEBUG
-    /// What a store has noticed of tables that were read whole. Any thread may use it.
+    /// The record of a store's fetches that have read whole tables. Any thread may use it.
     package final class TableScans: Sendable {
         private struct State {
             var rows = 0
@@ -44,7 +44,7 @@ extension SQLStore {
 
         private let state = Locked(State())
 
-        /// Notes the number of rows through which a statement went without an index.
+        /// Records the number of rows that a statement scanned without an index.
         func note(_ rows: Int) {
             if rows > SQLStore.rowsWorthAnIndex { state.withLock { $0.rows = max($0.rows, rows) } }
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The computing of a database that has types: which values go together as they do in predicates, and the types of
+/// The rules of a database that has types: the operands that it compares as predicates do, and the types of
 /// expressions.
 package struct SQLTypes: Sendable {
     /// The types of columns, by table and column.
@@ -9,7 +9,7 @@ package struct SQLTypes: Sendable {
     private let missing: Set<SQLExpression.Function>
     /// Whether the database has functions by which it can refuse texts.
     package let narrowsTexts: Bool
-    /// The dates that there are, in seconds from 2001.
+    /// The range of dates, in seconds from 2001.
     private let dates: ClosedRange<Double>
 
     package init(_ schema: SQLSchema, _ capabilities: SQLCapabilities) {
@@ -25,7 +25,7 @@ package struct SQLTypes: Sendable {
 
     // MARK: Types
 
-    /// The type of an expression in a SELECT and those around it, the innermost first; nil where it has none, or
+    /// The type of an expression in a SELECT and its enclosing SELECTs, the innermost first; nil if it has none, or
     /// several.
     package func type(of expression: SQLExpression, in scopes: [SQLSelect]) -> SQLColumnType? {
         switch expression {
@@ -57,7 +57,7 @@ package struct SQLTypes: Sendable {
         type(of: expression, in: scopes).map { $0.group == .text } ?? true
     }
 
-    /// Whether the database computes a value.
+    /// Whether the database can compute a value.
     package func computes(_ value: SQLExpression, in scopes: [SQLSelect]) -> Bool {
         switch value {
         case .column, .columns, .null, .parameter, .countAll, .scalar, .allColumns: true
@@ -74,7 +74,7 @@ package struct SQLTypes: Sendable {
         }
     }
 
-    /// Whether the database decides a condition, and as predicates do.
+    /// Whether the database can decide a condition, with the results of predicates.
     package func decides(_ condition: SQLExpression, in scopes: [SQLSelect]) -> Bool {
         switch condition {
         case .and(let list), .or(let list): list.allSatisfy { decides($0, in: scopes) }
@@ -115,13 +115,13 @@ package struct SQLTypes: Sendable {
 
     private static func goTogether(_ left: SQLColumnType.Group, _ right: SQLColumnType.Group) -> Bool {
         switch (left, right) {
-        // A decimal beside a floating-point number is compared by its digits in a predicate.
+        // A predicate compares a decimal with a floating-point number by the digits of the number.
         case (.whole, .decimal), (.decimal, .whole), (.whole, .real), (.real, .whole): true
         default: left == right
         }
     }
 
-    /// Whether a value beside one of a type is compared as predicates do it.
+    /// Whether the comparison of a value with an expression of a type has the result of a predicate.
     private func takes(_ type: SQLColumnType, _ value: SlotValue) -> Bool {
         switch (type.group, value) {
         case (_, .null): true
@@ -147,7 +147,7 @@ package struct SQLTypes: Sendable {
 
     // MARK: Aggregates
 
-    /// The expression with arguments of aggregates in types for which the database has them.
+    /// The expression with the arguments of its aggregates converted to types that the database can aggregate.
     package func suited(_ expression: SQLExpression, in scopes: [SQLSelect]) -> SQLExpression {
         let parts = expression.mapped {
             suited($0, in: scopes)
@@ -161,7 +161,7 @@ package struct SQLTypes: Sendable {
             }
             let suited = SQLExpression.function(
                 function, [Self.argument(arguments[0], type, function)], distinct: distinct)
-            // A sum of whole numbers is one, and no decimal.
+            // A sum of whole numbers is a whole number, and no decimal.
             return function == .sum && type.group == .whole ? .cast(suited, .integer) : suited
         case .scalar(let select):
             return .scalar(withoutExtremum(select, in: scopes) ?? select)
@@ -169,14 +169,14 @@ package struct SQLTypes: Sendable {
         }
     }
 
-    /// A SELECT with its aggregates so.
+    /// The SELECT with the arguments of its aggregates converted in this way.
     package func suited(_ select: SQLSelect, within outer: [SQLSelect] = []) -> SQLSelect {
         var result = select.mapped {
             suited($0, in: [select] + outer)
         } _: {
             suited($0, within: [select] + outer)
         }
-        // Values that are no texts have one order.
+        // Values that are no texts have only one order.
         result.order = result.order.map { term in
             var term = term
             if !isOfText(term.expression, in: [result] + outer) { term.collation = .binary }
@@ -191,7 +191,7 @@ package struct SQLTypes: Sendable {
         switch (type.group, function) {
         case (.truth, _): .cast(value, .mediumInteger)
         case (.real, .sum), (.real, .average), (.whole, .average): .cast(value, .float)
-        // A sum of values that are no numbers is one of nothing.
+        // A sum of values that are no numbers is a sum of no values.
         case (.text, .sum), (.date, .sum), (.uuid, .sum), (.bytes, .sum), (.label, .sum): .cast(.null, .integer)
         case (.text, .average), (.date, .average), (.uuid, .average), (.bytes, .average), (.label, .average):
             .cast(.null, .float)
@@ -199,10 +199,10 @@ package struct SQLTypes: Sendable {
         }
     }
 
-    /// Whether the database has no smallest and largest value of a type.
+    /// Whether the database has no MIN and MAX for a type.
     private func lacksExtremum(_ type: SQLColumnType?) -> Bool { type?.group == .uuid || type?.group == .bytes }
 
-    /// The smallest or largest value of a type for which the database has no such aggregate: the first in its order.
+    /// The smallest or largest value of a type without MIN and MAX in the database: the first value in its order.
     private func withoutExtremum(_ select: SQLSelect, in scopes: [SQLSelect]) -> SQLSelect? {
         guard select.results.count == 1, select.groupBy.isEmpty,
             case .function(let function, let arguments, _) = select.results[0].expression,
@@ -219,7 +219,7 @@ package struct SQLTypes: Sendable {
 }
 
 extension SQLColumnType {
-    /// The common kind of values of some types.
+    /// The common kind of several types.
     fileprivate enum Group {
         case truth, whole, real, decimal, text, date, uuid, bytes, label
     }
@@ -240,14 +240,14 @@ extension SQLColumnType {
 }
 
 extension SlotValue {
-    /// Whether it is a text with U+0000 in it, which is no text to a database.
+    /// Whether the value is a text that contains U+0000, which the database does not accept.
     package var hasZero: Bool {
         if case .string(let text) = self { text.utf8.contains(0) } else { false }
     }
 }
 
 extension SQLExpression {
-    /// Whether it is a truth value that is the same for every row.
+    /// Whether the expression is a constant truth value.
     fileprivate var isTruth: Bool { self == .value(.int(0)) || self == .value(.int(1)) }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A condition on a text: one of SQL's functions on texts with its argument, made ready once.
+/// A compiled condition on a text: one of SQL's functions on texts with its argument.
 package final class TextCondition {
     package typealias Options = NSComparisonPredicate.Options
 
@@ -14,7 +14,7 @@ package final class TextCondition {
     private let argument: String
     private let options: Options
 
-    /// Nil for a function that states no condition on a text. Throws where the argument is no regular expression.
+    /// Nil for a function that is no condition on a text. Throws if the argument is no regular expression.
     package init?(_ function: SQLExpression.Function, _ argument: String, _ options: Options) throws {
         self.argument = argument
         self.options = options
@@ -35,7 +35,7 @@ package final class TextCondition {
 
     func isAbout(_ argument: String) -> Bool { StringComparison.areIdentical(argument, self.argument) }
 
-    /// Throws where the time of the request is over.
+    /// Whether the condition is true for a text. Throws if the time limit of the request has passed.
     package func holds(for text: String) throws -> Bool {
         switch kind {
         case .equal: return StringComparison.areEqual(text, argument, options)
@@ -54,10 +54,11 @@ package final class TextCondition {
 }
 
 extension TextCondition {
-    /// A condition that a database decides, and that holds for every text for which another one on a column holds; nil
-    /// where there is none.
+    /// A condition that a database can decide, and that is true for every text for which another condition on a column
+    /// is true; nil if there is none.
     ///
-    /// Most texts are plain ASCII. Foundation compares those as a database can, so it need not give those that differ.
+    /// Most texts are plain ASCII. Foundation compares these as a database can, so the database need not return those
+    /// that differ.
     static func narrowing(_ condition: SQLExpression) -> SQLExpression? {
         guard case .function(let function, let arguments, _) = condition, arguments.count == 3,
             case .column = arguments[0], case .value(.string(let argument)) = arguments[1],
@@ -77,7 +78,7 @@ extension TextCondition {
         default: return nil
         }
         let isOther = SQLExpression.binary(.notEqual, .function(.octets, [text]), .function(.characters, [text]))
-        // No plain text has another character in it.
+        // No plain ASCII text contains another character.
         return folded.utf8.allSatisfy { $0 > 0 && $0 < 0x80 } ? .or([isOther, isPlain]) : isOther
     }
 }
