@@ -1,15 +1,15 @@
 import Foundation
 
-/// The derived attributes of a model in the order to compute them: those that others read come first.
+/// The derived attributes of a model in the order of their computation: an attribute comes after those that it reads.
 package enum DerivationOrder {
-    /// A derived attribute where it is declared.
+    /// A derived attribute, at the entity that declares it.
     package struct Place {
         package let entity: EntityLayout
         package let slot: Int
         package let expression: NSExpression
     }
 
-    /// Those that read each other in a circle come in the order of the model.
+    /// Attributes that read each other in a cycle come in the order of the model.
     package static func places(in layout: ModelLayout) -> [Place] {
         var places: [Place] = []
         var numbers: [ObjectIdentifier: Int] = [:]
@@ -39,7 +39,7 @@ package enum DerivationOrder {
         return result
     }
 
-    /// The derived attribute that a path ends at.
+    /// The derived attribute at the end of a path.
     private static func derived(at path: String, of entity: NSEntityDescription) -> NSDerivedAttributeDescription? {
         var entity = entity
         for key in KeyValuePath(path).keys where !key.hasPrefix("@") {

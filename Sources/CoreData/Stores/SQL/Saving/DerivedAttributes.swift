@@ -1,48 +1,49 @@
 import Foundation
 
-/// Keeps the derived attributes of a store up to date: within the transaction of a save, for the rows that it concerns.
+/// Keeps the derived attributes of a store up to date: within the transaction of a save, for the rows that the save
+/// affects.
 ///
-/// Apple's files do this by triggers; stores made here have none, and where a file has them both come to the same
-/// values. A derivation is any expression that can be translated to SQL: a function of own attributes
+/// Apple's files do this by triggers. Stores of this framework have no triggers, and if a file has them both compute
+/// equal values. A derivation is any expression that can be translated to SQL: a function of own attributes
 /// (`canonical:(title)`, `now()`), an attribute across a to-one relationship, a count or sum over a to-many one. The
-/// new values are in the file; objects show them once they are refreshed.
+/// new values are in the file; objects show them after a refresh.
 package struct DerivedAttributes: Sendable {
-    /// One derived attribute of one entity (with its sub-entities).
+    /// One derived attribute of one entity and its subentities.
     private struct Derivation: Sendable {
         let layout: Int
         let subtree: Range<Int>
         let rootIndex: Int
-        /// Its place among the derivations, by which connections keep its statements.
+        /// Its index among the derivations, by which connections cache its statements.
         let number: Int
         /// An UPDATE of the rows whose keys are the first parameter.
         let statement: SQLStatement
-        /// The source of the second one, evaluated for each save: an expression of the time, which is the same for all
-        /// rows.
+        /// An expression of the time, which is evaluated for each save and is the second parameter. Its value is equal
+        /// for all rows.
         nonisolated(unsafe) let time: NSExpression?
-        /// The program's way to compute the expression, where the database does not.
+        /// The computation by the client, if the database cannot compute the expression.
         let judged: JudgedDerivation?
         let dependency: Dependency?
     }
 
-    /// The rows of another entity that a derivation looks at.
+    /// The rows of another entity that a derivation reads.
     private enum Dependency {
         /// Rows of `layout` whose reference slot names the row.
         case members(layout: Int, slot: Int)
         /// Pairs of a join table.
         case pairs(joinIndex: Int, isFlipped: Bool)
-        /// The row that the column of a to-one relationship names.
+        /// The row to which the column of a to-one relationship leads.
         case destination(layout: Int, table: String, column: String)
     }
 
-    /// Those that others read come before these.
+    /// The derivations in the order of their computation.
     private let derivations: [Derivation]
 
     package var isEmpty: Bool { derivations.isEmpty }
 
-    /// Whether one of them looks at other rows than its own.
+    /// Whether a derivation reads other rows than its own.
     package var dependsOnOthers: Bool { derivations.contains { $0.dependency != nil } }
 
-    /// Throws when a derivation has no translation, naming the attribute.
+    /// Throws an error that names the attribute if a derivation has no translation.
     ///
     /// - Parameter missing: the functions that the database does not compute.
     package init(
@@ -93,7 +94,8 @@ package struct DerivedAttributes: Sendable {
             dependency: dependency(of: expression, entity, schema))
     }
 
-    /// The expression, where it has one value for all rows, which the translator has computed, and another one later.
+    /// The expression, if the translator has computed one value for all rows but the value depends on the time;
+    /// otherwise nil.
     package static func timeExpression(_ expression: NSExpression, _ results: [SQLSelect.Result]) -> NSExpression? {
         guard case .value? = results.first?.expression, expression.description.contains("now(") else { return nil }
         return expression
@@ -150,7 +152,7 @@ package struct DerivedAttributes: Sendable {
 
     // MARK: Keeping
 
-    /// Computes the derived attributes of the rows that a change set concerns; returns those rows' keys by root index.
+    /// Computes the derived attributes of the rows that a change set affects. Returns those rows' keys by root index.
     package func update(
         for changes: ChangeSet, store: SQLStore, connection: any SQLConnection
     ) throws -> [(rootIndex: Int, primaryKeys: Set<Int64>)] {
@@ -177,7 +179,7 @@ package struct DerivedAttributes: Sendable {
 
     // MARK: Batches
 
-    /// Computes the derived attributes of the given rows; returns the root entities that have any.
+    /// Computes the derived attributes of the given rows. Returns the root entities that have derived attributes.
     package func update(rows: [ObjectKey], connection: any SQLConnection) throws -> Set<Int> {
         var roots: Set<Int> = []
         for derivation in derivations {
@@ -189,7 +191,7 @@ package struct DerivedAttributes: Sendable {
         return roots
     }
 
-    /// Computes anew, for all rows, attributes that are derived from rows of the given root entities or from the pairs
+    /// Computes, for all rows, the attributes that are derived from rows of the given root entities or from the pairs
     /// of the given join tables. Returns the root entities that have such attributes.
     package func refresh(
         dependingOn roots: Set<Int>, joins: Set<Int>, store: SQLStore, connection: any SQLConnection
@@ -236,7 +238,7 @@ package struct DerivedAttributes: Sendable {
                 if let row = deletion.row {
                     addOwner(row)
                 } else {
-                    // It was deleted unread, and is gone: whose member it was is not known any more.
+                    // The member was deleted as a fault, so its owner is not known.
                     return try allKeys(derivation, store, connection)
                 }
             }
@@ -281,7 +283,7 @@ package struct DerivedAttributes: Sendable {
         return keys
     }
 
-    /// Whether a row is one of the derivation's entity, or of an entity below that.
+    /// Whether a row is of the derivation's entity, or of a subentity.
     private func rows(of derivation: Derivation, _ store: SQLStore) -> SQLExpression {
         let numbers = derivation.subtree.compactMap { store.schema.numbers[$0] }
         return .isEntity(numbers)

@@ -1,14 +1,14 @@
-/// A derivation that the database does not compute: the program reads the values of the expression, computes it, and
+/// A derivation that the database cannot compute. The client reads the values in the expression, computes it, and
 /// writes the results.
 struct JudgedDerivation: Sendable {
-    /// The key of each row, and the parts of the expression that the database has.
+    /// The key of each row, and the parts of the expression that the database returns.
     private let select: SQLSelect
     private let parts: [SQLExpression]
     /// The expression over those parts.
     private let value: SQLExpression
     private let update: SQLStatement
 
-    /// Nil where the database computes the expression. Throws where neither it nor the program can.
+    /// Nil if the database can compute the expression. Throws if neither the database nor the client can.
     init?(
         _ expression: SQLExpression, _ select: SQLSelect, key: SQLExpression, column: String,
         missing: Set<SQLExpression.Function>
@@ -34,7 +34,7 @@ struct JudgedDerivation: Sendable {
         return lacks
     }
 
-    /// The expression with columns in the place of the parts that the database computes.
+    /// The expression, with columns in the place of the parts that the database computes.
     private static func value(
         _ expression: SQLExpression, _ missing: Set<SQLExpression.Function>,
         _ column: (SQLExpression) -> SQLExpression
@@ -49,10 +49,10 @@ struct JudgedDerivation: Sendable {
         return .function(function, try arguments.map { try value($0, missing, column) }, distinct: distinct)
     }
 
-    /// Rows that are read together, and then written together.
+    /// The number of rows that are read together, and then written together.
     private static let rowsTogether = 500
 
-    /// Calls a body with the keys of a table's rows, some hundred at a time. The rows may change meanwhile.
+    /// Calls a body with the keys of a table's rows, some hundred at a time. The body may change the rows.
     static func eachPage(
         ofKeysIn table: String, where condition: SQLExpression?, _ connection: any SQLConnection,
         _ body: ([Int64]) throws -> Void

@@ -1,22 +1,22 @@
 import Foundation
 
-/// The repetitions of a transaction that another one has disturbed, or whose connection was lost.
+/// Decides whether a transaction is repeated that another one has disturbed, or whose connection was lost.
 package struct Repetitions {
     private static let maximum = 8
     private var count = 0
     private var isOver = false
     /// The time at which the wait for another server ends.
     private var deadline: ContinuousClock.Instant?
-    /// The longest pause before it is looked again whether there is one, in microseconds.
+    /// The longest pause between two attempts to find another server, in microseconds.
     private static let longestPause: UInt32 = 200_000
 
     package init() {}
 
-    /// Nothing is repeated from now on.
+    /// Ends the repetitions: no later failure is repeated.
     mutating func end() { isOver = true }
 
-    /// Whether it is run once more; waits a little longer each time: until others are through, or a server is there
-    /// again.
+    /// Whether the transaction is run once more. Waits before it returns true, a little longer each time, until other
+    /// transactions have ended or a server is reachable again.
     package mutating func goOn(after failure: any SQLFailure) -> Bool {
         if isOver || !failure.mayBeRepeated { return false }
         if failure.kind == .lost, let patience = failure.patience {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Binds the slots of a snapshot to the statements that write it; one per concrete entity.
+/// Binds the slots of a snapshot to the statements that write its row. There is one writer for each concrete entity.
 package final class RowWriter {
     package struct Field {
         package enum Kind: UInt8 {
@@ -15,7 +15,7 @@ package final class RowWriter {
     package let table: String
     package let number: Int64
     package let fields: [Field]
-    /// Places in `fields` by slot, -1 for slots without a column.
+    /// The places in `fields` by slot; -1 for slots without a column.
     private let placeOfSlot: [Int]
     package let externalFields: [Field]
 
@@ -67,7 +67,7 @@ package final class RowWriter {
         return .update(SQLUpdate(table, assignments, where: .isUnchanged(key: fields.count + 2)))
     }
 
-    /// An UPDATE of columns of the row of a key, in any version; the version rises.
+    /// An UPDATE of columns of the row of a key, whatever its version. The version is raised.
     package static func update(_ table: String, _ columns: [String]) -> SQLStatement {
         var assignments = [risenVersion]
         for (place, column) in columns.enumerated() { assignments.append(.init(column, .parameter(place + 1))) }
@@ -77,7 +77,7 @@ package final class RowWriter {
                 where: .hasKey(parameter: columns.count + 1)))
     }
 
-    /// The version of a row, counted up.
+    /// An assignment that raises the version of a row by 1.
     package static var risenVersion: SQLUpdate.Assignment {
         .init(
             SQLSchema.versionColumn,
@@ -86,8 +86,8 @@ package final class RowWriter {
 
     // MARK: Binding
 
-    /// Binds one slot. Strings and blobs are bound where they lie in the snapshot, which must live until the statement
-    /// has run. `store` turns large values into files.
+    /// Binds one slot. Strings and blobs are bound without a copy from the snapshot, which must exist until the
+    /// statement has run. `encode` writes large values to files.
     @inline(__always)
     package func bind(
         _ field: Field, of row: Snapshot, to statement: any SQLParameters, at position: Int, numbers: [Int?],
@@ -102,7 +102,7 @@ package final class RowWriter {
         case .integer: statement.bind(position, row.int(slot))
         case .double:
             let number = row.double(slot)
-            // No validation has seen it: a default value, an object whose class does not ask, a migration.
+            // The value was not validated: a default value, an object whose class overrides validation, or a migration.
             if number.isNaN { throw layout.slots[slot].notANumber(entity: layout.name) }
             if !statement.bind(position, number) { throw refused(slot, of: row, by: statement) }
         case .text:
@@ -122,7 +122,7 @@ package final class RowWriter {
         }
     }
 
-    /// The error of a value that the database cannot keep.
+    /// The error for a value that the database cannot store.
     @inline(never)
     private func refused(_ slot: Int, of row: Snapshot, by statement: any SQLParameters) -> RefusedRow {
         let object = ObjectKey(layoutIndex: layout.index, key: row.key)
@@ -131,8 +131,8 @@ package final class RowWriter {
             error: layout.slots[slot].refused(statement.refusal, entity: layout.name, key: object.primaryKey))
     }
 
-    /// The error of a row that the database refuses: of the property that it is about where that is known, otherwise of
-    /// the object.
+    /// The error for a row that the database refuses. It names the property, if that is known, and otherwise the
+    /// object.
     package func refused(
         _ failure: any SQLFailure, _ object: ObjectKey, _ row: Snapshot?, on connection: any SQLConnection
     ) -> RefusedRow {

@@ -1,6 +1,6 @@
 import Foundation
 
-// Mends content that no save has written.
+// Repairs content that no save has written.
 extension SQLStore {
     package func mend(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity] {
         if capabilities.hasTypedColumns { return irregularities }
@@ -10,7 +10,7 @@ extension SQLStore {
         try writing { connection in
             try connection.transaction {
                 try requireSameModel(connection)
-                // Others may have written since it was found.
+                // Another process may have written the store since the irregularities were found.
                 let present = try self.irregularities(connection)?.filter(wanted.contains) ?? []
                 for irregularity in present {
                     guard try mend(irregularity, connection) else {
@@ -33,7 +33,7 @@ extension SQLStore {
 
     private func entity(named name: String) -> EntityLayout? { layout.entities.first { $0.name == name } }
 
-    /// False where it cannot be mended.
+    /// Returns false if the irregularity cannot be repaired.
     private func mend(_ irregularity: StoreIrregularity, _ connection: any SQLConnection) throws -> Bool {
         switch irregularity.kind {
         case .counter: try raiseCounter(irregularity, connection)
@@ -45,7 +45,7 @@ extension SQLStore {
 
     private func raiseCounter(_ irregularity: StoreIrregularity, _ connection: any SQLConnection) throws -> Bool {
         guard let root = entity(named: irregularity.row.entityName) else { return false }
-        // Reserving keys, even none, notes the highest one.
+        // Reserving keys, even none, updates the counter to the highest key.
         _ = try reserve(0, root: root.index, connection)
         return true
     }
@@ -67,7 +67,7 @@ extension SQLStore {
         return try connection.run(.delete(SQLDelete(from: pair.end.table, where: condition))).changed > 0
     }
 
-    /// A text keeps its readable part; another value becomes nil if the attribute is optional.
+    /// Repairs a value. A text keeps its readable part; another value becomes nil if the attribute is optional.
     private func mendValue(_ irregularity: StoreIrregularity, _ connection: any SQLConnection) throws -> Bool {
         guard let entity = entity(named: irregularity.row.entityName),
             let table = schema.table(ofRoot: entity.rootIndex)?.name,
@@ -83,7 +83,7 @@ extension SQLStore {
         } else if entity.slots[slot].property?.isOptional == false {
             return false
         }
-        // A text that becomes the same as a unique one stays as it is.
+        // If the repaired text would break a uniqueness constraint, the value stays as it is.
         return try connection.prepare(RowWriter.update(table, [column])).run(1, isTried: true) { _, parameters in
             if let text { parameters.bind(1, text) } else { parameters.bindNull(1) }
             parameters.bind(2, key)

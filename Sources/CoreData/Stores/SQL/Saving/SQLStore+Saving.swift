@@ -13,7 +13,7 @@ extension SQLStore {
         return try repeating { connection in
             var keys: [Int: [Range<Int64>]] = [:]
             var counts = counts.filter { $0.value > 0 }
-            // Numbers that the database counts are counted outside of transactions.
+            // If the database counts the keys, they are taken outside of transactions.
             for (root, count) in counts {
                 guard let table = schema.table(ofRoot: root)?.name,
                     let ranges = try connection.nextKeys(count, of: table)
@@ -30,10 +30,10 @@ extension SQLStore {
         }
     }
 
-    /// Takes so many keys of a root entity's table.
+    /// Reserves a number of keys of a root entity's table.
     ///
-    /// Z_MAX is raised in the transaction, so that no two processes get the same key. A Z_MAX that lags behind the
-    /// table is put right on the way.
+    /// Z_MAX is raised in the transaction, so that no two processes get the same key. A Z_MAX that is lower than a key
+    /// in the table is corrected first.
     package func reserve(_ count: Int, root: Int, _ connection: any SQLConnection) throws -> [Range<Int64>] {
         guard let number = schema.numbers[root], let table = schema.table(ofRoot: root)?.name else {
             throw NSError.coreData(
@@ -61,10 +61,11 @@ extension SQLStore {
         return [highest + 1..<last + 1]
     }
 
-    /// Refuses to write when somebody has migrated the store since it was opened: entity numbers and columns may be
-    /// others.
+    /// Throws if another process has migrated the store since it was opened, because entity numbers and columns may
+    /// have changed.
     ///
-    /// Called inside each writing transaction. A look at SQLite's schema counter; only when it moved, at the metadata.
+    /// Called in each writing transaction. It compares SQLite's schema counter, and reads the metadata only if the
+    /// counter has changed.
     package func requireSameModel(_ connection: any SQLConnection) throws {
         let version = try connection.schemaVersion()
         if version == knownSchemaVersion { return }
@@ -93,7 +94,7 @@ extension SQLStore {
     }
 
     package func write(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws {
-        // Readers with the writer's connection wait for the whole of it.
+        // Readers that use the writer's connection wait for the whole transaction.
         if capabilities.readsWhereItWrites { beforeVisible() }
         try write(changes) {
             try beforeCommit()
@@ -103,12 +104,13 @@ extension SQLStore {
 
     /// Writes a change set in one transaction or not at all.
     ///
-    /// Statements are sent together where possible. In that case only the expected result is known, or that there was
-    /// another one. Then the transaction is run once more, step by step, which finds the conflicts. A transaction that
-    /// was in conflict with another one, or was lost with its connection, is run again with the same changes.
+    /// If possible, statements are sent in a pipeline. The outcome of a pipeline is only that every result was the
+    /// expected one, or that some result was not. In the second case the transaction is run once more, step by step,
+    /// which finds the conflicts. A transaction that was in conflict with another transaction, or was lost with its
+    /// connection, is run again with the same changes.
     private func write(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
         if changes.isEmpty, !hasUnsavedMetadata { return }
-        // Rows that a migration counts have to be counted as they go. Metadata have the version of the tables in them.
+        // Rows that a migration counts must be counted in each step. Metadata include the version of the tables.
         var isTogether = capabilities.sendsTogether && rowTally == nil && !hasUnsavedMetadata
         var order = capabilities.checksReferencesAtOnce ? SaveOrder.referencesKept : .deletionsFirst
         var isLast = false
@@ -144,7 +146,7 @@ extension SQLStore {
         }
     }
 
-    /// Whether a row is refused because of the rows that it leads to, or that lead to it.
+    /// Whether a row was refused because of the rows to which it leads, or that lead to it.
     private static func isOfReference(_ refused: RefusedRow) -> Bool {
         [NSValidationRelationshipDeniedDeleteError, NSManagedObjectReferentialIntegrityError]
             .contains(refused.error.code)
@@ -190,7 +192,7 @@ extension SQLStore {
         }
     }
 
-    /// Further effects of a save, besides the rows.
+    /// Further effects of a save beside its rows.
     private struct Written {
         var metadata: [String: Any]?
         var isRecorded = false
@@ -201,14 +203,14 @@ extension SQLStore {
 
     /// Writes everything within a transaction that begins here, and does not commit it.
     ///
-    /// Rows that somebody else changed are all found before `SaveConflicts` is thrown.
+    /// All rows that another context or process has changed are found before `SaveConflicts` is thrown.
     private func write(
         _ changes: ChangeSet, _ order: SaveOrder, on connection: any SQLConnection, _ savesMetadata: Bool,
         _ files: inout ExternalFileChanges
     ) throws -> Written {
         var written = Written()
         let history = historyRecorder(on: connection, origin: changes.origin)
-        // One save at a time computes attributes that are derived from several rows.
+        // If attributes are derived from several rows, only one save at a time computes them.
         try connection.beginSave(alone: derivedAttributes.dependsOnOthers)
         try requireSameModel(connection)
         try history?.readTombstones(of: changes.deleted.map(\.key))

@@ -1,14 +1,13 @@
 import Foundation
 
-/// In which order a save writes its rows.
+/// The order in which a save writes its rows.
 enum SaveOrder {
     /// Rows are deleted first, which frees their unique values. Then rows are updated, then inserted.
     case deletionsFirst
-    /// The same, for tables whose foreign keys are checked by every statement. A row that led to a row to be deleted is
-    /// updated before. A row that is to lead to a new row is updated last.
+    /// The order `deletionsFirst` for tables whose foreign keys every statement checks. A row that led to a row that is
+    /// deleted is updated before that row. A row that will lead to a new row is updated last.
     case referencesKept
-    /// Rows are inserted, then updated, then deleted. This helps where a row leads from one that is to be deleted to a
-    /// new one.
+    /// Rows are inserted, then updated, then deleted. This helps if a row is moved from a deleted row to a new one.
     case deletionsLast
 }
 
@@ -44,14 +43,14 @@ extension SaveSession {
     }
 
     private struct UpdateParts {
-        /// Of rows that led to one that is to be deleted.
+        /// Updates of rows that led to a row that is deleted.
         var leaving: [ChangeSet.Update] = []
         var others: [ChangeSet.Update] = []
-        /// Of rows that are to lead to a new one.
+        /// Updates of rows that will lead to a new row.
         var late: [ChangeSet.Update] = []
     }
 
-    /// Updates by the former and the future destinations of their rows.
+    /// Divides the updates by the old and the new destinations of their rows.
     private func parted(_ changes: ChangeSet) -> UpdateParts {
         let deleted = Set(changes.deleted.map { place($0.key) })
         let inserted = Set(changes.inserted.map { place($0.object) })
@@ -69,9 +68,9 @@ extension SaveSession {
     }
 }
 
-/// Thrown where a row clashes with one that the save writes or deletes later.
+/// Thrown if a row is in conflict with a row that the save writes or deletes later.
 struct NoOrder: Error {
-    /// The error if no order is left to try.
+    /// The error if all orders have failed.
     static let error = NSError.coreData(
         NSPersistentStoreSaveError,
         reason: "The rows of this save have no order that keeps the tables’ foreign keys and unique values at every "

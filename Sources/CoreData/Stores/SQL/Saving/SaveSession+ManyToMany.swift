@@ -1,6 +1,6 @@
 import Foundation
 
-// The pairs of many-to-many relationships.
+// Writes the pairs of many-to-many relationships.
 extension SaveSession {
     package func join(_ changes: [ChangeSet.Join]) throws {
         for run in changes.runs(by: {
@@ -17,7 +17,7 @@ extension SaveSession {
 
     private typealias Pair = (owner: Int64, member: Int64)
 
-    /// The pairs of owners and members, those of a relationship that is its own inverse both ways round.
+    /// The pairs of owners and members. Those of a relationship that is its own inverse come in both directions.
     private static func pairs(
         _ changes: ArraySlice<ChangeSet.Join>, _ end: SQLJoinEnd, _ members: KeyPath<ChangeSet.Join, [ObjectKey]>
     ) -> [Pair] {
@@ -32,7 +32,8 @@ extension SaveSession {
         return pairs
     }
 
-    /// A deleted object is in no join table any more, whether or not anybody had looked at its relationships.
+    /// Deletes all pairs of deleted objects from the join tables, whether or not the context has read the
+    /// relationships.
     package func deletePairs(of keys: [Int64], _ layoutIndex: Int) throws {
         for end in store.schema.joinEnds[layoutIndex] {
             guard let end else { continue }
@@ -85,8 +86,8 @@ extension SaveSession {
         ])
     }
 
-    /// The place behind the last one of a list: 2048 first, then in steps of 1024, as in Apple's files. A new member
-    /// stands at the end of every ordered list until its position is given.
+    /// The place after the last one of a list: 2048 first, then in steps of 1024, as in Apple's files. A new member is
+    /// at the end of every ordered list until it gets another place.
     package static func lastPlace(
         _ order: String, _ end: SQLJoinEnd, _ key: String, _ owner: SQLExpression
     ) -> SQLExpression {

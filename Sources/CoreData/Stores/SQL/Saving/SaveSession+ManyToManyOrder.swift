@@ -1,8 +1,8 @@
 import Foundation
 
-// The places of pairs of ordered many-to-many relationships.
+// Writes the places of pairs of ordered many-to-many relationships.
 extension SaveSession {
-    /// Puts pairs into their order. The places of a list need not follow each other closely, they only have to rise.
+    /// Puts pairs into their order. The places of a list may have gaps; they only have to rise.
     package func arrange(_ arrangements: [ChangeSet.Arrangement]) throws {
         let runs = arrangements.runs {
             $0.toMany.index == $1.toMany.index && $0.owner.layoutIndex == $1.owner.layoutIndex
@@ -37,7 +37,8 @@ extension SaveSession {
         }
     }
 
-    /// Numbers lists anew. Pairs that others have added since they were read come behind them.
+    /// Assigns new places to whole lists. Pairs that other processes have added since the lists were read come after
+    /// them.
     private func arrange(
         _ lists: [(owner: Int64, members: [Int64])], _ column: String, _ end: SQLJoinEnd
     ) throws {

@@ -1,12 +1,12 @@
 import Foundation
 
-// Two savers, of whom one deletes an object to which the other relates something, touch different rows: the key is in
-// the member's. The second one is in conflict over the owner, as if its version had risen.
+// Two saves, of which one deletes an object and the other relates an object to it, write different rows, because the
+// key is in the member's row. The second save gets a conflict over the owner, as if the owner's version had risen.
 extension SaveSession {
-    /// Finds members of deleted owners that this save does not know. Called before anything is written.
+    /// Finds members of deleted owners that this save has not read. Called before anything is written.
     package mutating func checkMembers(of deletions: [ChangeSet.Deletion], in changes: ChangeSet) throws {
         if deletions.isEmpty { return }
-        // Members of this save's own are deleted with the owner, or are written without it.
+        // Members that this save itself changes are deleted with the owner, or are written without it.
         let deleted = Set(changes.deleted.map(\.key))
         let updated = Dictionary(
             changes.updated.map { (ObjectKey(layoutIndex: $0.new.layoutIndex, key: $0.new.key), $0.new) },
@@ -34,7 +34,7 @@ extension SaveSession {
         }
     }
 
-    /// Whether this save takes a member from its owner, or deletes it too.
+    /// Whether this save removes a member from its owner, or deletes it, too.
     private static func isKnown(
         _ member: ObjectKey, of owner: Int64, _ slot: Int, _ deleted: Set<ObjectKey>, _ updated: [ObjectKey: Snapshot]
     ) -> Bool {
@@ -54,8 +54,8 @@ extension SaveSession {
         }
     }
 
-    /// Finds rows that this save relates something to, and that somebody else has deleted. Called when all rows are
-    /// written; where one could not be, that comes first.
+    /// Finds rows to which this save relates objects, and that another context or process has deleted. Called after all
+    /// rows are written. Does nothing if some row could not be written, because that conflict is reported first.
     package mutating func checkTargets(of changes: ChangeSet) throws {
         if !conflicts.isEmpty || !constraintConflicts.isEmpty { return }
         let isTogether = connection.isTogether

@@ -1,7 +1,7 @@
-// The references of rows, and the order that follows from them, in tables whose foreign keys are checked by every
-// statement.
+// The references of rows, and the order of writing that they require, in tables whose foreign keys every statement
+// checks.
 extension SaveSession {
-    /// An object as the rows of its table tell it from others.
+    /// The identity of an object's row within its table.
     struct RowPlace: Hashable {
         let root: Int
         let key: Int64
@@ -22,7 +22,7 @@ extension SaveSession {
         }
     }
 
-    /// New rows, each behind those that it leads to. Where rows lead to each other in a circle there is no such order.
+    /// New rows, each after the rows to which it leads. There is no such order if rows lead to each other in a cycle.
     func behindTargets(_ rows: [Snapshot]) -> [Snapshot] {
         let depths = depths(of: rows.map { ($0.object, $0) })
         return rows.indices.sorted {
@@ -30,7 +30,7 @@ extension SaveSession {
         }.map { rows[$0] }
     }
 
-    /// Rows that are to be deleted, in parts: none leads to a row of an earlier part.
+    /// Rows to delete, in parts: no row leads to a row of an earlier part.
     func beforeTargets(_ deletions: [ChangeSet.Deletion]) -> [[ChangeSet.Deletion]] {
         let depths = depths(of: deletions.map { ($0.key, $0.row) })
         var parts: [[ChangeSet.Deletion]] = []
@@ -41,8 +41,8 @@ extension SaveSession {
         return parts.reversed()
     }
 
-    /// The length of the longest way that leads from each row through others of them. A circle is cut at one of its
-    /// rows.
+    /// The length of the longest path that leads from each row through other rows of the list. A cycle is cut at one of
+    /// its rows.
     private func depths(of rows: [(key: ObjectKey, row: Snapshot?)]) -> [Int] {
         var numbers: [RowPlace: Int] = [:]
         for (number, row) in rows.enumerated() { numbers[place(row.key)] = number }
@@ -75,6 +75,6 @@ extension SaveSession {
 }
 
 extension Snapshot {
-    /// The object whose row it is.
+    /// The object of the row.
     var object: ObjectKey { ObjectKey(layoutIndex: layoutIndex, key: key) }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-// Rows that break a uniqueness constraint.
+// Handles rows that break a uniqueness constraint.
 extension SaveSession {
-    /// Rows of one save may exchange unique values, even in a circle. The database checks each row, but the constraint
-    /// means the end of the save. So the rows give up their values first and are written once more. A constraint that
-    /// is broken then is broken.
+    /// Writes updates that a uniqueness constraint has refused. Rows of one save may exchange unique values, even in a
+    /// cycle. The database checks each row, but the constraint must only hold at the end of the save. So the rows first
+    /// release their values and are then written again. A constraint that is broken even then is a conflict.
     mutating func updateBlocked(
         _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
     ) throws {
@@ -13,7 +13,7 @@ extension SaveSession {
             let object = ObjectKey(layoutIndex: update.new.layoutIndex, key: update.new.key)
             let mine = constraintConflicts.filter { $0.key == object }
             let names = Set(mine.flatMap(\.constraint))
-            // Only columns that are written again afterwards.
+            // Only columns that are written again afterwards are cleared.
             let columns = writer.fields.filter {
                 update.changed.contains($0.slot) && names.contains(writer.layout.slots[$0.slot].name)
             }.map(\.column)
@@ -31,13 +31,13 @@ extension SaveSession {
         _ = try attempt(updates, &files)
     }
 
-    /// The constraint that a row breaks, and the row that it clashes with.
+    /// The constraint that a row breaks, and the row with which it is in conflict.
     package func constraintConflict(
         _ failure: any SQLFailure, _ row: Snapshot, _ writer: RowWriter
     ) throws -> SaveConflicts.ConstraintConflict {
         let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
         if failure.isRefusal {
-            // It may lead to a row that was not let through.
+            // The row may lead to a row that was not written because of a conflict.
             if !constraintConflicts.isEmpty {
                 throw SaveConflicts(conflicts: conflicts, constraintConflicts: constraintConflicts)
             }
@@ -82,8 +82,8 @@ extension SaveSession {
 }
 
 extension SQLStore {
-    /// Whether the model has the uniqueness constraint of some columns of a table. Those of other versions that the
-    /// store serves, and of other programs, hold as well.
+    /// Whether the model has the uniqueness constraint of some columns of a table. Constraints of other versions that
+    /// the store serves, and of other programs, are in force, too.
     package func hasConstraint(on columns: [String], root: Int) -> Bool {
         let columns = Set(columns)
         return layout.entities[root].subtree.contains { index in

@@ -1,13 +1,13 @@
 // About the room Stores/SQL/Saving.
 //
-// - A store says which rows moved on and which constraints broke, and has written nothing then. The context makes
-//   conflicts of that, asks the policy, and tries again (`Context/Merging`).
+// - A store reports the rows that have changed and the constraints that were broken, and has written nothing then. The
+//   context makes conflicts of them, asks the policy, and tries again (`Context/Merging`).
 // - `SaveSession+Uniqueness` finds the row that holds a unique value.
-// - Pairs of many-to-many relationships are told once, from the side that names the table, and each list's order by its
-//   owner. New pairs stand at the end of both lists, and places only have to rise (`SaveSession+ManyToManyOrder`).
-// - Where every statement checks foreign keys (tables that others have made), a save writes its rows in another order
+// - Pairs of many-to-many relationships are given once, from the side that names the table, and each list's order by
+//   its owner. New pairs are at the end of both lists, and places only have to rise (`SaveSession+ManyToManyOrder`).
+// - If every statement checks foreign keys (tables of other programs), a save writes its rows in another order
 //   (`SaveOrder`).
-// - Where the engine sends a save as one pipeline, rows are expected to be written. If one was not (`SQLSurprise`), the
+// - If the engine sends a save as one pipeline, rows are expected to be written. If one was not (`SQLSurprise`), the
 //   transaction runs again step by step, which finds the conflicts.
 
 import Foundation
@@ -18,7 +18,7 @@ package struct SaveSession {
     package let connection: any SQLConnection
     package var conflicts: [SaveConflicts.Conflict] = []
     package var constraintConflicts: [SaveConflicts.ConstraintConflict] = []
-    /// The rows that are written or deleted later: a conflict with one of them may be gone in the end.
+    /// The rows that are written or deleted later. A conflict with one of them may be resolved in the end.
     var unwritten: Set<ObjectKey> = []
     /// The number of deleted rows, by the numbers of their entities' layouts.
     package private(set) var deletedRows: [Int: Int] = [:]
@@ -62,7 +62,7 @@ package struct SaveSession {
                     number += 1
                 }
             }
-            // A broken uniqueness constraint is noted, and the save continues, to find the others.
+            // A broken uniqueness constraint is recorded, and the save continues in order to find all of them.
             for (place, failure) in outcome.violations {
                 constraintConflicts.append(
                     try constraintConflict(failure, rows[range.lowerBound + place], writer))
@@ -82,7 +82,7 @@ package struct SaveSession {
         if !blocked.isEmpty { try updateBlocked(blocked, &files) }
     }
 
-    /// Writes rows, and returns those that a uniqueness constraint did not let through.
+    /// Writes rows, and returns those that a uniqueness constraint has refused.
     mutating func attempt(
         _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
     ) throws -> [ChangeSet.Update] {
@@ -108,8 +108,8 @@ package struct SaveSession {
         return blocked
     }
 
-    /// Rows that one statement writes stand together, and those of a table in the order of their keys: savers that lock
-    /// rows in one order do not wait for each other in a circle.
+    /// Rows that one statement writes come together, and those of a table come in the order of their keys. Savers that
+    /// lock rows in one order do not deadlock.
     private static func grouped(_ updates: [ChangeSet.Update]) -> [ChangeSet.Update] {
         struct Shape: Hashable {
             let layout: Int
@@ -121,7 +121,7 @@ package struct SaveSession {
         }.flatMap { $0 }
     }
 
-    /// Writes rows of one entity that change in the same slots.
+    /// Writes rows of one entity in which the same slots change.
     private mutating func write(
         _ run: ArraySlice<ChangeSet.Update>, _ files: inout ExternalFileChanges
     ) throws -> SQLOutcome {
@@ -154,7 +154,7 @@ package struct SaveSession {
         }
     }
 
-    /// Checks that rows still are as they were when they were read.
+    /// Checks that rows have not changed since they were read.
     package mutating func check(_ rows: [Snapshot]) throws {
         if connection.isTogether { return try expect(rows) }
         for row in rows {
@@ -191,8 +191,8 @@ package struct SaveSession {
     private mutating func deletePart(
         _ deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges
     ) throws {
-        // By table and key: neighbouring rows lie on the same pages. Rows that one statement deletes stand together if
-        // statements take many rows.
+        // The order is by table and key, because neighbouring rows are on the same pages. Rows that one statement
+        // deletes come together if statements can take many rows.
         let places = deletions.enumerated().map { place, deletion in
             let index = deletion.key.layoutIndex
             let shape = connection.isTogether ? index << 1 | (deletion.row == nil ? 0 : 1) : 0
@@ -203,7 +203,7 @@ package struct SaveSession {
         for range in runs { try delete(sorted[range], &files) }
     }
 
-    /// Deletes rows of one entity, all of which the saver has read, or none.
+    /// Deletes rows of one entity. The saver has read either all of them or none.
     private mutating func delete(
         _ run: ArraySlice<ChangeSet.Deletion>, _ files: inout ExternalFileChanges
     ) throws {
@@ -221,7 +221,7 @@ package struct SaveSession {
             return .delete(
                 SQLDelete(from: writer.table, where: isVersioned ? .isUnchanged(key: 1) : .hasKey()))
         }
-        // Alone, a row that was never read is tried, too: it may be refused.
+        // Outside of a pipeline the deletion of a row that was never read may be refused, too.
         let isTried = isVersioned || !connection.isTogether
         let outcome = try statement.run(run.count, isTried: isTried) { place, parameters in
             let deletion = run[run.startIndex + place]
@@ -253,7 +253,7 @@ package struct SaveSession {
         return try statement.snapshot(shape, nil, refreshing: false, key: object.primaryKey)
     }
 
-    /// Notes the files that a row's columns name now: they are orphans once the row is changed or gone.
+    /// Records the files that a row's columns name now. They are orphans when the row is changed or deleted.
     package func noteFiles(
         of fields: [RowWriter.Field], _ table: String, _ key: Int64, _ files: inout ExternalFileChanges
     ) throws {
