@@ -1,37 +1,38 @@
 // About the bits of changed properties.
 //
 // - The bits have the order of Apple's stores, in six groups. First come columns of to-one relationships, then columns
-//   of the entities they lead to (where the destination has subentities), then places in ordered relationships.
+//   of the entities to which they lead (if the destination has subentities), then places in ordered relationships.
 // - The other groups are persistent attributes (derived ones included), to-many relationships with keys in other rows,
 //   and many-to-many relationships.
 // - Within each group properties of a superentity come first, then names by their bytes. Transient properties have no
 //   bit.
 // - All 3,168 masks in the six stores at hand that have any are as long as this list (`HistoryCorpusTests`). Those
-//   stores do not tell it from a list with attributes first. 786 masks in six public photo libraries fit it, too. 178
-//   of these tell the two lists apart, and none fits the other one.
-// - The names decide: a note's `modificationDate`, `snippet`, `title`; a version that changes with its date; a key that
-//   changes with the column of its entity.
-// - Names do not decide in two places: to-many relationships of one kind, and place columns. They stand in the order of
-//   a hash table in Apple's memory, which depends on all that the table holds. In the note store the bits that names
-//   would give to `folders` and `children` are both `notes`. So one of several is not told.
+//   stores do not distinguish it from a list with attributes first. 786 masks in six public photo libraries fit it,
+//   too. 178 of these distinguish the two lists, and none fits the other one.
+// - The names confirm this: a note's `modificationDate`, `snippet`, `title`; a version that changes with its date; a
+//   key that changes with the column of its entity.
+// - Names do not determine the order in two places: to-many relationships of one kind, and place columns. Their order
+//   is that of a hash table in Apple's memory, which depends on all its content. In the note store the bits that names
+//   would give to `folders` and `children` are both `notes`. So if only some of several such bits are set, the result
+//   is nil.
 // - No mask is at hand for composite elements, and for the keys of to-many relationships without inverse. Masks of more
 //   than eight bytes of the framework of 2017 hold addresses.
-// - A change of ours has a mark in `Z_OPT`, a column of ACHANGE that Apple's framework leaves empty. The mark is a
-//   number made of the list of columns. It moves with the row, and after a migration by anybody it fits only where the
-//   bits still mean the same.
-// - A version that came beside others knows its names for the bits of all earlier ones
-//   (`PostgreSQLPlaces.earlierBits`). It gets other marks where an earlier version has the same names for other
-//   properties (`SQLSchema.historyMarks`).
-// - Older changes of ours had other bits and no mark. A change without a mark counts as Apple's only where that is
+// - A change that this library writes has a mark in `Z_OPT`, a column of ACHANGE that Apple's framework leaves empty.
+//   The mark is a number made of the list of columns. It moves with the row, and after any migration it fits only if
+//   the bits still have the same meaning.
+// - A version that is served beside other versions has names for the bits of all earlier ones
+//   (`PostgreSQLPlaces.earlierBits`). It gets other marks if an earlier version has the same names for other properties
+//   (`SQLSchema.historyMarks`).
+// - Older changes of this library had other bits and no mark. A change without a mark counts as Apple's only if that is
 //   proven; otherwise `updatedProperties` is nil.
 // - One proof is a text or a query generation in the transaction, because no version of this library has written
 //   either. The other one is an identifier `com.apple.…`, because no program of Apple's uses this library.
 
 import Foundation
 
-/// The writer of a change of persistent history, as far as the store tells.
+/// The writer of a change of persistent history, as far as the store shows it.
 package enum HistoryWriter: Hashable, Sendable {
-    /// This library; the mark names the list of columns that the change's bits stand for.
+    /// This library. The mark identifies the list of columns for the change's bits.
     case library(mark: Int64)
     /// Apple's framework. That of 2017 left random bytes of memory in masks of more than eight bytes.
     case apple(isOf2017: Bool)
@@ -41,7 +42,7 @@ package enum HistoryWriter: Hashable, Sendable {
 
 /// The bits of an entity's properties in history: one each, the most significant bit of the first byte first.
 ///
-/// The order is that of Core Data's own stores, as far as it is known:
+/// The order is that of Apple's stores, as far as it is known:
 ///
 /// - The columns of to-one relationships, those of their entities, and those of their places in ordered relationships.
 /// - Attributes.
@@ -55,20 +56,20 @@ package struct HistoryProperties: Sendable {
         case toOne, companion, order, attribute, toMany, manyToMany
     }
 
-    /// By bit; nil for a column that is no property: the place of a row among others.
+    /// The property of each bit; nil for a column that is no property: the place of a row in a list.
     private let properties: [NSPropertyDescription?]
-    /// By slot and by to-many relationship, -1 for those without a bit.
+    /// The bits by slot and by to-many relationship; -1 for those without a bit.
     private let bitOfSlot: [Int]
     private let bitOfToMany: [Int]
-    /// The bits of to-many relationships whose order among themselves is not known in Apple's stores.
+    /// The bits of groups of to-many relationships whose order in Apple's stores is not known.
     private let toManyBits: [Range<Int>]
-    /// Whether Apple's stores may have columns for the entity whose bits nobody has seen yet.
+    /// Whether Apple's stores may have columns for the entity whose bits have not been observed yet.
     private let hasUnseenColumns: Bool
     package let byteCount: Int
-    /// Names the list of columns: where it is another one, the bits of a change stand for something else.
+    /// Identifies the list of columns. With another list, the bits of a change have another meaning.
     package let mark: Int64
 
-    /// - Parameter mark: the one that a store has given to the list, where it has another list with the same names.
+    /// - Parameter mark: the mark that a store has given to the list because another list has the same names.
     package init(_ layout: EntityLayout, mark: Int64? = nil) {
         var ranked: [(group: Group, depth: Int, name: String, property: NSPropertyDescription?, place: Int)] = []
         func depth(_ index: Int) -> Int {
@@ -127,7 +128,7 @@ package struct HistoryProperties: Sendable {
         self.mark = mark ?? Self.mark(of: ranked.map { "\($0.group.rawValue) \($0.name)" })
     }
 
-    /// A number of 31 bits that is far from every count of saves, which such a column holds elsewhere.
+    /// A number of 31 bits that is much greater than any row version, which such a column holds elsewhere.
     package static func mark(of columns: [String]) -> Int64 {
         let number = SHA2.sha256(Array(columns.joined(separator: "\n").utf8)).prefix(4).reduce(0) {
             $0 << 8 | Int64($1)
@@ -135,7 +136,7 @@ package struct HistoryProperties: Sendable {
         return number & 0x3FFF_FFFF | 0x4000_0000
     }
 
-    /// The bit of a slot or of a to-many relationship; nil where it has none.
+    /// The bit of a slot or of a to-many relationship; nil if it has none.
     package func bit(ofSlot slot: Int) -> Int? { bitOfSlot[slot] < 0 ? nil : bitOfSlot[slot] }
     package func bit(ofToMany toMany: Int) -> Int? { bitOfToMany[toMany] < 0 ? nil : bitOfToMany[toMany] }
 
@@ -153,7 +154,7 @@ package struct HistoryProperties: Sendable {
     /// The names of the properties, by bit; nil for a column that is no property.
     package var names: [String?] { properties.map { $0?.name } }
 
-    /// The properties whose bits are set; nil where it cannot be told which ones they are.
+    /// The properties whose bits are set; nil if they cannot be determined.
     package func properties(in columns: Data, by writer: HistoryWriter) -> Set<NSPropertyDescription>? {
         var bits: Set<Int> = []
         for (place, byte) in columns.enumerated() {
@@ -165,7 +166,8 @@ package struct HistoryProperties: Sendable {
             if mark != self.mark { return nil }
         case .apple(let isOf2017):
             if hasUnseenColumns || isOf2017 && byteCount > 8 { return nil }
-            // Apple's framework has them in an order that only its memory knows: one of several cannot be told.
+            // Apple's framework has these bits in an order that depends on its memory. A single one of several cannot
+            // be assigned.
             for range in toManyBits where !bits.isDisjoint(with: range) && !bits.isSuperset(of: range) { return nil }
         case .unknown:
             return nil
@@ -174,15 +176,15 @@ package struct HistoryProperties: Sendable {
     }
 }
 
-/// The properties that the bits of changes stand for. A history has many changes with the same bits.
+/// Caches the properties for the bits of changes, because a history has many changes with equal bits.
 struct HistoryMasks {
     private struct Mask: Hashable {
         let index: Int
         let writer: HistoryWriter
         let byteCount: Int
-        /// The bits of up to eight bytes: they are compared in no time.
+        /// The bits of up to eight bytes, which can be compared quickly.
         var bits: UInt64 = 0
-        /// All bytes, where there are more.
+        /// All bytes, if there are more than eight.
         let columns: Data?
 
         init(_ columns: Data, ofEntity index: Int, by writer: HistoryWriter) {
@@ -197,13 +199,13 @@ struct HistoryMasks {
     }
 
     private let layout: ModelLayout
-    /// By entity, where it is another one than its names give.
+    /// The mark of each entity, if it is not the one that its names give.
     private let marks: [Int: Int64]
     private var orders: [Int: HistoryProperties] = [:]
     private var known: [Mask: Set<NSPropertyDescription>?] = [:]
     private var last: (mask: Mask, properties: Set<NSPropertyDescription>?)?
 
-    /// By entity and mark: the names in this version for the bits of other versions of the model.
+    /// By entity and mark, the names in this version for the bits of other versions of the model.
     private let others: [Int: [Int64: [String?]]]
 
     init(_ layout: ModelLayout, marks: [Int: Int64] = [:], others: [Int: [Int64: [String?]]] = [:]) {
@@ -212,7 +214,7 @@ struct HistoryMasks {
         self.others = others
     }
 
-    /// The properties of the entity of an index; nil where it cannot be told which ones they are.
+    /// The properties of the entity with an index; nil if they cannot be determined.
     mutating func properties(
         in columns: Data, ofEntity index: Int, by writer: HistoryWriter
     ) -> Set<NSPropertyDescription>? {
@@ -231,8 +233,8 @@ struct HistoryMasks {
         return properties
     }
 
-    /// The properties that a program of another version has changed; nil where that is no version that is known, or
-    /// where none of its own has changed: this version may keep there what the other one keeps elsewhere.
+    /// The properties that a program of another version has changed. Nil if that version is not known, or if no bit is
+    /// set: this version may store in a property what the other one stores elsewhere.
     private func translated(
         _ columns: Data, ofEntity index: Int, by writer: HistoryWriter
     ) -> Set<NSPropertyDescription>? {

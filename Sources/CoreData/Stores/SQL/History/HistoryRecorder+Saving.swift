@@ -16,7 +16,7 @@ extension HistoryRecorder {
             if touched[key] == nil { order.append(key) }
             change(&touched[key, default: Touched()])
         }
-        /// The owner that a reference of a row leads to has another set of members.
+        /// Records for the owner to which a reference of a row leads that its set of members has changed.
         func touchOwner(_ row: Snapshot, _ slot: Int) {
             guard !row.isNull(slot), let (owner, index) = owner(row, slot) else { return }
             touch(owner) { $0.toManys.insert(index) }
@@ -26,7 +26,7 @@ extension HistoryRecorder {
             touch(key) { $0.slots.formUnion(update.changed) }
             let slots = model.entities[key.layoutIndex].slots
             update.changed.forEach { changed in
-                // Another place among the members changes the owner's list as another owner does.
+                // A new place among the members changes the owner's list, as a new owner does.
                 let slot = if case .order(let reference) = slots[changed].role { reference } else { changed }
                 guard Self.leadsToOwner(slots[slot]) else { return }
                 touchOwner(update.old, slot)

@@ -1,7 +1,7 @@
 // About the room Stores/SQL/History.
 //
-// - `HistoryRecorder` writes ATRANSACTION and ACHANGE inside the transaction that it records, from the same change set.
-// - The public classes (`History/`) are made from records that a store hands up (`Stores/HistoryStore`). Predicates on
+// - `HistoryRecorder` writes ATRANSACTION and ACHANGE within the transaction that it records, from the same change set.
+// - The public classes (`History/`) are made from records that a store returns (`Stores/HistoryStore`). Predicates on
 //   history are evaluated in memory over views of those records.
 // - A request for all of history reads the table of changes from its beginning to its end. A request for a part finds
 //   the changes by the index of their transactions.
@@ -16,7 +16,7 @@ extension SQLStore {
     }
 }
 
-/// Writes the history of one transaction of a store, within that transaction. Without changes nothing is written.
+/// Writes the history of one transaction of a store within that transaction. Writes nothing if there are no changes.
 package final class HistoryRecorder {
     package enum ChangeType: Int64 {
         case insert = 0
@@ -30,7 +30,7 @@ package final class HistoryRecorder {
         let type: ChangeType
         let entity: Int64
         let key: Int64
-        /// Of updates: the bits of the changed properties, and our mark.
+        /// For updates, the bits of the changed properties and this library's mark.
         var columns: (bits: Data, mark: Int64)?
         var tombstone: [SlotValue] = []
     }
@@ -39,12 +39,12 @@ package final class HistoryRecorder {
     private let tables: HistoryTables
     private let connection: any SQLConnection
     private let origin: ChangeOrigin
-    /// Nil until the first change.
+    /// Nil before the first change.
     private var transactionNumber: Int64?
     private var lastChange: Int64 = 0
     private var properties: [Int: HistoryProperties] = [:]
     private var tombstones: HistoryTombstones
-    /// Changes that are not written yet: many rows are written by one call.
+    /// Changes that are not written yet, so that one call writes many rows.
     private var pending: [Change] = []
     private static let rowsTogether = 512
 
@@ -56,12 +56,12 @@ package final class HistoryRecorder {
         tombstones = HistoryTombstones(store: store, places: tables.tombstones)
     }
 
-    /// Reads the values that stay of rows which are about to be deleted.
+    /// Reads the values of rows that are about to be deleted, for their tombstones.
     package func readTombstones(of keys: [ObjectKey]) throws { try tombstones.read(keys, on: connection) }
 
     // MARK: Changes
 
-    /// Records that a row was inserted, updated (which slots and to-many relationships) or deleted.
+    /// Records that a row was inserted, updated (with the slots and to-many relationships) or deleted.
     package func record(
         _ type: ChangeType, _ key: ObjectKey, slots: some Sequence<Int> = EmptyCollection<Int>(),
         toManys: some Sequence<Int> = EmptyCollection<Int>()
@@ -105,7 +105,7 @@ package final class HistoryRecorder {
             parameters.bind(3, change.key)
             if let columns = change.columns {
                 parameters.bind(4, columns.bits)
-                // Apple's framework leaves the column empty and does not look at it.
+                // Apple's framework leaves this column empty and does not read it.
                 parameters.bind(5, columns.mark)
             } else {
                 parameters.bindNull(4)
@@ -139,7 +139,7 @@ package final class HistoryRecorder {
             origin.author, Bundle.main.bundleIdentifier, origin.contextName, ProcessInfo.processInfo.processName,
         ]
         if isNumbered {
-            // The database knows the number; the connection tells it when the transaction has ended.
+            // The database assigns the number, and the connection reports it when the transaction has ended.
             transactionNumber = 0
             return try insertNumbered(names)
         }
@@ -197,8 +197,8 @@ package final class HistoryRecorder {
         return key
     }
 
-    /// Called when all changes are recorded, before the commit; returns the number of the transaction if there were
-    /// any, or 0 where the database numbers it.
+    /// Called after all changes are recorded, before the commit. Returns the number of the transaction, or 0 if the
+    /// database assigns it; nil if there were no changes.
     @discardableResult
     package func finish() throws -> Int64? {
         guard let number = transactionNumber else { return nil }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The tables of persistent history in a store, as Core Data's own stores have them.
+/// The tables of persistent history in a store, in the layout of Apple's stores.
 ///
-/// ATRANSACTION has one row per save or batch, ACHANGE one per row that it inserted, updated or deleted,
-/// ATRANSACTIONSTRING the names that transactions refer to. Their entity numbers lie above those of any model.
+/// ATRANSACTION has one row for each save or batch, ACHANGE one for each row that was inserted, updated or deleted, and
+/// ATRANSACTIONSTRING has the names to which transactions refer. Their entity numbers are higher than those of any
+/// model.
 package struct HistoryTables: Sendable {
     package static let changeEntity: Int64 = 16001
     package static let transactionEntity: Int64 = 16002
@@ -12,29 +13,29 @@ package struct HistoryTables: Sendable {
     package static let transactions = "ATRANSACTION"
     package static let changes = "ACHANGE"
     package static let strings = "ATRANSACTIONSTRING"
-    /// Of changes: the number of the entity, and the bits of the properties that an update changed.
+    /// The columns of changes for the number of the entity, and for the bits of the properties that an update changed.
     package static let entityColumn = "ZENTITY"
     package static let bitsColumn = "ZCOLUMNS"
 
-    /// The number of the newest transaction that there is.
+    /// Selects the number of the newest transaction in the table.
     package static let newestTransaction = SQLSelect(
         [.function(.max, [.column(SQLSchema.keyColumn)])], of: transactions)
 
-    /// The facts about the maker of a transaction: the middles of the names of columns.
+    /// The properties of the maker of a transaction, as parts of the names of columns.
     package static let names = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"]
 
-    /// Whether names stand in a table of their own; in stores of 2017 they stand in the transactions.
+    /// Whether names are in a table of their own. In stores of 2017 they are in the transactions.
     package var hasStrings = false
     /// Whether transactions may name a query generation.
     package var hasQueryGenerations = false
     /// The number of columns for values of deleted rows.
     package var tombstones = 0
 
-    /// The column of a transaction that leads to a name, and the one that held it in 2017.
+    /// The column of a transaction with the key of a name, and the column that held the name itself in 2017.
     package static func key(ofName name: String) -> String { "Z\(name)TS" }
     package static func text(ofName name: String) -> String { "Z\(name)" }
 
-    /// A fact about the maker of a transaction `t`.
+    /// The expression for a property of the maker of a transaction `t`.
     package func text(ofName name: String) -> SQLExpression {
         let text = Self.ofTransaction(Self.text(ofName: name))
         guard hasStrings else { return text }
@@ -60,14 +61,14 @@ package struct HistoryTables: Sendable {
         return tables
     }
 
-    /// Whether a store has transactions that another program may be about to read. A store whose history was deleted to
-    /// its end has the tables, and no transaction.
+    /// Whether a store has transactions that another program may still read. A store whose history was deleted
+    /// completely has the tables, and no transaction.
     package static func hasTransactions(_ connection: some SQLConnection) throws -> Bool {
         guard try read(from: connection) != nil else { return false }
         return try connection.integer(newestTransaction) != nil
     }
 
-    /// Makes the missing tables and columns for the history of a model; nothing is written if all are there.
+    /// Creates the missing tables and columns for the history of a model. Writes nothing if all of them are there.
     package static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
         let wanted = layout.entities.map { HistoryTombstones.slots(of: $0).count }.max() ?? 0
         if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted,
@@ -109,7 +110,8 @@ package struct HistoryTables: Sendable {
         (changeEntity, "CHANGE"), (transactionEntity, "TRANSACTION"), (stringEntity, "TRANSACTIONSTRING"),
     ]
 
-    /// Whether the store has the rows that note the highest numbers of history. Without them no deletion is noted.
+    /// Whether the store has the rows for the highest numbers of history. Without them a deletion of history is not
+    /// recorded.
     private static func hasNumbers(_ connection: some SQLConnection) throws -> Bool {
         let number = SQLExpression.column(SQLBookkeeping.Keys.number)
         let count = SQLSelect(
@@ -118,9 +120,9 @@ package struct HistoryTables: Sendable {
         return try connection.integer(count) == Int64(entities.count)
     }
 
-    /// Inserts these rows where they are not there.
+    /// Inserts the missing rows for the highest numbers.
     ///
-    /// - Parameter newest: the newest transaction that there was.
+    /// - Parameter newest: the number of the newest transaction so far.
     package static func insertNumbers(_ connection: some SQLConnection, newest: Int64 = 0) throws {
         for (number, name) in entities {
             let highest = number == transactionEntity ? newest : 0
@@ -140,7 +142,8 @@ package struct HistoryTables: Sendable {
     /// Whether a transaction `t` is proven to be Apple's.
     ///
     /// No version of this library has ever written texts or a query generation into a transaction, and no program of
-    /// Apple's uses it. Otherwise their transactions and older ones of ours are alike.
+    /// Apple's uses it. Without such a proof, transactions of Apple's framework cannot be distinguished from those of
+    /// older versions of this library.
     package var isOfApple: SQLExpression {
         var proofs = [isOf2017]
         if hasQueryGenerations { proofs.append(.isNotNull(Self.ofTransaction("ZQUERYGEN"))) }
@@ -157,7 +160,7 @@ package struct HistoryTables: Sendable {
         return .or(proofs)
     }
 
-    /// Whether a transaction `t` was written by Apple's framework of 2017, which had its texts there.
+    /// Whether a transaction `t` was written by Apple's framework of 2017, which stored its texts in the transaction.
     package var isOf2017: SQLExpression {
         .or([.isNotNull(Self.ofTransaction("ZBUNDLEID")), .isNotNull(Self.ofTransaction("ZPROCESSID"))])
     }
@@ -176,7 +179,7 @@ package struct HistoryTables: Sendable {
             ]
             return SQLTable(name: name, columns: fixed + columns.map { SQLColumn(name: $0.0, type: $0.1) })
         }
-        // With their types: to infer them in the sum takes the compiler long.
+        // The types are written out, because their inference takes the compiler long.
         let keys: [(String, SQLColumnType)] = names.map { (key(ofName: $0), .integer) }
         let texts: [(String, SQLColumnType)] = names.map { (text(ofName: $0), .varchar) }
         return [

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The tombstones of persistent history: the values that stay of deleted rows, those of the attributes that are marked
-/// `preservesValueInHistoryOnDeletion`.
+/// The tombstones of persistent history: the preserved values of deleted rows, which are those of the attributes that
+/// are marked `preservesValueInHistoryOnDeletion`.
 package struct HistoryTombstones {
     private let store: SQLStore
-    /// The number of columns for such values that the table of changes has.
+    /// The number of columns for such values in the table of changes.
     private let places: Int
-    /// By layout index: the columns of the values that stay.
+    /// The columns of the preserved values, by layout index.
     private var columns: [Int: [(slot: Int, column: String)]] = [:]
-    /// The values that were read of rows whose deletion is not recorded yet.
+    /// The values that were read from rows whose deletion is not recorded yet.
     private var values: [ObjectKey: [SlotValue]] = [:]
 
     package init(store: SQLStore, places: Int) {
@@ -16,7 +16,7 @@ package struct HistoryTombstones {
         self.places = places
     }
 
-    /// The slots whose values stay when a row is deleted, in the order of their columns: by name.
+    /// The slots whose values are preserved when a row is deleted, in the order of their columns: by name.
     package static func slots(of layout: EntityLayout) -> [Int] {
         layout.slots.indices.filter { index in
             guard case .attribute(let attribute) = layout.slots[index].role else { return false }
@@ -26,7 +26,7 @@ package struct HistoryTombstones {
 
     // MARK: Writing
 
-    /// Reads the values that stay of rows which are about to be deleted.
+    /// Reads the preserved values of rows that are about to be deleted.
     package mutating func read(_ keys: [ObjectKey], on connection: any SQLConnection) throws {
         if places == 0 { return }
         for (index, group) in Dictionary(grouping: keys, by: \.layoutIndex) {
@@ -52,7 +52,7 @@ package struct HistoryTombstones {
         }
     }
 
-    /// Takes the values that were read of a row, for the record of its deletion.
+    /// Removes and returns the values that were read from a row, for the record of its deletion.
     package mutating func take(_ key: ObjectKey) -> [SlotValue] { values.removeValue(forKey: key) ?? [] }
 
     private mutating func columns(of index: Int) -> [(slot: Int, column: String)] {
@@ -64,7 +64,7 @@ package struct HistoryTombstones {
         return columns
     }
 
-    /// A value without the tag of external storage: its file is removed with the row.
+    /// A value without the tag of external storage, because its file is removed with the row.
     private func plain(_ value: SlotValue, _ slot: Slot) -> SlotValue {
         guard store.schema.tagsExternalValues, RowShape.isExternal(slot), case .data(let data) = value else {
             return value
@@ -77,7 +77,8 @@ package struct HistoryTombstones {
 
     // MARK: Values as bytes
 
-    // A tombstone's column is one of bytes. Where it takes nothing else, numbers and texts lie in it as texts.
+    // The column of a tombstone is a blob. If the database enforces that, numbers and texts are stored in it as UTF-8
+    // texts.
 
     private static func bytes(of value: SlotValue) -> SlotValue {
         switch value {
@@ -89,7 +90,7 @@ package struct HistoryTombstones {
         }
     }
 
-    /// A value as a column of its own type has it.
+    /// A value in the form of a column of its own type.
     private static func value(ofBytes stored: SlotValue, _ kind: SlotKind) -> SlotValue {
         guard case .data(let data) = stored else { return stored }
         let text = String(decoding: data, as: UTF8.self)
@@ -103,11 +104,11 @@ package struct HistoryTombstones {
 
     // MARK: Reading
 
-    /// The values of a deleted row by the names of their attributes; nil where none stayed.
+    /// The preserved values of a deleted row by the names of their attributes; nil if there are none.
     ///
     /// - Parameters:
     ///   - first: the place of the first tombstone among the columns of the row.
-    ///   - places: how many of them follow.
+    ///   - places: the number of columns for tombstones.
     package static func values(of slots: [Slot], in row: any SQLRow, from first: Int, places: Int) -> [String: Any]? {
         var values: [String: Any] = [:]
         for (place, slot) in slots.enumerated() where place < places {

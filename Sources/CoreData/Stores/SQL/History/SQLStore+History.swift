@@ -11,7 +11,8 @@ extension SQLStore: HistoryStore {
         }
     }
 
-    /// The newest transaction before which no other one runs any more. Deleted ones count: the newest of them is noted.
+    /// The newest transaction before which no other one is still running. A deleted one counts, because its number is
+    /// recorded.
     private func lastEndedTransaction() throws -> Int64 {
         try awaitOlderTransactions()
         let key = SQLExpression.column(SQLSchema.keyColumn)
@@ -20,8 +21,8 @@ extension SQLStore: HistoryStore {
         return try reading { try max($0.integer(ended) ?? 0, $0.integer(Self.newestDeleted) ?? 0) }
     }
 
-    /// If a committed transaction waits for an older one that still runs, this waits a moment, too: most are short. The
-    /// rest comes with a later reading.
+    /// If a committed transaction waits for an older one that is still running, this waits for up to a second, too,
+    /// because most are short. Later readings return what is still missing then.
     private func awaitOlderTransactions() throws {
         guard capabilities.numbersHistory else { return }
         guard let number = try reading({ try $0.integer(HistoryTables.newestTransaction) }) else { return }
@@ -36,13 +37,13 @@ extension SQLStore: HistoryStore {
     }
 
     /// The number before which all transactions have ended: the number that the database gives, or an earlier one,
-    /// which stays true. The database may give a lower one for a moment, when a transaction of another database of the
-    /// server ends while it looks. A SELECT of its own is computed once for a statement, not for each row.
+    /// which stays valid. The database may give a lower one for a moment, if a transaction of another database of the
+    /// server ends at that moment. A SELECT of its own is computed once for a statement, and not for each row.
     private var bound: SQLExpression {
         .function(.greatest, [.scalar(Self.boundOfHistory), .value(.int(reachedBound(0)))])
     }
 
-    /// The highest bound that the database has given, also counting the present one.
+    /// The highest bound that the database has given so far, including the present one.
     private func reachedBound(_ told: Int64) -> Int64 {
         highestBound.withLock { highest in
             highest = max(highest, told)
@@ -77,7 +78,7 @@ extension SQLStore: HistoryStore {
 
     // MARK: Reading
 
-    /// The error of a history that no program can have written.
+    /// The error for a history that no program can have written.
     private func damagedHistory(_ what: String) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
@@ -85,7 +86,7 @@ extension SQLStore: HistoryStore {
                 + "history, and let its readers fetch all objects again.", url: url)
     }
 
-    /// Throws where a store that seems to keep no history has lost a part of it.
+    /// Throws if a store that seems to keep no history has lost a part of it.
     private func requireNoHistory() throws {
         let present = try reading { try $0.tableNames() }
         let tables = [HistoryTables.transactions, HistoryTables.changes]
@@ -116,8 +117,8 @@ extension SQLStore: HistoryStore {
         }
     }
 
-    /// The caller takes the changes of the transactions that it has read. So this leaves out no
-    /// transaction with an older one that still runs: by now these may be other transactions.
+    /// The caller requests the changes of transactions that it has already read. So this does not exclude transactions
+    /// with an older one that is still running, because these may be other transactions by now.
     package func changes(_ interval: HistoryInterval, _ body: (HistoryChangeRecord) throws -> Void) throws {
         guard let historyTables else { return }
         let isWhole = try isWholeHistory(interval)
@@ -129,7 +130,7 @@ extension SQLStore: HistoryStore {
             + [historyTables.isOfApple, historyTables.isOf2017].map { question in
                 let ofItsTransaction = SQLExpression.scalar(
                     SQLSelect([question], of: HistoryTables.transactions, as: "t", where: Self.isOfChange))
-                // Nobody asks it of a change that has our mark.
+                // The condition is not evaluated for a change that has this library's mark.
                 return .choice(
                     .isNull(HistoryTables.ofChange(SQLSchema.versionColumn)), isWhole ? ofItsTransaction : question,
                     .alwaysFalse)
@@ -138,7 +139,7 @@ extension SQLStore: HistoryStore {
         let key = HistoryTables.ofChange(SQLSchema.keyColumn)
         var select: SQLSelect
         if isWhole {
-            // The table from its beginning to its end, without a look at transactions for each row.
+            // Reads the table from its beginning to its end, without a search of the transaction for each row.
             select = SQLSelect(columns, of: HistoryTables.changes, as: "c")
             select.order = SQLSelect.Order.keys([key])
         } else {
@@ -159,7 +160,7 @@ extension SQLStore: HistoryStore {
                         "the row \(row.int64(0)) of \(HistoryTables.changes) has the unknown type \(row.int64(2))")
                 }
                 guard let index = latest?.index else {
-                    // The model had an entity of the number once, if any can have had it.
+                    // The model had an entity with this number in an older version, if the number is possible at all.
                     guard (1...Int(Int32.max)).contains(number) else {
                         throw damagedHistory(
                             "the row \(row.int64(0)) of \(HistoryTables.changes) has the entity number \(number)")
@@ -216,7 +217,7 @@ extension SQLStore: HistoryStore {
     private static let changesOfTransaction = SQLSelect.Join(
         table: HistoryTables.changes, alias: "c", on: isOfChange, isLeft: false)
 
-    /// Whether no transaction lies outside of an interval.
+    /// Whether all transactions are in an interval.
     private func isWholeHistory(_ interval: HistoryInterval) throws -> Bool {
         if case .all = interval { return true }
         var others = SQLSelect(
@@ -232,8 +233,9 @@ extension SQLStore: HistoryStore {
         return row.int64(7) != 0 ? .apple(isOf2017: row.int64(8) != 0) : .unknown
     }
 
-    /// The condition on a transaction `t`. If transactions are numbered as they begin, one that is older than a token
-    /// may still run. Transactions that are not older than all running ones are left for later.
+    /// The condition on a transaction `t`. If transactions are numbered when they begin, one with a lower number than a
+    /// token's may still be running. Transactions that are not older than all running ones are left for a later
+    /// reading.
     private func condition(_ interval: HistoryInterval) -> SQLExpression {
         guard capabilities.numbersHistory else { return Self.condition(interval) }
         return .and([
@@ -261,8 +263,8 @@ extension SQLStore: HistoryStore {
         try deleteHistory(interval, withNames: true)
     }
 
-    /// Deletes transactions, with the names of authors and contexts that no other one has. Code that deletes slice by
-    /// slice looks for those names once.
+    /// Deletes transactions, and the names of authors and contexts that no other transaction has. Code that deletes in
+    /// slices searches for those names once.
     package func deleteHistory(_ interval: HistoryInterval, withNames: Bool) throws -> Int {
         guard let historyTables else { return 0 }
         try awaitOlderTransactions()
@@ -273,7 +275,8 @@ extension SQLStore: HistoryStore {
                 try requireSameModel(connection)
                 var conditions = [Self.condition(interval)]
                 if capabilities.numbersHistory {
-                    // Asked once: others commit between the statements, and the bound moves.
+                    // The bound is read once, because other transactions commit between the statements and the bound
+                    // moves.
                     let bound = reachedBound(try connection.integer(Self.boundOfHistory) ?? 0)
                     conditions.append(.binary(.less, number, .value(.int(bound))))
                 }

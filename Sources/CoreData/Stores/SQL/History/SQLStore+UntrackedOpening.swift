@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLStore {
-    /// Says that a store which keeps history can only be read, because its options do not ask for history.
+    /// Reports that a store with history is opened read-only, because its options do not ask for history.
     package static func reportUntrackedOpening(of url: URL) {
         FileHandle.standardError.write(
             Data(

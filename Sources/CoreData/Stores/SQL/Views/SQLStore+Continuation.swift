@@ -1,6 +1,6 @@
 import Foundation
 
-// The reaction of a store if another server takes the place of the one that was lost.
+// The failover of a store: another server has taken the place of a lost one.
 extension SQLStore: ContinuationFollower {
     package final func databaseWasContinued() {
         doubtsRows.withLock { $0 = true }
@@ -20,7 +20,7 @@ extension SQLStore: ContinuationFollower {
         NSPersistentHistoryToken(numbers: [identifier ?? "": number])
     }
 
-    /// Whether a row of a save may be of a time that was lost: it was read before another server took over. Rows that
+    /// Whether a row of a save may contain lost changes, because it was read before another server took over. Rows that
     /// were read since are in the row cache.
     final func isDoubtful(_ row: Snapshot) -> Bool {
         !rowCache.has(
@@ -37,8 +37,8 @@ extension SQLStore: ContinuationFollower {
 }
 
 extension SaveSession {
-    /// Looks whether rows that were read before another server went on are there as they were read. Versions do not
-    /// tell: that server gives the lost ones to other rows. Throws the conflicts, where there are some.
+    /// Checks that rows that were read before a failover still have the values that were read. Versions do not show it,
+    /// because the new server gives the lost version numbers to other rows. Throws the conflicts, if there are any.
     func checkDoubtful(_ changes: ChangeSet) throws {
         let isOn = store.doubtsRows.withLock { $0 }
         if !isOn { return }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The views of a store in its past, and the watch over its commits. They end with the store.
+/// The pinned views of a store, and the watch for its commits. They end with the store.
 // @unchecked Sendable: mutable state is used under the lock.
 final class StoreDependents: @unchecked Sendable {
     private let lock = NSLock()
@@ -14,7 +14,7 @@ final class StoreDependents: @unchecked Sendable {
         }
     }
 
-    /// Takes over a watch, in the place of the one there was.
+    /// Sets the watch, and cancels the one before it.
     func set(_ watch: (any CommitWatch)?) {
         let old = lock.withLock {
             defer { self.watch = watch }
@@ -23,7 +23,7 @@ final class StoreDependents: @unchecked Sendable {
         old?.cancel()
     }
 
-    /// Pinned views have nothing to read from once the store is closed.
+    /// Closes the pinned views, which have no database any more once the store is closed.
     func close() {
         set(nil)
         for view in lock.withLock({ views.compactMap(\.view) }) { view.close() }
@@ -35,8 +35,8 @@ private struct WeakView {
 }
 
 extension SQLStore {
-    /// The store as it is now, with a row cache of its own; nil where nothing could be written meanwhile, or the
-    /// database keeps no past states.
+    /// The present state of the store, with a row cache of its own. Nil if the store cannot change, or if the database
+    /// keeps no past states.
     package final func pinned() throws -> (any RowStore)? {
         do {
             guard let past = try database.pinned() else { return nil }
@@ -46,7 +46,7 @@ extension SQLStore {
         }
     }
 
-    /// The store as standbys have it, with a row cache of its own; nil where the database has none.
+    /// The store as standbys have it, with a row cache of its own; nil if the database has no standbys.
     package final func standby() -> (any RowStore)? {
         let shown = Locked<WeakView>(WeakView())
         let standby = database.standby { shown.withLock { $0.view }?.rowCache.removeAll() }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLStore {
-    /// Begins to watch for commits on behalf of a coordinator, where the options say so.
+    /// Begins to watch for commits on behalf of a coordinator, if the options request it.
     func watchRemoteChanges(for coordinator: any StoreHost) {
         // A store that a migration reads or writes belongs to a coordinator without observers.
         guard use == .work, StoreOptions.isOn(options, NSPersistentStoreRemoteChangeNotificationPostOptionKey), let url
