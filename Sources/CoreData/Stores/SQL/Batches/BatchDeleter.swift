@@ -1,27 +1,27 @@
 import Foundation
 
-/// Deletes the rows of a batch: by one statement if nothing leads to them. Otherwise it follows the delete rules, a few
-/// hundred rows at a time.
+/// Deletes the rows of a batch: by one statement if no other row leads to them. Otherwise it follows the delete rules,
+/// a few hundred rows at a time.
 ///
-/// Members of a relationship with the deny rule, and rows that lost a mandatory owner, must not be there in the end.
-/// The batch itself may still delete them. So they are noted, and looked for when everything else is done.
+/// Members of a relationship with the deny rule, and rows that lost a mandatory owner, must not exist at the end. The
+/// batch itself may still delete them. So they are recorded, and searched for when everything else is done.
 package final class BatchDeleter {
     private let batch: BatchDeletion
     private let transaction: BatchTransaction
     private let store: SQLStore
     private let connection: any SQLConnection
     private var plans: [Int: BatchDeletionPlan] = [:]
-    /// Rows that lead to deleted ones, and are deleted too by a cascading relationship.
+    /// Rows that lead to deleted ones, and are deleted, too, by a cascading relationship.
     private var waiting: [[ObjectKey]] = []
-    /// Rows that deleted ones led to, and that are deleted too. They are deleted when nothing of the batch leads to
+    /// Rows to which deleted ones led, and that are deleted, too. They are deleted when no row of the batch leads to
     /// them any more.
     private var waitingTargets: [[ObjectKey]] = []
     private var doomed: [Doomed] = []
-    /// Rows that wait for those that lead to them, where every statement checks foreign keys.
+    /// Rows that wait for the rows that lead to them, if every statement checks foreign keys.
     private var held: Set<ObjectKey> = []
     private var checksAtOnce: Bool { store.capabilities.checksReferencesAtOnce }
 
-    /// Rows that have to be deleted in the end.
+    /// Rows that must be deleted by the end of the batch.
     private struct Doomed {
         let rootIndex: Int
         var keys: [Int64]
@@ -39,7 +39,7 @@ package final class BatchDeleter {
     package func run() throws {
         let rootIndex = batch.rows.layout.rootIndex
         var select = try store.selection(of: batch.rows) { _, _ in }
-        // The order decides which rows are deleted, where not all are, and how their ids are sorted.
+        // The order decides which rows are deleted, if not all are, and the order of their ids.
         if batch.rows.limit == 0, batch.rows.offset == 0, !batch.wantsKeys { select.order = [] }
         if try deleteAtOnce(select) { return }
         try store.scan(select, beside: connection) { rows in
@@ -51,10 +51,10 @@ package final class BatchDeleter {
         try requireGone()
     }
 
-    /// Deletes all rows by one statement; false where something follows from a row.
+    /// Deletes all rows by one statement. Returns false, and deletes nothing, if a deleted row has consequences.
     private func deleteAtOnce(_ select: SQLSelect) throws -> Bool {
         let layout = batch.rows.layout
-        // Of several entities, the number of rows of each is wanted.
+        // With several entities, the number of deleted rows of each entity is needed.
         guard transaction.writesRowsOnly, !batch.wantsKeys, select.isPlain, layout.entity.subentities.isEmpty,
             store.finish(of: select) == nil
         else { return false }
@@ -77,12 +77,12 @@ package final class BatchDeleter {
         return plan
     }
 
-    /// Deletes rows of one root entity. Those that are gone already (an earlier cascade led to them) do not matter.
+    /// Deletes rows of one root entity. Rows that an earlier cascade has deleted are ignored.
     private func delete(_ rows: [ObjectKey]) throws {
         var groups = try groups(of: rows)
         if !checksAtOnce { return try groups.forEach { try delete($0) } }
         while let group = groups.last {
-            // Rows that lead to these rows are deleted before them.
+            // The rows that lead to these rows are deleted before them.
             if waiting.count > group.others, let next = waiting.popLast() {
                 groups += try self.groups(of: next)
             } else {
@@ -93,7 +93,7 @@ package final class BatchDeleter {
         }
     }
 
-    /// Rows of one entity that are there.
+    /// Rows of one entity that exist.
     private struct Group {
         let plan: BatchDeletionPlan
         let keys: [Int64]
@@ -102,7 +102,7 @@ package final class BatchDeleter {
         let others: Int
     }
 
-    /// Rows by their entities, as far as they are there; notes the rows that their delete rules concern.
+    /// Groups rows by their entities, as far as they exist, and records the rows that their delete rules affect.
     private func groups(of rows: [ObjectKey]) throws -> [Group] {
         try Dictionary(grouping: rows, by: \.layoutIndex).sorted { $0.key < $1.key }.compactMap { index, rows in
             let plan = try plan(index)
@@ -134,7 +134,7 @@ package final class BatchDeleter {
 
     // MARK: Before rows are deleted
 
-    /// The rows that are there; notes the rows that they lead to, and the files that they name.
+    /// Returns the rows that exist, and records the rows to which they lead and the files that they name.
     private func read(_ keys: [Int64], _ plan: BatchDeletionPlan) throws -> [Int64] {
         var columns = [SQLSchema.keyColumn] + plan.external.map(\.column)
         for outgoing in plan.outgoing {
@@ -162,7 +162,7 @@ package final class BatchDeleter {
                 let entity = outgoing.numberColumn.flatMap { _ in
                     store.layoutIndex(number: row.int64(place + 1), rootIndex: root)
                 }
-                // No row has a key that is none.
+                // A value that is no valid key leads to no row.
                 if case .int(let key) = row.slotValue(place), ObjectKey.isPrimaryKey(key) {
                     led[number].append(object(key, entity ?? outgoing.destination.index))
                 }
@@ -184,7 +184,7 @@ package final class BatchDeleter {
             layoutIndex: layoutIndex, key: ObjectKey.key(storeNumber: store.storeNumber, primaryKey: primaryKey))
     }
 
-    /// Remembers the rows at the other end of a relationship, where its delete rule concerns them.
+    /// Records the rows at the other end of a relationship, if its delete rule affects them.
     private func note(
         _ rows: [ObjectKey], _ rootIndex: Int, _ relationship: NSRelationshipDescription, isMandatory: Bool
     ) {
@@ -220,7 +220,7 @@ package final class BatchDeleter {
     private static func clearsColumns(_ incoming: BatchDeletionPlan.Incoming) -> Bool {
         switch incoming.relationship.deleteRule {
         case .nullifyDeleteRule: true
-        // A hidden key belongs to nobody else.
+        // A hidden key has no relationship that would keep it.
         case .noActionDeleteRule: incoming.slot == nil
         default: false
         }
@@ -278,7 +278,7 @@ package final class BatchDeleter {
 
     private func clear(_ keys: [Int64], _ plan: BatchDeletionPlan) throws {
         for incoming in plan.incoming {
-            // Rows of the group may lead to each other, and be deleted one by one.
+            // Rows of the group may lead to each other, and may be deleted one by one.
             if Self.clearsColumns(incoming) || checksAtOnce && incoming.table == plan.table {
                 try clear(incoming, keys)
             }
@@ -309,7 +309,7 @@ package final class BatchDeleter {
         }
     }
 
-    /// Throws when a row is still there that may not be.
+    /// Throws if a row still exists that must be deleted.
     private func requireGone() throws {
         for remaining in doomed {
             guard let table = store.schema.table(ofRoot: remaining.rootIndex)?.name else { continue }
@@ -336,7 +336,7 @@ package final class BatchDeleter {
                 userInfo: [NSValidationKeyErrorKey: relationship.name])
         }
         let inverse = relationship.inverseRelationship
-        // Error 1570 of an ordinary save belongs to an object that was validated. A batch validates none.
+        // Error 1570 of an ordinary save belongs to an object that was validated. A batch validates no objects.
         return NSError.coreData(
             NSCoreDataError,
             reason: "Constraint trigger violation: Batch delete failed due to mandatory "
@@ -347,7 +347,7 @@ package final class BatchDeleter {
 
     // MARK: Statements
 
-    /// Runs a statement with a list of keys, and says how many rows it changed.
+    /// Runs a statement with a list of keys, and returns the number of rows that it changed.
     private func run(_ plan: SQLPlan.Batch, _ keys: [Int64], _ make: () -> SQLStatement) throws -> Int {
         try connection.statement(.batch(plan), make).run { $0.bind(1, list: keys) }.changed
     }

@@ -2,25 +2,25 @@ import Foundation
 
 /// The effects of deleting rows of one concrete entity on other rows, as columns.
 package struct BatchDeletionPlan {
-    /// A relationship of the deleted rows whose key lies in them.
+    /// A relationship of the deleted rows whose key is in these rows.
     package struct Outgoing {
         package let column: String
-        /// Column of the concrete entity's number, where the destination has subentities.
+        /// The column of the concrete entity's number, if the destination has subentities.
         package let numberColumn: String?
         package let destination: EntityLayout
         package let relationship: NSRelationshipDescription
     }
 
-    /// A relationship of the deleted rows whose key lies in the rows at its other end.
+    /// A relationship of the deleted rows whose key is in the rows at its other end.
     package struct Incoming {
         package let table: String
         package let rootIndex: Int
         package let column: String
-        /// The column and those that go with it: number of the entity, position in the owner's list.
+        /// The column and its companions: number of the entity, place in the owner's list.
         package let columns: [String]
         /// The slot of the column's relationship in the rows at the other end; nil for a hidden one.
         package let slot: Int?
-        /// Whether a row at the other end may not be without.
+        /// Whether a row at the other end must have an owner.
         package let isMandatory: Bool
         package let relationship: NSRelationshipDescription
     }
@@ -39,7 +39,7 @@ package struct BatchDeletionPlan {
     package private(set) var incoming: [Incoming] = []
     package private(set) var pairs: [Pairs] = []
 
-    /// Whether no other row and no file has to follow a deleted row.
+    /// Whether the deletion of a row affects no other row and no file.
     package var concernsNothingElse: Bool {
         external.isEmpty && outgoing.isEmpty && incoming.isEmpty && pairs.isEmpty
     }

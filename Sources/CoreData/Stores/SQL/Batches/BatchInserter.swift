@@ -7,9 +7,9 @@ package struct BatchInserter {
     private let store: SQLStore
     private let writer: RowWriter
     private let insertion: any SQLPreparedStatement
-    /// The values of slots that are not given.
+    /// The values of slots without a given value.
     private let defaults: [SlotValue]
-    /// The number of bytes that each of these takes behind the slots of a row.
+    /// The number of bytes of each default value behind the slots of a row.
     private let defaultBytes: [Int]
 
     package init(_ batch: BatchInsertion, _ transaction: BatchTransaction) throws {
@@ -47,8 +47,8 @@ package struct BatchInserter {
         }
     }
 
-    /// A row that changes the one it clashes with may clash with others of the batch by that: so each is done before
-    /// the next.
+    /// The number of rows that are inserted together. A row that changes the stored row with which it is in conflict
+    /// may bring that row into conflict with later rows of the batch, so each row is completed before the next.
     private var rowsTogether: Int {
         batch.collision == .fails || batch.collision == .keepsStored ? SQLStore.batchSize : 1
     }
@@ -58,7 +58,7 @@ package struct BatchInserter {
         let snapshots = zip(rows, keys).map { given, key in
             snapshot(given, ObjectKey.key(storeNumber: store.storeNumber, primaryKey: key))
         }
-        // The place of a row's first new file among all; empty where rows have none.
+        // For each row, the place of its first new file among all files; empty if rows have no files.
         var files: [Int] = []
         let outcome = try insertion.run(rows.count, isTried: batch.collision != .fails) { place, parameters in
             let row = snapshots[place]
@@ -77,13 +77,13 @@ package struct BatchInserter {
                 if failure.isRefusal {
                     throw writer.refused(failure, object, row, on: transaction.connection)
                 }
-                // A merge policy is meant for the model's constraints.
+                // A merge policy applies only to constraints of the model.
                 if case .notUnique(let columns) = failure.kind, columns != [SQLSchema.keyColumn],
                     !store.hasConstraint(on: columns, root: batch.layout.rootIndex)
                 {
                     throw failure
                 }
-                // Nobody names the files that were made for the row.
+                // No row names the files that were created for this row.
                 if files.count > 1 {
                     transaction.files.orphaned += transaction.files.created[files[place]..<files[place + 1]]
                 }
@@ -121,7 +121,7 @@ package struct BatchInserter {
         }
     }
 
-    /// Gives the values of a row that breaks a uniqueness constraint to the row that is there.
+    /// Writes the values of a row that breaks a uniqueness constraint into the stored row.
     private func update(_ row: Snapshot, _ given: GivenValues, after failure: any SQLFailure) throws -> ObjectKey {
         let session = SaveSession(store: store, connection: transaction.connection)
         let conflict = try session.constraintConflict(failure, row, writer)
@@ -150,13 +150,13 @@ package struct BatchInserter {
 }
 
 extension BatchTransaction {
-    /// The content of a column that allows external storage for a value.
+    /// Encodes a value for a column that allows external storage.
     package func encode(_ bytes: UnsafeRawBufferPointer) throws -> Data {
         if let externalData = store.externalData { return try externalData.encode(bytes, &files) }
         return ExternalData.inline(bytes)
     }
 
-    /// Notes the files that a row's columns name now: they are orphans once the row is changed.
+    /// Records the files that a row's columns name now. They are orphans when the row is changed.
     package func noteFiles(of fields: [RowWriter.Field], _ table: String, _ key: Int64) throws {
         if fields.isEmpty { return }
         try SaveSession(store: store, connection: connection).noteFiles(of: fields, table, key, &files)

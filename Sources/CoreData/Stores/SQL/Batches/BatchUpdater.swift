@@ -1,7 +1,7 @@
 import Foundation
 
-/// Changes the rows of a batch: by one statement if nobody has to know which rows they are. Otherwise it reads their
-/// keys, and the values of expressions for them, in one connection and writes in another.
+/// Changes the rows of a batch: by one statement if the keys of the rows are not needed. Otherwise it reads their keys,
+/// and the values of expressions for them, in one connection and writes in another.
 package struct BatchUpdater {
     private let batch: BatchUpdate
     private let transaction: BatchTransaction
@@ -13,11 +13,11 @@ package struct BatchUpdater {
     /// One column to set.
     private struct Assignment {
         let field: RowWriter.Field
-        /// The value as the column has it; nil when each row has its own.
+        /// The value in the form of the column; nil if each row has a value of its own.
         var constant: SlotValue?
-        /// Bytes that each row gets a file of its own for.
+        /// Bytes that are written to a new file for each row.
         var external: Data?
-        /// Place among the columns that are read.
+        /// The place among the columns that are read.
         var place: Int?
         /// The expression that computes the value of each row.
         var expression: NSExpression?
@@ -75,7 +75,7 @@ package struct BatchUpdater {
         if transaction.outcome.count > 0 { transaction.changedRoots.insert(layout.rootIndex) }
     }
 
-    /// Throws when the row that a relationship shall lead to is not there.
+    /// Throws if the row to which a relationship is set does not exist.
     private func requireRow(_ reference: BatchReference) throws {
         let (key, root) = (reference.key, store.layout.entities[reference.key.layoutIndex].rootIndex)
         let number = try store.schema.table(ofRoot: root).flatMap { table in
@@ -91,14 +91,14 @@ package struct BatchUpdater {
 
     // MARK: By one statement
 
-    /// Whether one statement does it: a changed row has no consequences, and the value of an expression goes into its
-    /// column as it is.
+    /// Whether one statement is enough: a changed row has no consequences, and the value of an expression is stored in
+    /// its column without a conversion.
     private func changesAtOnce(_ select: SQLSelect, _ assignments: [Assignment]) -> Bool {
         guard store.types == nil, !store.capabilities.hasTypedColumns, transaction.writesRowsOnly, !batch.wantsKeys,
             select.isPlain, select.condition?.isSteady ?? true
         else { return false }
         return assignments.allSatisfy { assignment in
-            // The files of external values that are replaced have to be known.
+            // The names of the external files that are replaced must be read.
             if assignment.field.kind == .external { return false }
             guard let place = assignment.place else { return assignment.constant != nil }
             switch assignment.field.kind {
@@ -110,8 +110,8 @@ package struct BatchUpdater {
         }
     }
 
-    /// Whether an expression adds, subtracts and multiplies numbers and attributes of some kinds: the result is of the
-    /// same kinds, or too large for them.
+    /// Whether an expression only adds, subtracts and multiplies numbers and attributes of some kinds. The result is of
+    /// these kinds, or too large for them.
     private func computes(_ expression: SQLExpression, _ kinds: Set<SlotKind>, _ alias: String?) -> Bool {
         switch expression {
         case .value(.int): true
@@ -128,7 +128,7 @@ package struct BatchUpdater {
     private func changeAtOnce(_ select: SQLSelect, _ assignments: [Assignment]) throws {
         var select = select
         if layout.superIndex == nil, store.soleLayouts[layout.index] == nil, let alias = select.alias {
-            // Rows of entities that the model does not have stay as they are.
+            // Rows of entities that the model does not have stay unchanged.
             let numbers = layout.subtree.compactMap { store.schema.numbers[$0] }.map { SQLExpression.number($0) }
             let known = SQLExpression.isIn(.column(alias: alias, name: SQLSchema.entityColumn), numbers)
             select.condition = .and([known] + (select.condition.map { [$0] } ?? []))
@@ -147,8 +147,8 @@ package struct BatchUpdater {
         if outcome.changed > 0 { transaction.changedRoots.insert(layout.rootIndex) }
     }
 
-    /// Throws when an expression gives a value that its attribute cannot hold. The least and the greatest one tell it
-    /// of all rows.
+    /// Throws if an expression has a value that its attribute cannot hold. The least and the greatest value show that
+    /// for all rows.
     private func requireFitting(_ select: SQLSelect, _ assignments: [Assignment]) throws {
         let computed = assignments.filter { $0.place != nil }
         if computed.isEmpty { return }
@@ -204,7 +204,7 @@ package struct BatchUpdater {
         try transaction.derive(changed)
     }
 
-    /// A constant in the form its column has.
+    /// A constant in the form of its column.
     private func constant(_ value: SlotValue, _ field: RowWriter.Field) -> Assignment {
         switch (field.kind, value) {
         case (.reference, .int(let key)):
@@ -220,11 +220,11 @@ package struct BatchUpdater {
         }
     }
 
-    /// The value of an expression in the column's type: a computed number may be whole or not.
+    /// The value of an expression in the column's type. A computed number may be whole or not.
     private func converted(
         _ value: SlotValue, _ field: RowWriter.Field, _ expression: NSExpression?
     ) throws -> SlotValue {
-        // SQLite's word for NaN is NULL: a mandatory number must not be lost to it.
+        // SQLite stores NaN as NULL, and a mandatory number must not become NULL.
         if value.isNull, layout.slots[field.slot].kind != .date,
             layout.validationRules.floatingSlots.contains(field.slot),
             layout.validationRules.requiredSlots.contains(field.slot)

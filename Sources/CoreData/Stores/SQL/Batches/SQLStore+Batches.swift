@@ -5,7 +5,7 @@ extension SQLStore: BatchStore {
 
     package var acceptsBatches: Bool { !decidesByObject }
 
-    /// Rows of a batch that are worked on together.
+    /// The number of rows of a batch that are processed together.
     package static var batchSize: Int { 256 }
 
     package func insert(_ batch: BatchInsertion) throws -> BatchOutcome {
@@ -35,10 +35,10 @@ extension SQLStore: BatchStore {
         }
     }
 
-    /// Runs a batch in one transaction. One that another transaction has disturbed, or that was lost with its
+    /// Runs a batch in one transaction. A transaction that another one has disturbed, or that was lost with its
     /// connection, is run again.
     ///
-    /// - Parameter isRepeatable: not where the program's own code would be called again, or other stores would.
+    /// - Parameter isRepeatable: false if a repetition would call the program's own code or write other stores again.
     private func runBatch(
         _ origin: ChangeOrigin, isRepeatable: Bool, beforeCommit: () throws -> Void,
         _ body: (BatchTransaction) throws -> Void
@@ -73,7 +73,7 @@ extension SQLStore: BatchStore {
         return done.outcome
     }
 
-    /// A broken uniqueness constraint that nobody resolves.
+    /// The error for a broken uniqueness constraint that no merge policy resolves.
     private func constraintError(_ failure: any SQLFailure) -> NSError {
         NSError.coreData(
             NSManagedObjectConstraintMergeError,
@@ -82,11 +82,11 @@ extension SQLStore: BatchStore {
     }
 
     /// Runs a body with the rows of a SELECT as they were when the transaction on `connection` began, some hundred at a
-    /// time. Changes of the body do not show in the rows that follow.
+    /// time. Changes of the body do not appear in the rows that follow.
     ///
-    /// If another connection reads, it sees that state while the writer continues, and memory does not grow with the
-    /// rows, unless the program sorts them. In a SQLite store without a -wal nobody reads beside the writer: all rows
-    /// are read before the body is called.
+    /// If another connection reads, it reads that state while the writer continues, and memory does not grow with the
+    /// rows, unless the client sorts them. In a SQLite store without a -wal no connection can read beside the writer:
+    /// all rows are read before the body is called.
     package func scan(
         _ select: SQLSelect, beside connection: any SQLConnection, _ body: ([[SlotValue]]) throws -> Void
     ) throws {
@@ -103,7 +103,7 @@ extension SQLStore: BatchStore {
             } else {
                 let select = try decided(select, on: connection)
                 try connection.prepare(.select(select)).stream({ _ in }) { row in
-                    // The second is the entity, which may be a name in the row.
+                    // The second column is the entity, which may be a name in the row.
                     try take(
                         select.results.indices.map {
                             $0 == 1 && !row.isNull(1) ? .int(row.int64(1)) : row.slotValue($0)
@@ -135,7 +135,7 @@ extension SQLStore: BatchStore {
         return frame.select
     }
 
-    /// The key of a row that `selection` gives; nil when its entity is not in the model.
+    /// The key of a row that `selection` returns; nil if its entity is not in the model.
     package func key(of row: [SlotValue], rootIndex: Int) throws -> ObjectKey? {
         guard case .int(let primaryKey) = row[0] else { return nil }
         var number: Int64 = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The transactions in which a store is filled: few enough for speed, enough for a killed process to lose little.
+/// The transactions in which a store is filled: few enough for speed, and enough that a kill loses little work.
 package final class FillingTransaction {
     private static let timeBetweenCommits = Duration.milliseconds(500)
 
@@ -8,7 +8,7 @@ package final class FillingTransaction {
     private let url: URL
     private var lastKept = ContinuousClock.now
 
-    /// Begins the first one.
+    /// Begins the first transaction.
     ///
     /// - Parameter url: The address in errors.
     package init(_ connection: any SQLConnection, _ url: URL) throws {
@@ -18,7 +18,7 @@ package final class FillingTransaction {
         try connection.begin()
     }
 
-    /// Commits when the last commit lies some time back, and continues in another transaction.
+    /// Commits if the last commit was some time ago, and continues in another transaction.
     package func keep() throws {
         guard ContinuousClock.now - lastKept >= Self.timeBetweenCommits || MigrationMoment.isObserved else { return }
         try connection.commit()
@@ -27,7 +27,7 @@ package final class FillingTransaction {
         lastKept = .now
     }
 
-    /// Makes the store one that can be opened, with a program's metadata, and commits.
+    /// Completes the store, so that it can be opened, with a program's metadata, and commits.
     package func finish(_ metadata: [String: Any]) throws {
         var own = try SQLStoreMetadata.read(from: connection, url: url)
         own[SQLStoreMetadata.unfinishedKey] = nil

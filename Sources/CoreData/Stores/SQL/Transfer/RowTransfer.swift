@@ -1,18 +1,19 @@
 // About the room Stores/SQL/Transfer.
 //
-// - Rows are copied page by page in the order of their keys, by `RowShape` and `RowWriter`, so drivers need nothing of
-//   their own. The rows that are there already say where a copy continues.
-// - `TransferCheck` looks beforehand for values that the other end cannot hold (`TransferLimits`); `TransferComparison`
-//   compares afterwards. `FillingTransaction` has the transactions in which a store of any engine is filled.
-// - A store that is being filled is an `UnfinishedStore`: its metadata say so, and nobody opens it. A file lies in the
-//   folder of the store's migrations meanwhile.
+// - Rows are copied page by page in the order of their keys, by `RowShape` and `RowWriter`, so drivers need no code of
+//   their own. The rows that have been copied already show where a copy continues.
+// - `TransferCheck` searches beforehand for values that the other end cannot hold (`TransferLimits`).
+//   `TransferComparison` compares afterwards. `FillingTransaction` has the transactions in which a store of any engine
+//   is filled.
+// - A store that is being filled is an `UnfinishedStore`: its metadata mark it, and no program opens it. A file lies in
+//   the folder of the store's migrations until it is complete.
 
 import Foundation
 
 /// Copies the rows of a store in tables into the tables that another database has for the same model, key by key.
 ///
-/// Memory does not grow with the store. Rows that are there already are not written again: a transfer that was
-/// interrupted resumes behind the last row of each table. Entities and keys stay the same.
+/// Memory does not grow with the store. Rows that have been copied already are not written again: a transfer that was
+/// interrupted resumes after the last row of each table. Entities and keys stay the same.
 package struct RowTransfer {
     private let source: TransferEnd
     private let target: TransferEnd
@@ -26,7 +27,7 @@ package struct RowTransfer {
 
     /// Copies everything that is missing.
     ///
-    /// - Parameter written: called behind every page, within the transaction that wrote it.
+    /// - Parameter written: called after every page, within the transaction that wrote it.
     package func copy(_ written: () throws -> Void) throws {
         let (reader, present) = (TransferReader(source), TransferReader(target))
         var files = ExternalFileChanges()
@@ -86,7 +87,7 @@ package struct RowTransfer {
         }
     }
 
-    /// Keys continue where those of the source stopped: none is given out twice.
+    /// Sets the key counter to that of the source, so that no key is given twice.
     private func noteHighestKey(of root: EntityLayout, _ table: String) throws {
         guard let old = source.schema.numbers[root.index], let new = target.schema.numbers[root.index],
             let name = source.schema.table(ofRoot: root.index)?.name
@@ -140,7 +141,7 @@ package struct RowTransfer {
     }
 }
 
-/// Tells a `Progress` how far a transfer is, and asks it whether to continue.
+/// Reports the progress of a transfer to a `Progress`, and checks whether it was cancelled.
 package final class TransferFollower {
     private let progress: Progress?
     private let total: Double
@@ -159,7 +160,7 @@ package final class TransferFollower {
         MigrationFeed.of(progress)?.begin(stage, entity: entity, rows: Int(rows))
     }
 
-    /// So many rows more are done. Throws when the transfer is cancelled.
+    /// Adds a number of completed rows. Throws if the transfer is cancelled.
     package func advance(_ rows: Int) throws {
         try MigrationCancellation.check(progress)
         done += rows

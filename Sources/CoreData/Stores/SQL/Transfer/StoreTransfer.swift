@@ -1,14 +1,14 @@
 import Foundation
 
-/// Moves the content of an open store in tables into another one, row by row: looks whether the other can hold it,
-/// copies, compares.
+/// Moves the content of an open store in tables into another store, row by row: checks that the other store can hold
+/// it, copies, and compares.
 struct StoreTransfer {
     let source: SQLStore
-    /// The UUID of the store whose content it is.
+    /// The UUID of the store that has the content.
     let identifier: String
     let progress: Progress?
 
-    /// Tells the source and its version from all others.
+    /// A text that identifies the source and its version.
     var note: String {
         let checksum = source.layout.model.versionChecksum
         return "\(identifier) \(source.configurationName) \(checksum)"
@@ -46,8 +46,8 @@ struct StoreTransfer {
         try SQLStoreMetadata.read(from: connection, url: source.url ?? URL(fileURLWithPath: "/dev/null"))
     }
 
-    /// Copies the missing rows. The rows of an earlier attempt may be of an older state of the source: then everything
-    /// is copied anew.
+    /// Copies the missing rows. If rows of an earlier attempt are of an older state of the source, everything is copied
+    /// again.
     private func copy(
         _ from: TransferEnd, to target: any UnfinishedStore, _ parts: MigrationParts, _ rows: Int64, _ url: URL
     ) throws {

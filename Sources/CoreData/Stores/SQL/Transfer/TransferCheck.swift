@@ -1,26 +1,26 @@
 import Foundation
 
-/// The limits of a database for content that another one may have in its tables.
+/// The limits of a database for content from the tables of another database.
 package struct TransferLimits: Sendable {
     /// Whether texts may have the character U+0000.
     package var takesZeroInTexts = true
-    /// The seconds from 2001 that a date may be.
+    /// The range of dates, in seconds from 2001.
     package var dates: ClosedRange<Double>?
-    /// Whether integers and truth values have columns of their own sizes.
+    /// Whether integers and Boolean values have columns of different sizes.
     package var hasSizesOfIntegers = false
-    /// Whether properties that are mandatory for all entities of a table have to have a value.
+    /// Whether properties that are mandatory for all entities of a table must have a value.
     package var demandsValues = false
     /// The largest text or binary value.
     package var largestValue = Int.max
-    /// The largest text in an index, as the database compresses it.
+    /// The largest text in an index, after compression by the database.
     package var largestIndexed = Int.max
-    /// The columns that have to lead to a row, by the tables of a schema; none where they may lead anywhere.
+    /// The columns that must lead to a row, by the tables of a schema; empty if columns may lead anywhere.
     package var references: [TransferReference] = []
 
     package init() {}
 }
 
-/// A column that has to lead to a row of a table.
+/// A column that must lead to a row of a table.
 package struct TransferReference: Hashable, Sendable {
     package var table: String
     package var column: String
@@ -33,19 +33,19 @@ package struct TransferReference: Hashable, Sendable {
     }
 }
 
-/// Looks among the rows of a database for values that another one cannot hold, before anything is written.
+/// Searches the rows of a database for values that another database cannot hold, before anything is written.
 package struct TransferCheck {
     private let source: TransferEnd
     private let limits: TransferLimits
     private let follower: TransferFollower
-    /// The beginning of the URIs of objects.
+    /// The store identifier at the beginning of the URIs of objects.
     private let identifier: String
     private var found: [MigrationUnfitValue] = []
     private var count = 0
     /// The columns in indexes, by their tables.
     private let indexed: [String: Set<String>]
 
-    /// So many are listed.
+    /// The greatest number of values that the error lists.
     package static let listed = 100
 
     package init(_ source: TransferEnd, _ limits: TransferLimits, identifier: String, follower: TransferFollower) {
@@ -58,7 +58,7 @@ package struct TransferCheck {
         self.indexed = indexed
     }
 
-    /// Throws where there is anything; the error lists it.
+    /// Throws if there are such values. The error lists them.
     package mutating func run(storeAt url: URL?) throws {
         let reader = TransferReader(source)
         for root in source.roots {
@@ -147,8 +147,8 @@ package struct TransferCheck {
         }
     }
 
-    /// Whether a text is in an index that surely cannot hold it. Deflated it is smaller than in any database that
-    /// compresses for speed.
+    /// Whether a text is certainly too large for its index. Deflated it is smaller than in any database that compresses
+    /// for speed.
     private func isTooLarge(_ bytes: UnsafeRawBufferPointer, _ row: Snapshot, _ slot: Int) -> Bool {
         guard bytes.count > limits.largestIndexed, let column = source.schema.columns[row.layoutIndex][slot],
             let table = source.schema.table(ofRoot: source.layout.entities[row.layoutIndex].rootIndex)?.name,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Looks whether two stores have the same content: every row with every value, every pair with its places.
+/// Compares the content of two stores: every row with every value, and every pair with its places.
 package struct TransferComparison {
     private let source: TransferEnd
     private let target: TransferEnd
@@ -12,7 +12,7 @@ package struct TransferComparison {
         self.follower = follower
     }
 
-    /// The first difference, in words; nil where there is none.
+    /// A description of the first difference; nil if there is none.
     package func difference() throws -> String? {
         let (reader, other) = (TransferReader(source), TransferReader(target))
         for root in source.roots {
@@ -87,11 +87,11 @@ package struct TransferComparison {
         case .integer, .boolean, .reference, .entityNumber, .order: return row.int(slot) == other.int(slot)
         case .double: return row.double(slot) == other.double(slot)
         case .float: return Float(row.double(slot)) == Float(other.double(slot))
-        // A database may keep microseconds.
+        // A database may store dates in microseconds.
         case .date:
             return row.double(slot) == other.double(slot)
                 || (row.double(slot) * 1_000_000).rounded() == (other.double(slot) * 1_000_000).rounded()
-        // A file of SQLite's keeps a double.
+        // A SQLite file stores the number as a double.
         case .decimal:
             let (first, second) = (row.decimal(slot), other.decimal(slot))
             return first == second || first.isNaN && second.isNaN

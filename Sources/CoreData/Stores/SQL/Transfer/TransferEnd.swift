@@ -1,11 +1,11 @@
 import Foundation
 
-/// One end of a transfer: a connection, and the tables that a model has on it.
+/// One end of a transfer: a connection, and the tables of a model on it.
 package struct TransferEnd {
     package let connection: any SQLConnection
     package let layout: ModelLayout
     package let schema: SQLSchema
-    /// The folder of large values; nil where they lie in the rows.
+    /// The folder of large values; nil if they are in the rows.
     package let externalData: ExternalData?
     /// The name of the store in errors.
     package let name: String
@@ -26,15 +26,15 @@ package struct TransferEnd {
         layout.entities.filter { $0.superIndex == nil && schema.table(ofRoot: $0.index) != nil }
     }
 
-    /// The number of rows that a table has.
+    /// The number of rows of a table.
     package func count(_ table: String) throws -> Int64 {
         try connection.integer(SQLSelect([.countAll], of: table)) ?? 0
     }
 
-    /// The number of rows that all tables have together.
+    /// The number of rows of all tables together.
     package func count() throws -> Int64 { try schema.allTables.reduce(0) { try $0 + count($1.name) } }
 
-    /// The many-to-many relationships, each once, as the side sees it that gave the join table its name.
+    /// The many-to-many relationships, each once, from the side that gave the join table its name.
     package var relationships: [ToManySlot] {
         var done: Set<Int> = []
         var result: [ToManySlot] = []
@@ -49,11 +49,11 @@ package struct TransferEnd {
         return result
     }
 
-    /// The join table of a relationship, as one side of it sees it.
+    /// The join table of a relationship, from the relationship's side.
     package func join(_ toMany: ToManySlot) -> SQLJoinEnd? { schema.joinEnds[toMany.declaringIndex][toMany.index] }
 }
 
-/// A pair of a join table, with its places in the lists of both.
+/// A pair of a join table, with its places in both lists.
 package struct TransferPair: Equatable {
     package var owner: Int64
     package var member: Int64
@@ -61,8 +61,8 @@ package struct TransferPair: Equatable {
     package var inversePlace: Int64?
 }
 
-/// Reads the tables of one end in the order of their keys, so many rows at a time: nothing is open in between, and
-/// memory does not grow.
+/// Reads the tables of one end in the order of their keys, a limited number of rows at a time. No statement stays open
+/// in between, and memory does not grow.
 package final class TransferReader {
     private let end: TransferEnd
     private let cache: RowCache
@@ -79,7 +79,7 @@ package final class TransferReader {
         cache = RowCache(rootCount: end.layout.entities.count, isOff: true)
     }
 
-    /// The rows of a root entity's table behind a key, at most so many; none where there are no more.
+    /// The rows of a root entity's table after a key, up to a limit; empty if there are no more.
     package func rows(of root: EntityLayout, after key: Int64, limit: Int) throws -> [Snapshot] {
         guard let table = end.schema.table(ofRoot: root.index)?.name else { return [] }
         let shape =
@@ -103,7 +103,7 @@ package final class TransferReader {
         return rows
     }
 
-    /// The pairs of a join table behind another one, at most so many.
+    /// The pairs of a join table after a given pair, up to a limit.
     package func pairs(of toMany: ToManySlot, after last: TransferPair?, limit: Int) throws -> [TransferPair] {
         guard let join = end.join(toMany) else { return [] }
         let key = [SQLExpression.column(join.ownerColumn), .column(join.memberColumn)]
@@ -139,13 +139,13 @@ package final class TransferReader {
         return new
     }
 
-    /// The highest key that is there, or 0.
+    /// The highest key in the table, or 0.
     package func lastKey(of root: EntityLayout) throws -> Int64 {
         guard let table = end.schema.table(ofRoot: root.index)?.name else { return 0 }
         return try end.connection.integer(SQLSelect([.function(.max, [.column(SQLSchema.keyColumn)])], of: table)) ?? 0
     }
 
-    /// The last pair that is there.
+    /// The last pair in the join table; nil if it has none.
     package func lastPair(of toMany: ToManySlot) throws -> TransferPair? {
         guard let join = end.join(toMany) else { return nil }
         let key = [SQLExpression.column(join.ownerColumn), .column(join.memberColumn)]
@@ -155,7 +155,7 @@ package final class TransferReader {
     }
 }
 
-/// The number of rows that are read together: as many as memory allows, judged by the last ones.
+/// The number of rows that are read together: as many as memory allows, estimated from the last rows.
 package struct TransferPages {
     package private(set) var limit = Self.smallest
     private static let smallest = 16
@@ -166,7 +166,7 @@ package struct TransferPages {
 
     package mutating func adapt(to rows: [Snapshot]) {
         let average = max(1, rows.reduce(1) { $0 + $1.byteCount } / max(1, rows.count))
-        // Few sizes keep the statements few.
+        // The number takes few different values, so that there are few statements.
         if Self.bytes / average < limit {
             limit = max(1, limit / 4)
         } else if limit < Self.largest, Self.bytes / average >= limit * 4 {
