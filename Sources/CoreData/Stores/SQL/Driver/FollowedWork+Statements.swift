@@ -1,7 +1,7 @@
 import Foundation
 
 extension FollowedWork {
-    /// Runs statements of a connection; cancelling stops the one that is running.
+    /// Runs statements of a connection. Cancelling the progress stops the statement that is running.
     func run<Result>(on connection: any SQLConnection, _ body: () throws -> Result) throws -> Result {
         guard let progress else { return try body() }
         do {

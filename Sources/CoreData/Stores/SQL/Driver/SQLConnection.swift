@@ -1,107 +1,111 @@
 // About the room Stores/SQL/Driver.
 //
-// - A call takes many rows. SQLite loops over them; another engine may send them together. The results of all rows come
-//   back at once (`SQLOutcome`), so no caller depends on continuing after a row that broke a constraint.
-// - A connection also says which tables are really there (`StoreFacts`), and how many steps a statement takes for a
-//   row, and it can be asked to stop a statement. Migrations need that.
-// - A caller that reads by one statement says so (`readOnce`). On a server the transaction around it would take two
-//   more round trips.
-// - Where a list of keys is one parameter (`takesLists`), one statement asks for all rows. Members come together with
+// - A call takes many rows. SQLite loops over them; another engine may send them in a pipeline. The results of all rows
+//   are returned together (`SQLOutcome`), so no caller depends on continuing after a row that broke a constraint.
+// - A connection also reads the catalog of the database (`StoreFacts`) and the number of steps of a statement for a
+//   row, and it can stop a statement. Migrations need that.
+// - A caller that reads by one statement calls `readOnce`. On a server a transaction around it would take two more
+//   round trips.
+// - If a list of keys can be one parameter (`takesLists`), one statement reads all rows. Members are read together with
 //   their rows while the row cache has few of them. SQLite's statements have places for 20, 100 or 500 keys. Delete
-//   rules read by such lists from both engines (`readAhead`).
+//   rules read by such lists with both engines (`readAhead`).
 // - The abilities of an engine are a value (`SQLCapabilities`).
 
 import Foundation
 
 /// One connection to a database, with its prepared statements.
 ///
-/// It has no lock of its own: its owner uses it from one thread at a time.
+/// It has no lock of its own: its owner uses it on one thread at a time.
 package protocol SQLConnection: AnyObject {
-    /// A moment of the row cache before the state was fixed that is read from; nil where a statement fixes it itself.
+    /// A moment of the row cache before the state that is read was fixed; nil if each statement fixes its own state.
     var readSince: RowCache.Moment? { get set }
 
-    /// A statement of its own, prepared anew.
+    /// Prepares a statement that is not cached.
     func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement
-    /// The statement of a plan: printed and prepared once, then kept.
+    /// The statement of a plan, which is printed and prepared once, then cached.
     func statement(_ plan: SQLPlan, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement
-    /// A SELECT with its values bound. One with the same text is prepared once, then kept.
+    /// A SELECT with its values bound. One with the same text is prepared once, then cached.
     func statement(_ select: SQLSelect) throws -> any SQLPreparedStatement
-    /// The statement that reads one row of a root entity, kept where it is found without a search.
+    /// The statement that reads one row of a root entity. It is cached where it is found without a search.
     func rowStatement(root: Int, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement
 
-    /// The names of the tables that there are, and of the columns of one, in their order; none where it is not there.
+    /// The names of all tables, and of the columns of one table in their order; empty if there is no such table.
     func tableNames() throws -> Set<String>
     func columnNames(of table: String) throws -> [String]
 
-    /// Whether a column of whole numbers alone is the primary key of a table. Where nobody else makes tables, it is.
+    /// Whether a column is the primary key of a table, alone and with whole numbers. It always is in a database in
+    /// which only the store creates tables.
     func isKey(_ column: String, of table: String) throws -> Bool
 
-    /// The real content of the database. The columns and the numbers of rows are those of some tables, or of all.
+    /// The catalog of the database. The columns and the numbers of rows are those of some tables, or of all.
     func facts(ofTables names: Set<String>?) throws -> StoreFacts
-    /// Runs a body that changes tables. Objects of the database that depend on their columns follow the changes.
+    /// Runs a body that changes tables. Objects of the database that depend on their columns are changed accordingly.
     func changingTables(_ body: () throws -> Void) throws
     var dialect: any SQLDialect { get }
     /// The names of tables and columns in the database.
     var style: any SQLSchemaStyle { get }
-    /// The type of a store whose metadata do not say it.
+    /// The type of a store whose metadata do not name it.
     var assumedStoreType: String? { get }
-    /// Takes so many keys of a table from the database; nil where it gives none, and the store counts itself.
+    /// Takes a number of keys of a table from the database; nil if the database gives no keys, and the store counts
+    /// them.
     func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]?
-    /// Sets the names of entities in rows that name them, by their numbers.
+    /// Sets the names of entities by their numbers, for rows that contain the names.
     func nameEntities(_ names: [Int: String])
 
-    /// Releases the memory of pages that were read, as far as they need not be kept.
+    /// Releases the memory of pages that were read, unless they must be kept.
     func forgetPages()
 
-    /// The reason why a row of a table was refused, for the values of its columns; nil where the failure is none of a
-    /// row's.
+    /// The reason why a row of a table was refused, for the values of its columns; nil if the failure does not concern
+    /// a row.
     func refusal(of failure: any SQLFailure, in table: String, _ values: [String: SlotValue]) throws -> SQLRefusal?
 
-    /// A number that is another one as soon as anybody has changed tables or indexes.
+    /// A number that changes as soon as any process has changed tables or indexes.
     func schemaVersion() throws -> Int64
 
-    /// Whether programs continue to use the store as a version of these hashes, although its metadata name another one.
+    /// Whether programs may continue to use the store as a version with these hashes, although its metadata name
+    /// another one.
     func serves(_ hashes: [String: Data]) throws -> Bool
 
-    /// Runs a body, and ends the statement that it runs by a failure of the kind `stopped` when a question is answered
-    /// with true. The question is asked each time that the database has gone through so many steps.
+    /// Runs a body, and ends its running statement by a failure of the kind `stopped` as soon as a condition is true.
+    /// The condition is checked each time the database has executed a number of steps.
     func interruptible<Result>(
         every steps: Int, by question: @escaping () -> Bool, _ body: () throws -> Result
     ) rethrows -> Result
-    /// Runs a body of one statement. Where it throws, the transaction that is open can still be used.
+    /// Runs a body of one statement. If it throws, the open transaction can still be used.
     func trying<Result>(_ body: () throws -> Result) throws -> Result
-    /// About how many steps a statement takes for one row; 0 where the database does not tell.
+    /// Estimates the steps of a statement for one row; 0 if the database does not report them.
     func stepsPerRow(of statement: SQLStatement) -> Int
-    /// The text of a SELECT, the values that are bound to it, and the plan that the database has for it. It is not run.
+    /// The text of a SELECT, the values that are bound to it, and the plan of the database for it. The SELECT is not
+    /// run.
     func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step])
     #if DEBUG
-        /// The greatest number of rows through which a statement went without an index, since this was last asked for;
-        /// 0 where the database does not tell.
+        /// The greatest number of rows that one statement scanned without an index since the last call; 0 if the
+        /// database does not report it.
         func takeScannedRows() -> Int
     #endif
-    /// The number of bytes that tables take, with their indexes; without those of which the database does not tell it.
+    /// The bytes of tables, with their indexes. Tables whose size the database does not report are left out.
     func sizes(ofTables names: [String]) throws -> [String: Int64]
-    /// The damage, in so many lines at most; nil if the database cannot look for it.
+    /// A report of damage with a limited number of lines; nil if the database cannot check for damage.
     func damage(atMost lines: Int) throws -> [String]?
-    /// Runs a body that sorts many rows, in pieces after each of which it can be stopped.
+    /// Runs a body that sorts many rows, in pieces. The work can be stopped after each piece.
     func sortingInPieces(_ body: () throws -> Void) throws
 
-    /// Begins a transaction that nobody else can write in, or a part of the one that is held.
+    /// Begins a transaction in which no other connection can write, or a part of the transaction that is held.
     func begin() throws
-    /// Begins the transaction of a save. Other saves may run at the same time where the database keeps rows apart,
-    /// unless it has to be alone.
+    /// Begins the transaction of a save. Other saves may run at the same time if the database locks rows, unless the
+    /// save must be alone.
     func beginSave(alone: Bool) throws
-    /// Runs a body whose statements are sent without waiting for their results, until it reads something.
+    /// Runs a body whose statements are sent in a pipeline, without waiting for their results, until the body reads.
     ///
-    /// A row that is tried is taken to be written. The results are looked at when the body has returned. Throws
-    /// `SQLSurprise` if a tried row had no effect; the transaction is of no use then.
+    /// A row that is tried is assumed to be written. The results are checked when the body has returned. Throws
+    /// `SQLSurprise` if a tried row had no effect; the transaction can then only be rolled back.
     func together<Result>(_ body: () throws -> Result) throws -> Result
-    /// Whether a body of `together` runs.
+    /// Whether pipelining is on: a body of `together` is running.
     var isTogether: Bool { get }
-    /// The number that the database has given to the transaction of the last save, where it numbers history.
+    /// The number that the database has given to the transaction of the last save, if it numbers history.
     var transactionNumber: Int64? { get }
     func commit() throws
-    /// Ends an open transaction without its changes; without one nothing happens.
+    /// Ends an open transaction without its changes. Does nothing if none is open.
     func rollback()
 }
 
@@ -134,9 +138,9 @@ extension SQLConnection {
 
     package func beginSave(alone: Bool) throws { try begin() }
 
-    /// Runs a body that only reads, and stops its statement after about so many of the database's steps.
+    /// Runs a body that only reads, and stops its statement after about the given number of the database's steps.
     ///
-    /// - Returns: nil where it was stopped.
+    /// - Returns: nil if the statement was stopped.
     package func readBriefly<Result>(steps: Int, _ body: () throws -> Result) throws -> Result? {
         do {
             return try trying { try interruptible(every: steps, by: { true }, body) }
@@ -155,12 +159,12 @@ extension SQLConnection {
     @discardableResult
     package func run(_ statement: SQLStatement) throws -> SQLOutcome { try prepare(statement).run() }
 
-    /// The first value of the first row as an integer; nil without a row or when it is NULL.
+    /// The first value of the first row as an integer; nil if there is no row or the value is NULL.
     package func integer(_ select: SQLSelect) throws -> Int64? {
         try prepare(.select(select)).first { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
     }
 
-    /// Runs a body in a transaction: committed when it returns, rolled back when it throws.
+    /// Runs a body in a transaction, which is committed when the body returns and rolled back when it throws.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()
         do {
@@ -174,45 +178,45 @@ extension SQLConnection {
     }
 }
 
-/// A prepared statement of a connection. It belongs to the thread that uses the connection.
+/// A prepared statement of a connection. It is used on the thread that uses the connection.
 package protocol SQLPreparedStatement: AnyObject {
-    /// Runs a statement that gives no rows, once for each of so many rows.
+    /// Runs a statement that returns no rows, once for each of `count` rows.
     ///
-    /// A parameter that is not bound for a row keeps the value of the row before. Values that are bound by address stay
-    /// in place until the call returns. If `isTried` is set, a row that breaks a uniqueness constraint changes nothing,
-    /// and the others are written. Otherwise the first failure is thrown.
+    /// A parameter that is not bound for a row keeps the value of the row before. Values that are bound by address must
+    /// stay in place until the call returns. If `isTried` is set, a row that breaks a uniqueness constraint changes
+    /// nothing, and the remaining rows are written. Otherwise the first failure is thrown.
     func run(
         _ count: Int, isTried: Bool, _ bind: (_ row: Int, _ parameters: any SQLParameters) throws -> Void
     ) throws -> SQLOutcome
 
-    /// Calls a body with the rows that a SELECT gives; where statements are sent together, later, before that ends.
+    /// Calls a body with the rows of a SELECT. In a pipeline the body is called later, before the pipeline ends.
     func look(
         _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
     ) throws
 
-    /// Calls a body with the rows that a SELECT gives, until it says that it wants no more.
+    /// Calls a body with the rows of a SELECT, until the body returns false.
     func select(
         _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Bool
     ) throws
 
-    /// Calls a body with all rows of a SELECT, in a transaction of reading. However many there are, few of them are in
-    /// memory at a time. The body does not use the connection.
+    /// Calls a body with all rows of a SELECT, in a read transaction. However many rows there are, only a few are in
+    /// memory at a time. The body must not use the connection.
     func stream(
         _ bind: (any SQLParameters) throws -> Void, _ body: (any SQLRow) throws -> Void
     ) throws
 
-    /// Calls a body with the rows that a SELECT of the columns of a shape gives, some hundred at a time.
+    /// Calls a body with the rows of a SELECT of the columns of a shape, some hundred at a time.
     ///
     /// - Parameters:
-    ///   - cache: takes the rows, and gives those of the same version that it has.
+    ///   - cache: takes the rows; its rows of the same version are used instead.
     ///   - refreshing: whether rows are read although the cache has them.
     func snapshots(
         _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
         _ body: ([Snapshot]) throws -> Void
     ) throws
 
-    /// The only row of a SELECT by a key; nil without one, and when its entity is none of the shape's. Within a
-    /// transaction that may be rolled back there is no cache.
+    /// The only row of a SELECT by a key; nil if there is none, or if the shape does not have its entity. Within a
+    /// transaction that may be rolled back no cache is used.
     func snapshot(_ shape: RowShape, _ cache: RowCache?, refreshing: Bool, key: Int64) throws -> Snapshot?
 }
 
@@ -235,7 +239,7 @@ extension SQLPreparedStatement {
         try run(1, isTried: false) { try bind($1) }
     }
 
-    /// Runs the statement for each of so many rows.
+    /// Runs the statement once for each of `count` rows.
     @discardableResult
     package func run(_ count: Int, _ bind: (Int, any SQLParameters) throws -> Void) throws -> SQLOutcome {
         try run(count, isTried: false, bind)
@@ -250,7 +254,7 @@ extension SQLPreparedStatement {
         }
     }
 
-    /// The value that a body makes of the first row of a SELECT; nil without a row.
+    /// The value that a body returns for the first row of a SELECT; nil if there is no row.
     package func first<Result>(
         _ bind: (any SQLParameters) throws -> Void = { _ in }, _ body: (any SQLRow) throws -> Result
     ) throws -> Result? {
@@ -263,33 +267,33 @@ extension SQLPreparedStatement {
     }
 }
 
-/// The receiver of a row's parameters, by their numbers from 1.
+/// Receives the parameters of a row, by their numbers from 1.
 package protocol SQLParameters: AnyObject {
     func bindNull(_ number: Int)
     func bind(_ number: Int, _ value: Int64)
-    /// - Returns: false where the database cannot keep the value; `refusal` says why.
+    /// - Returns: false if the database cannot store the value; `refusal` has the reason.
     @discardableResult
     func bind(_ number: Int, _ value: Double) -> Bool
     func bind(_ number: Int, _ value: String)
     func bind(_ number: Int, _ value: Data)
     func bind(_ number: Int, decimal: Decimal)
-    /// Bytes that stay in place until the statement has run.
+    /// Binds bytes that stay in place until the statement has run.
     ///
-    /// - Returns: false where the database cannot keep the value; `refusal` says why.
+    /// - Returns: false if the database cannot store the value; `refusal` has the reason.
     @discardableResult
     func bindText(_ number: Int, at bytes: UnsafeRawBufferPointer) -> Bool
     @discardableResult
     func bindBlob(_ number: Int, at bytes: UnsafeRawBufferPointer) -> Bool
-    /// A list of keys, for `SQLExpression.isInParameter`.
+    /// Binds a list of keys, for `SQLExpression.isInParameter`.
     func bind(_ number: Int, list: [Int64])
-    /// The reason why the database cannot keep a value that was bound; nil where it can keep all of them.
+    /// The reason why the database cannot store a value that was bound; nil if it can store all of them.
     var refusal: NSError? { get }
 }
 
 extension SQLParameters {
     package var refusal: NSError? { nil }
 
-    /// A value in the form that a column of its type has.
+    /// Binds a value in the form of a column of its type.
     package func bind(_ number: Int, _ value: SlotValue) {
         switch value {
         case .null: bindNull(number)
@@ -303,25 +307,25 @@ extension SQLParameters {
     }
 }
 
-/// A row that a SELECT gives: its values by their places from 0, until the body returns that got it.
+/// A row of a SELECT: its values by their places from 0, valid until the body that received the row returns.
 package protocol SQLRow: AnyObject {
     func isNull(_ place: Int) -> Bool
     func int64(_ place: Int) -> Int64
     func double(_ place: Int) -> Double
     func string(_ place: Int) -> String
     func data(_ place: Int) -> Data
-    /// The value in the form that the database has it in.
+    /// The value in the form in which the database has it.
     func slotValue(_ place: Int) -> SlotValue
 }
 
-/// The results for the rows that a statement ran over.
+/// The results of a statement that ran for several rows.
 package struct SQLOutcome {
     /// The number of rows of the table that were changed.
     package var changed = 0
-    /// The rows, by their places, that changed nothing, unless they broke a constraint.
+    /// The places of the rows that changed nothing, without those that broke a constraint.
     package var withoutEffect: [Int] = []
-    /// The rows, by their places, that broke a uniqueness constraint. One that the database refuses is the last: no
-    /// other row is written behind it.
+    /// The places of the rows that broke a uniqueness constraint. A row that the database refuses comes last, because
+    /// no row after it is written.
     package var violations: [(row: Int, failure: any SQLFailure)] = []
 
     package init() {}

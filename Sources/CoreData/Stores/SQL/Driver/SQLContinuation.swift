@@ -1,17 +1,17 @@
 import Foundation
 
-/// The part of a store that a database uses if another server takes the place of the one that was lost. That server may
-/// know less than the former has told: then rows and history are those of some time ago.
+/// The part of a store that a database uses for a failover, when another server takes the place of a lost one. The new
+/// server may lack the last changes of the former one: then rows and history are those of an earlier time.
 package protocol ContinuationFollower: AnyObject, Sendable {
-    /// Rows may have gone back in time. Called before any is read from the other server.
+    /// Reports that changes to rows may be lost. Called before any row is read from the new server.
     func databaseWasContinued()
-    /// An entry of the metadata is another one on that server; it is no entry that is written.
+    /// Sets an entry of the metadata that has another value on the new server. The entry is never written.
     func metadataEntryIs(_ value: Any, forKey key: String)
-    /// The coordinator that posts notifications; nil while the store belongs to nobody.
+    /// The coordinator that posts notifications; nil if the store belongs to no coordinator.
     var notifier: NSPersistentStoreCoordinator? { get }
     /// The ids of objects, by their keys.
     func objectIDs(_ keys: [ObjectKey]) -> [NSManagedObjectID]
-    /// A token of the history as it was at a number.
+    /// A token of the history up to a transaction number.
     func historyToken(_ number: Int64) -> NSPersistentHistoryToken
 }
 

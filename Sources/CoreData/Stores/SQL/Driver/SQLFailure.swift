@@ -1,44 +1,44 @@
 import Foundation
 
-/// The reason why a statement failed, as far as the floors above tell failures apart.
+/// The reason why a statement failed, as far as the layers above distinguish failures.
 package protocol SQLFailure: Error {
     var kind: SQLFailureKind { get }
     /// The message of the database.
     var message: String { get }
-    /// The number by which callers of Core Data know the failure; nil where the engine has none for them.
+    /// The error code by which callers of Core Data recognize the failure; nil if the engine has none for them.
     var codeOfEngine: Int32? { get }
-    /// Whether a table, or a column of one, is not there.
+    /// Whether a table, or a column of a table, is missing.
     var isOfMissingPart: Bool { get }
-    /// The time for which the same is tried again, where the connection was lost and another server is to continue. Nil
-    /// where nobody waits for one.
+    /// The time for which the work is tried again, if the connection was lost and another server is to take over; nil
+    /// if no other server is expected.
     var patience: Duration? { get }
-    /// The error in Core Data's terms.
+    /// The failure as a Core Data error.
     func nsError(doing operation: SQLOperation) -> NSError
 }
 
 package enum SQLFailureKind: Equatable {
-    /// A row with the same values in the columns of a unique index or key is there.
+    /// There is already a row with these values in the columns of a unique index or key.
     case notUnique(columns: [String])
     /// The database does not accept a row or one of its values: a length, a range, a check, a reference.
     case refusedRow
-    /// A value is larger than an index of the database takes.
+    /// A value is larger than the database allows in an index.
     case tooLargeForIndex
-    /// The file that a value of external storage lies in is not there.
+    /// The file of an external value is missing.
     case missingExternalData(row: Int64?)
-    /// The question of `SQLConnection.interruptible` was answered with true.
+    /// The condition of `SQLConnection.interruptible` was true.
     case stopped
-    /// Another transaction has disturbed this one: the same transaction may succeed when it is run again.
+    /// Another transaction has disturbed this one. This transaction may succeed when it is run again.
     case passing
     /// The connection was lost, and nothing of the transaction was committed.
     case lost
     case other
 }
 
-/// The reason why a database does not take a row.
+/// The reason why a database refuses a row.
 package struct SQLRefusal {
-    /// The columns that it is about, as far as that is known.
+    /// The columns that the refusal concerns, as far as they are known.
     package var columns: [String]
-    /// Core Data's code for it.
+    /// The Core Data error code for the refusal.
     package var code: Int
     package var reason: String
 
@@ -49,14 +49,14 @@ package struct SQLRefusal {
     }
 }
 
-/// The work of the store at the time, for the choice of the error code.
+/// The work of the store at the time of a failure, which determines the error code.
 package enum SQLOperation {
     case opening
     case reading
     case saving
 }
 
-/// Statements that were sent together had another result than expected.
+/// Thrown if statements of a pipeline had another result than the expected one.
 package struct SQLSurprise: Error {
     package init() {}
 }
@@ -66,15 +66,15 @@ extension SQLFailure {
     package var isOfMissingPart: Bool { false }
     package var patience: Duration? { nil }
 
-    /// Whether the same transaction may succeed when it is run again.
+    /// Whether the transaction may succeed when it is run again.
     package var mayBeRepeated: Bool { kind == .passing || kind == .lost }
 
     package var isOfStopping: Bool { kind == .stopped }
 
-    /// Whether it is about one row, and others may be written.
+    /// Whether the failure concerns one row, so that other rows can still be written.
     package var isOfRow: Bool { isUniqueness || isRefusal }
 
-    /// Whether the database refuses a row, with any other rows.
+    /// Whether the database refuses the row, whatever other rows there are.
     package var isRefusal: Bool { kind == .refusedRow || kind == .tooLargeForIndex }
 
     package var isUniqueness: Bool {

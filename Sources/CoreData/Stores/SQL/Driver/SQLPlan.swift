@@ -1,34 +1,34 @@
-/// The purpose of a statement that a connection keeps. Statements are found by their plan, not by their text: a text of
-/// 140 bytes takes 60 ns to hash, making it takes microseconds.
+/// The purpose of a cached statement. Statements are found by their plan, and not by their text: hashing a text of 140
+/// bytes takes 60 ns, and making it takes microseconds.
 package enum SQLPlan: Hashable {
-    /// Rows of a root entity by `count` keys.
+    /// Selects rows of a root entity by `count` keys.
     case rows(root: Int, count: Int)
-    /// Whether a root entity has a row of a key.
+    /// Checks whether a root entity has a row with a key.
     case exists(root: Int)
-    /// The number of rows that a root entity has of a list of keys.
+    /// Counts the rows of a root entity among a list of keys.
     case present(root: Int)
-    /// Whether the row of a key still has its version.
+    /// Checks whether the row of a key still has its version.
     case isUnchanged(root: Int)
     case insert(layout: Int)
     case update(layout: Int, mask: SlotMask)
     case delete(root: Int, versioned: Bool)
     case members(layout: Int, toMany: Int, owners: Int)
-    /// The rows of members that lead to their owners themselves.
+    /// Selects the rows of members whose keys of the owner are in their own rows.
     case memberRows(layout: Int, toMany: Int)
     case joinInsert(table: Int, flipped: Bool)
     case joinDelete(table: Int, flipped: Bool)
-    /// Columns of the row of a key.
+    /// Selects columns of the row of a key.
     case columns(table: String, names: [String])
     case pairs(table: Int, column: String)
     case pairsDelete(table: Int, column: String)
     case pairsUpdate(table: Int, column: String, isLast: Bool)
-    /// The rows whose column leads to a row.
+    /// Selects the rows whose column leads to a row.
     case referring(table: String, column: String)
     case derivation(Int)
     case batch(Batch)
     case history(History)
     case bookkeeping(Bookkeeping)
-    /// A fetch by its number among the known ones.
+    /// A fetch by its number in `KnownFetches`.
     case fetch(Int)
     case text(String)
 
@@ -50,13 +50,13 @@ package enum SQLPlan: Hashable {
         case insertTransaction
     }
 
-    /// The tables that a store keeps for itself.
+    /// The tables with the store's bookkeeping.
     package enum Bookkeeping: Hashable {
         case highestKey(table: String)
         case setHighestKey
     }
 
-    /// Whether there may be ever new ones.
+    /// Whether the number of different plans of this kind is unlimited.
     package var isText: Bool {
         switch self {
         case .text, .fetch: true

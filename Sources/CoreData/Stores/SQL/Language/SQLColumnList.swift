@@ -1,10 +1,10 @@
 /// Columns of one table that statements select together: the whole rows of an entity.
 ///
-/// Their text is the longest part of such a statement. It is made once for a dialect and then kept.
+/// Their text is the longest part of such a statement. It is made once for a dialect and then cached.
 package final class SQLColumnList: Equatable, Sendable {
     package let alias: String
     package let names: [String]
-    /// The text of the dialect that asked first. A store has one dialect only.
+    /// The text in the dialect that was used first. A store has only one dialect.
     private let kept = Locked<(dialect: ObjectIdentifier, text: String)?>(nil)
 
     package init(alias: String, names: [String]) {
@@ -16,7 +16,7 @@ package final class SQLColumnList: Equatable, Sendable {
         one === other || one.alias == other.alias && one.names == other.names
     }
 
-    /// The text of the columns in a dialect; a body makes it.
+    /// The text of the columns in a dialect. The body makes it if it is not cached.
     func text(in dialect: any SQLDialect, _ make: () -> String) -> String {
         let type = ObjectIdentifier(Swift.type(of: dialect))
         return kept.withLock { kept in

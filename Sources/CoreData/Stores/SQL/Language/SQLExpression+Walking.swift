@@ -1,5 +1,5 @@
 extension SQLExpression {
-    /// The expression with others in the place of its parts. A nested SELECT is one part.
+    /// The expression with its parts replaced. A nested SELECT is one part.
     package func mapped(
         _ part: (SQLExpression) throws -> SQLExpression, _ nested: (SQLSelect) throws -> SQLSelect
     ) rethrows -> SQLExpression {
@@ -36,7 +36,7 @@ extension SQLExpression {
         }
     }
 
-    /// Whether it gives the same when it is asked again: it does not depend on chance or on the time.
+    /// Whether a second evaluation gives an equal value: the expression does not depend on chance or on the time.
     package var isSteady: Bool {
         var isSteady = true
         forEach {
@@ -45,7 +45,7 @@ extension SQLExpression {
         return isSteady
     }
 
-    /// Calls a body with the expression and its parts, those of nested SELECTs included.
+    /// Calls a body with the expression and its parts, including those of nested SELECTs.
     package func forEach(_ body: (SQLExpression) -> Void) {
         body(self)
         _ = mapped {
@@ -59,7 +59,7 @@ extension SQLExpression {
 }
 
 extension SQLSelect {
-    /// The SELECT with others in the place of its expressions.
+    /// The SELECT with its expressions replaced.
     package func mapped(
         _ part: (SQLExpression) throws -> SQLExpression, _ nested: (SQLSelect) throws -> SQLSelect
     ) rethrows -> SQLSelect {

@@ -1,9 +1,9 @@
-/// An expression of SQL as a value. A dialect prints it; values are never part of the text, they are bound.
+/// An expression of SQL as a value. A dialect prints it. Values are never part of the text; they are bound.
 package indirect enum SQLExpression: Equatable, Sendable {
     package enum Operator: String, Sendable {
         case equal = "="
         case notEqual = "<>"
-        /// Equality that knows no third answer: two missing values are the same.
+        /// Equality without NULL as a result: two missing values are equal.
         case same = "IS"
         case notSame = "IS NOT"
         case less = "<"
@@ -26,9 +26,9 @@ package indirect enum SQLExpression: Equatable, Sendable {
         case contains, beginsWith, endsWith, like, matches, equalText, canonical, fold
         case power, squareRoot, floor, ceiling, truncate, naturalLog, log, exponential, random, now
         case coalesce
-        /// Puts the tag of external storage in front of bytes; takes it away, with the key of the row for errors.
+        /// Puts the tag of external storage in front of bytes; removes it, with the key of the row for errors.
         case tagExternal, untagExternal
-        /// The greatest of several values; none of them is NULL.
+        /// The greatest of several values, of which none may be NULL.
         case greatest
         /// The numbers of a database that numbers history, in the order of the cases:
         ///
@@ -37,19 +37,19 @@ package indirect enum SQLExpression: Equatable, Sendable {
         /// - the number before which all transactions have ended,
         /// - the number that no transaction has had yet.
         case historyTransaction, historyName, historyBound, historyEnd
-        /// Of a text: how many bytes and how many characters it has, itself with A to Z as a to z, the place of another
-        /// text in it (0 for none), and its last characters.
+        /// Functions of a text: the number of its bytes and of its characters, the text with A to Z in lower case, the
+        /// place of another text in it (0 for none), and its last characters.
         case octets, characters, small, place, ending
         /// The number of bytes of a stored value, if the database limits the content of an index.
         case storedSize
     }
 
-    /// A column of the table with an alias in the statement; no alias in an index's condition.
+    /// A column of the table with an alias in the statement; without an alias in an index's condition.
     case column(alias: String?, name: String)
     /// Several columns, as results of a SELECT only.
     case columns(SQLColumnList)
     case value(SlotValue)
-    /// A value that is bound anew for each row that the statement runs over, by its number from 1.
+    /// A value that is bound for each row for which the statement runs, by its number from 1.
     case parameter(Int)
     case null
     case binary(Operator, SQLExpression, SQLExpression)
@@ -61,28 +61,28 @@ package indirect enum SQLExpression: Equatable, Sendable {
     case between(SQLExpression, SQLExpression, SQLExpression)
     case complement(SQLExpression)
     case isIn(SQLExpression, [SQLExpression])
-    /// Membership in a list too long for placeholders: the list is one bound value.
+    /// Membership in a list that is too long for placeholders: the list is one bound value.
     case isInArray(SQLExpression, [SlotValue])
     /// Membership in a list of keys that is a parameter.
     case isInParameter(SQLExpression, Int)
     case isInSelect(SQLExpression, SQLSelect)
-    /// Whether a text begins with another one, byte by byte: a range, which an index can serve.
+    /// Whether a text begins with another one, byte by byte. This is a range, for which an index can be used.
     case hasPrefix(SQLExpression, String)
-    /// Several values that are compared as one.
+    /// Several values that are compared together.
     case row([SQLExpression])
-    /// The place of a row, from 1, among those of the same partition.
+    /// The place of a row, from 1, among the rows of its partition.
     case rowNumber(partition: [SQLExpression], order: [SQLSelect.Order])
     case exists(SQLSelect)
     case scalar(SQLSelect)
     /// A function with its arguments; `distinct` is for aggregates.
     case function(Function, [SQLExpression], distinct: Bool = false)
-    /// A value as one of another type.
+    /// A value, converted to another type.
     case cast(SQLExpression, SQLColumnType)
     /// All columns of the source.
     case allColumns
-    /// Number of rows: `COUNT(*)`.
+    /// The number of rows: `COUNT(*)`.
     case countAll
-    /// A choice: condition, value when true, value when false.
+    /// A choice: condition, value if it is true, value if it is false.
     case choice(SQLExpression, SQLExpression, SQLExpression)
 
     package static let alwaysTrue = SQLExpression.and([])
@@ -91,7 +91,7 @@ package indirect enum SQLExpression: Equatable, Sendable {
     /// A column of the only table of a statement.
     package static func column(_ name: String) -> SQLExpression { .column(alias: nil, name: name) }
 
-    /// The number of rows that a condition holds for.
+    /// The number of rows for which a condition is true.
     package static func count(where condition: SQLExpression) -> SQLExpression {
         .function(.count, [.choice(condition, .number(1), .null)])
     }
@@ -101,8 +101,7 @@ package indirect enum SQLExpression: Equatable, Sendable {
 }
 
 extension SQLExpression {
-    /// The expression with plain column names, when it holds nothing but columns, values and comparisons; otherwise
-    /// nil.
+    /// The expression with unqualified column names, if it has only columns, values and comparisons; otherwise nil.
     package var onColumnsOnly: SQLExpression? {
         func all(_ list: [SQLExpression]) -> [SQLExpression]? {
             let plain = list.compactMap(\.onColumnsOnly)

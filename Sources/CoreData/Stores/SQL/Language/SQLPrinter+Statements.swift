@@ -1,4 +1,4 @@
-// Statements that change rows or tables.
+// Prints statements that change rows or tables.
 extension SQLPrinter {
     package mutating func print(_ statement: SQLStatement) {
         switch statement {
@@ -113,7 +113,7 @@ extension SQLPrinter {
             text += "UPDATE OF \(columns.map(dialect.quoted).joined(separator: ", "))"
         case .deletion: text += "DELETE"
         }
-        // A table of the connection's own could have the name, too.
+        // A temporary table of the connection could have the same name.
         text += " ON main.\(dialect.quoted(trigger.table)) BEGIN "
         var body = SQLPrinter(definitionsOf: dialect)
         for statement in trigger.statements {
@@ -123,7 +123,7 @@ extension SQLPrinter {
         text += body.text + "END"
     }
 
-    /// `CREATE TABLE` as Core Data's own files have it, word for word.
+    /// `CREATE TABLE`, word for word as in Apple's files.
     private static func text(_ table: SQLTable, _ unlessThere: Bool, _ dialect: any SQLDialect) -> String {
         var parts = table.columns.map { column in
             "\(dialect.defined(column.name)) \(dialect.name(of: column.type))"
@@ -138,7 +138,7 @@ extension SQLPrinter {
             + (table.liesInKeyOrder ? dialect.keyOrder : "")
     }
 
-    /// `CREATE INDEX` as Core Data's own files have it. The condition of a partial index has its values in the text.
+    /// `CREATE INDEX` as in Apple's files. The condition of a partial index has its values in the text.
     private static func text(_ index: SQLIndex, _ unlessThere: Bool, _ dialect: any SQLDialect) -> String {
         let columns = index.columns.map { column in
             let name = dialect.defined(column.name)
@@ -150,7 +150,7 @@ extension SQLPrinter {
             + (index.condition.map { " WHERE " + text($0, in: dialect) } ?? "")
     }
 
-    /// A condition with its values in the text, as the definition of an index has it.
+    /// A condition with its values in the text, as in the definition of an index.
     package static func text(_ condition: SQLExpression, in dialect: any SQLDialect) -> String {
         var printer = SQLPrinter(definitionsOf: dialect)
         printer.print(condition)

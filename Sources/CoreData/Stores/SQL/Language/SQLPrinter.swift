@@ -1,12 +1,12 @@
-/// Prints statements to text and gathers the values to bind, in the order of their placeholders.
+/// Prints statements to text and collects the values to bind, in the order of their placeholders.
 package struct SQLPrinter {
     package let dialect: any SQLDialect
-    /// Whether values stand in the text: only in definitions, which cannot have bound ones.
+    /// Whether values are printed in the text. This is only for definitions, which cannot have bound values.
     private let printsValues: Bool
     package var text = ""
-    /// The values that are bound once, to the placeholders behind those of the parameters.
+    /// The values that are bound once, to the placeholders after those of the parameters.
     package private(set) var values: [SlotValue] = []
-    /// The number of parameters that the statement has.
+    /// The number of parameters of the statement.
     package private(set) var parameterCount = 0
     private var highestParameter = 0
 
@@ -20,14 +20,14 @@ package struct SQLPrinter {
         printsValues = true
     }
 
-    /// For a statement whose values come behind so many parameters.
+    /// Creates a printer for a statement whose values come after a number of parameters.
     package init(dialect: any SQLDialect, parameterCount: Int) {
         self.dialect = dialect
         self.parameterCount = parameterCount
         printsValues = false
     }
 
-    /// Prints a statement. Parameters have the first numbers, values those behind them.
+    /// Prints a statement. Parameters have the first numbers, and values have the numbers after them.
     package static func print(_ statement: SQLStatement, in dialect: any SQLDialect) -> SQLPrinter {
         var printer = SQLPrinter(dialect: dialect)
         printer.print(statement)
@@ -46,7 +46,7 @@ package struct SQLPrinter {
     private static let usualLength = 400
 
     package mutating func print(_ select: SQLSelect) {
-        // A text that grows step by step is copied each time.
+        // Reserved memory avoids that a growing text is copied again and again.
         if text.isEmpty { text.reserveCapacity(Self.usualLength) }
         text += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
         for (number, result) in select.results.enumerated() {
@@ -123,7 +123,8 @@ package struct SQLPrinter {
         }
     }
 
-    /// A letter and a number are no word of any dialect. Other aliases may be: a table's own name stands for it.
+    /// A letter with a number is no keyword of any dialect. Other aliases may be, because a table's own name can be the
+    /// alias.
     mutating func appendAlias(_ alias: String) {
         let isNumbered =
             alias.utf8.first.map { (0x61...0x7A).contains($0) } == true
@@ -157,10 +158,10 @@ package struct SQLPrinter {
         }
     }
 
-    /// Prints a list of parameters whose numbers are the next ones, without their numbers: SQLite takes three times as
-    /// long to read 500 placeholders that have one.
+    /// Prints a list of parameters with consecutive new numbers, without the numbers: SQLite takes three times as long
+    /// to parse 500 placeholders with numbers.
     ///
-    /// - Returns: whether the list is one.
+    /// - Returns: whether the list is such a list.
     private mutating func printNewParameters(_ list: [SQLExpression]) -> Bool {
         guard values.isEmpty else { return false }
         for (place, expression) in list.enumerated() {
@@ -174,8 +175,8 @@ package struct SQLPrinter {
         return true
     }
 
-    /// So many conditions stand in one parenthesis; more are groups of so many, in groups again where they have to be.
-    /// A database reads a flat list as one condition within the other, and takes no more than some hundreds.
+    /// The number of conditions in one parenthesis. More conditions become nested groups of this size. A database
+    /// parses a flat list as nested conditions, and accepts a depth of only some hundreds.
     private static let groupSize = 32
 
     private mutating func printJoined(_ list: some RandomAccessCollection<SQLExpression>, _ separator: String) {
@@ -196,7 +197,7 @@ package struct SQLPrinter {
         text += ")"
     }
 
-    /// `a + b + c`, which is read from the left, needs no parentheses within.
+    /// Prints `a + b + c` without parentheses, because it is evaluated from the left.
     private mutating func printBinary(
         _ op: SQLExpression.Operator, _ left: SQLExpression, _ right: SQLExpression
     ) {

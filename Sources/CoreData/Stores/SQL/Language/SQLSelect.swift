@@ -23,13 +23,13 @@ package struct SQLSelect: Equatable, Sendable {
         package var expression: SQLExpression
         package var isAscending = true
         package var collation: Collation = .binary
-        /// Whether missing values come last; otherwise they are less than all others.
+        /// Whether missing values come last; otherwise they sort before all values.
         package var putsNullsLast = false
-        /// Whether no value can be missing, as with keys. It does not matter then where missing ones would come, and an
-        /// index in the usual order serves.
+        /// Whether no value can be missing, as with keys. Then the place of missing values does not matter, and an
+        /// index in the usual order can be used.
         package var isNeverMissing = false
 
-        /// The order of the rows of a table by columns that all of them have.
+        /// The order of the rows of a table by columns in which every row has a value.
         package static func keys(_ keys: [SQLExpression], isAscending: Bool = true) -> [Order] {
             keys.map { Order(expression: $0, isAscending: isAscending, isNeverMissing: true) }
         }
@@ -69,7 +69,7 @@ package struct SQLSelect: Equatable, Sendable {
             limit: limit)
     }
 
-    /// Expressions of the rows of one table, in the order of other expressions.
+    /// A SELECT of expressions over the rows of one table, in the order of other expressions.
     package init(
         _ expressions: [SQLExpression], of table: String, as alias: String? = nil, joins: [Join] = [],
         where condition: SQLExpression? = nil, orderedBy order: [SQLExpression] = [], limit: Int? = nil
@@ -79,20 +79,21 @@ package struct SQLSelect: Equatable, Sendable {
             condition: condition, order: order.map { Order(expression: $0) }, limit: limit)
     }
 
-    /// The table whose rows are selected; empty where they come from another SELECT.
+    /// The table whose rows are selected; empty if they come from another SELECT.
     package var table: String {
         if case .table(let name) = source { name } else { "" }
     }
 
-    /// Whether it gives all rows of one table that a condition holds for: an UPDATE or a DELETE can have the condition.
+    /// Whether it returns all rows of one table for which a condition is true, so that an UPDATE or a DELETE can have
+    /// the condition.
     package var isPlain: Bool {
         !source.isSelect && joins.isEmpty && groupBy.isEmpty && limit == nil && offset == nil && !isDistinct
     }
 
-    /// Whether it needs more of each row than the values that group it, and all groups.
+    /// Whether it groups rows, reads all groups, and needs more of each row than the grouping values.
     ///
-    /// An index by which the rows are grouped does not hold those values. Going from the index to each row costs more
-    /// than reading the rows as they lie and sorting the necessary values.
+    /// An index by which the rows are grouped does not hold these values. Reading each row through the index costs more
+    /// than reading the table in its order and sorting the necessary values.
     package var groupsWholeRows: Bool {
         guard !groupBy.isEmpty, limit == nil, case .table = source else { return false }
         var needsMore = false
@@ -108,10 +109,10 @@ package struct SQLSelect: Equatable, Sendable {
 /// The source of a SELECT's rows.
 package indirect enum SQLSource: Equatable, Sendable {
     case table(String)
-    /// One row without columns: for expressions that name none.
+    /// One row without columns, for expressions that name none.
     case nothing
     case select(SQLSelect)
-    /// All rows of several SELECTs; equal rows are not put together.
+    /// All rows of several SELECTs, including equal rows.
     case unionAll([SQLSelect])
 
     /// Whether the rows come from a SELECT.

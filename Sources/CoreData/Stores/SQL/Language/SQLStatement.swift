@@ -1,11 +1,11 @@
 // About the room Stores/SQL/Language.
 //
-// - SQL is a value until a dialect prints it, and no value is ever part of the text. The printer asks the dialect for
-//   every word in which databases differ.
+// - SQL is a value until a dialect prints it, and no value is ever part of the text. The printer gets every word in
+//   which databases differ from the dialect.
 
-/// A statement as a value. A printer makes text of it, in the words of a dialect.
+/// A statement as a value. A printer makes text of it, in a dialect.
 ///
-/// Values are bound once, parameters for each row that the statement runs over.
+/// Values are bound once. Parameters are bound for each row for which the statement runs.
 package enum SQLStatement: Equatable, Sendable {
     case select(SQLSelect)
     case insert(SQLInsert)
@@ -16,13 +16,13 @@ package enum SQLStatement: Equatable, Sendable {
 
 /// An INSERT: of values, or of the results of a SELECT.
 package struct SQLInsert: Equatable, Sendable {
-    /// The handling of a row whose key is there already.
+    /// The handling of a row whose key already exists.
     package enum Conflict: Equatable, Sendable {
         case fails
         case keepsStored
-        /// The new row takes the place of the row with the same key, which lies in these columns.
+        /// The new row replaces the row with the same key, which is in these columns.
         case replaces(key: [String])
-        /// The row that is there, by the key in these columns, is changed.
+        /// The stored row with the same key, which is in these columns, is changed.
         case updates(key: [String], [SQLUpdate.Assignment])
     }
 
@@ -36,7 +36,7 @@ package struct SQLInsert: Equatable, Sendable {
     package var source: Source
     package var conflict = Conflict.fails
 
-    /// An INSERT that takes the value of each column as a parameter, in their order.
+    /// An INSERT that has a parameter for the value of each column, in their order.
     package init(into table: String, _ columns: [String], conflict: Conflict = .fails) {
         self.init(into: table, columns, .values(columns.indices.map { .parameter($0 + 1) }), conflict: conflict)
     }
@@ -49,7 +49,7 @@ package struct SQLInsert: Equatable, Sendable {
     }
 }
 
-/// An UPDATE of the rows that a condition holds for, or that another source leads to.
+/// An UPDATE of the rows for which a condition is true, or to which another source leads.
 package struct SQLUpdate: Equatable, Sendable {
     package struct Assignment: Equatable, Sendable {
         package var column: String
@@ -61,14 +61,14 @@ package struct SQLUpdate: Equatable, Sendable {
         }
     }
 
-    /// Other rows whose values the assignments and the condition name.
+    /// Other rows whose values the assignments and the condition use.
     package struct From: Equatable, Sendable {
         package var source: SQLSource
         package var alias: String
     }
 
     package var table: String
-    /// The name of the changed row in the condition and the assignments, where other rows have columns of that name.
+    /// The alias of the changed row in the condition and the assignments, if other rows have columns of the same name.
     package var alias: String?
     package var assignments: [Assignment]
     package var from: From?
@@ -86,10 +86,10 @@ package struct SQLUpdate: Equatable, Sendable {
     }
 }
 
-/// A DELETE of the rows that a condition holds for.
+/// A DELETE of the rows for which a condition is true.
 package struct SQLDelete: Equatable, Sendable {
     package var table: String
-    /// The name of the deleted row in the condition, where other rows have columns of that name.
+    /// The alias of the deleted row in the condition, if other rows have columns of the same name.
     package var alias: String?
     package var condition: SQLExpression?
 
@@ -114,16 +114,16 @@ package enum SQLDefinition: Equatable, Sendable {
     case createTrigger(SQLTrigger)
     case dropTrigger(String)
     case dropView(String)
-    /// A definition in the words of the database.
+    /// A definition in the SQL of the database.
     case asFound(String)
 }
 
-/// A change that a connection makes besides, as long as it lives, when it has changed a row of a table: a trigger that
-/// is no part of the database.
+/// Statements that a connection runs after it has changed a row of a table, as long as the connection is open: a
+/// temporary trigger, which is not part of the database.
 package struct SQLTrigger: Equatable, Sendable {
     package enum Event: Equatable, Sendable {
         case insertion
-        /// Of one of these columns.
+        /// An update of one of these columns.
         case update(of: [String])
         case deletion
     }
@@ -131,12 +131,12 @@ package struct SQLTrigger: Equatable, Sendable {
     package var name: String
     package var table: String
     package var event: Event
-    /// They name the row's columns by `afterChange` and `beforeChange`, and have no parameters.
+    /// The statements. They name the row's columns by `afterChange` and `beforeChange`, and have no parameters.
     package var statements: [SQLStatement]
 }
 
 extension SQLExpression {
-    /// A column of the row that a trigger is about: as it is now, and as it was.
+    /// A column of the row that a trigger handles: its new value, and its old value.
     package static func afterChange(_ column: String) -> SQLExpression { .column(alias: "NEW", name: column) }
     package static func beforeChange(_ column: String) -> SQLExpression { .column(alias: "OLD", name: column) }
 }
