@@ -1,11 +1,11 @@
 import Foundation
 
-/// The tables and columns that a store's file really has. A store that Apple's framework migrated, or made years ago,
-/// can name them otherwise than a new one.
+/// The introspected schema: the tables and columns that a store's file really has. A store that Apple's framework has
+/// migrated, or created years ago, may have other names than a new one.
 package struct ActualSchema {
     private let connection: any SQLConnection
     package let tables: Set<String>
-    /// Numbers by entity name, of `Z_PRIMARYKEY`.
+    /// The numbers in `Z_PRIMARYKEY`, by entity name.
     package let numbers: [String: Int]
 
     package init(_ connection: any SQLConnection) throws {
@@ -25,13 +25,13 @@ package struct ActualSchema {
         try connection.columnNames(of: table)
     }
 
-    /// The schema of a model as this store holds it. Throws when the store lacks a table or column that the model
+    /// The schema of a model with the names of this store. Throws if the store lacks a table or column that the model
     /// needs.
     package func fit(_ layout: ModelLayout, entities: Set<String>?, url: URL?) throws -> SQLSchema {
         let entities = entities.map { $0.union(presentSubentities(of: $0, layout)) }
         let computed = SQLSchemaBuilder.schema(of: layout, entities: entities, style: connection.style)
         let names = layout.entities.filter { computed.numbers[$0.index] != nil }.map(\.name)
-        // A migration may have left an old name in Z_PRIMARYKEY: then the numbers are those of a new store.
+        // A migration may have left an old name in Z_PRIMARYKEY. Then the numbers are those of a new store.
         let ownNumbers = Set(names).isSubset(of: numbers.keys) ? numbers : nil
         if ownNumbers != nil { try checkNumbers(of: names, url) }
         var schema =
@@ -46,10 +46,10 @@ package struct ActualSchema {
         return schema
     }
 
-    /// The highest number of an entity that is believed. Rows are found in arrays of as many places.
+    /// The highest number of an entity that is accepted, because rows are found in arrays of that size.
     private static let highestNumber = 0xFFFF
 
-    /// Refuses numbers that no store gives to an entity.
+    /// Throws if an entity has a number that no store would give.
     private func checkNumbers(of names: [String], _ url: URL?) throws {
         for name in names {
             guard let number = numbers[name], !(1...Self.highestNumber).contains(number) else { continue }
@@ -60,7 +60,8 @@ package struct ActualSchema {
         }
     }
 
-    /// Subentities of a configuration's entities that it does not name, and that the file was made with.
+    /// Subentities of a configuration's entities that the configuration does not name, but that the file was created
+    /// with.
     private func presentSubentities(of names: Set<String>, _ layout: ModelLayout) -> [String] {
         layout.entities.filter { entity in
             guard numbers[entity.name] != nil else { return false }
@@ -88,7 +89,7 @@ package struct ActualSchema {
                 guard let name = schema.columns[index][number], !present.contains(name) else { continue }
                 switch slot.role {
                 case .companion:
-                    // The number in a companion's name may be one from before a migration.
+                    // The number in a companion's name may be from before a migration.
                     let tail = "_" + name.drop { $0 != "_" }.dropFirst()
                     schema.columns[index][number] = present.first { column in
                         column.hasSuffix(tail) && column.first == "Z"
@@ -105,7 +106,7 @@ package struct ActualSchema {
         }
     }
 
-    /// Finds a join table under its present name, or under the one that the other side would give it.
+    /// Finds a join table by its present name, or by the name that the other side would give it.
     private func fitJoin(_ index: Int, _ layout: ModelLayout, _ schema: inout SQLSchema, _ url: URL?) throws {
         var join = schema.joins[index]
         if !tables.contains(join.table), let other = otherTableName(join) { join.table = other }
@@ -127,7 +128,7 @@ package struct ActualSchema {
         schema.replaceJoin(index, by: join)
     }
 
-    /// The name the table has when the inverse gave it: that of the owner column, without a suffix.
+    /// The name that the table has if the inverse has named it: that of the owner column, without a suffix.
     private func otherTableName(_ join: SQLJoinTable) -> String? {
         if join.isReflexive { return nil }
         return tables.first { table in
@@ -143,7 +144,7 @@ package struct ActualSchema {
             }
     }
 
-    /// A column by its name, with any number that the store has put behind it.
+    /// A column by its name, with any number that the store has added.
     private static func find(_ name: String, in columns: [String]) -> String? {
         if columns.contains(name) { return name }
         let base = String(name.reversed().drop { $0.isNumber }.reversed())
@@ -161,7 +162,7 @@ package struct ActualSchema {
 }
 
 extension SQLSchema {
-    /// Puts the definition of a join table in the place of another and tells the relationships.
+    /// Replaces the definition of a join table, and updates the ends of its relationships.
     package mutating func replaceJoin(_ index: Int, by join: SQLJoinTable) {
         joins[index] = join
         joinTables[index] = join.definition

@@ -1,22 +1,21 @@
 import Foundation
 
-/// The work that a migration has left for later: statements in the store's metadata, which disappear from there as they
-/// run.
+/// The work that a migration has deferred: statements in the store's metadata. Each is removed from the metadata when
+/// it has run.
 package enum DeferredStatements {
-    /// Under it the metadata of a store list the statements that are still to be run.
+    /// The metadata key for the list of statements that must still be run.
     package static let metadataKey = "OpenCoreDataDeferredMigration"
 
     package static func pending(_ metadata: [String: Any]) -> [String] { metadata[metadataKey] as? [String] ?? [] }
 
-    /// Runs everything that is pending, in the transaction that is open.
+    /// Runs all pending statements, in the transaction that is open.
     package static func finish(_ metadata: [String: Any], on connection: some SQLConnection) throws {
         for statement in pending(metadata) { try connection.run(.define(.asFound(statement))) }
     }
 }
 
 extension SQLStore {
-    /// Does the first piece of the work that a deferred migration left, in one transaction. False if there is none
-    /// left.
+    /// Does the first piece of the work that a migration has deferred, in one transaction. False if there is none left.
     package final func finishDeferredPiece() throws -> Bool {
         guard let url, isShared, !DeferredStatements.pending(metadata ?? [:]).isEmpty else { return false }
         let rest = try writing { connection in

@@ -1,15 +1,16 @@
-/// The tables in which CloudKit's mirroring keeps its account of a store. They belong to Apple's systems alone, so
-/// there is no statement here that writes to them.
+/// The tables with the bookkeeping of CloudKit's mirroring. They belong to Apple's systems alone, so there is no
+/// statement here that writes to them.
 package enum MirrorTables {
-    /// The beginning of the names of all of them.
+    /// The prefix of the names of all these tables.
     package static let beginning = "ANSCK"
 
-    /// One row per record: the number of the entity, the key, and the work that is still to be done in the cloud.
+    /// One row for each record: the number of the entity, the key, and the pending work in the cloud.
     package static let records = "ANSCKRECORDMETADATA"
     private static let upload = "ZNEEDSUPLOAD"
     private static let deletion = "ZNEEDSCLOUDDELETE"
 
-    /// The account of a store; nil where nothing mirrors it. A column that an older system did not have counts nothing.
+    /// The bookkeeping of a store; nil if the store is not mirrored. A column that an older system did not have counts
+    /// as 0.
     package static func read(from connection: some SQLConnection) throws -> StoreInspection.CloudMirror? {
         let tables = try connection.tableNames().filter { $0.hasPrefix(beginning) }
         if tables.isEmpty { return nil }

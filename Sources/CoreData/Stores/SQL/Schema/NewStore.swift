@@ -5,9 +5,9 @@ package struct NewStore {
     private let layout: ModelLayout
     private let schema: SQLSchema
     private let archivedModel: Data
-    /// Whether the tables of the entities are others', and stay as they are.
+    /// Whether the tables of the entities belong to other programs, and stay as they are.
     package var usesExistingTables = false
-    /// Whether tables that a store keeps for itself may be there, empty.
+    /// Whether the store's own tables may already exist, without rows.
     package var mayHaveBookkeeping = false
 
     package init(_ schema: SQLSchema, _ layout: ModelLayout) throws {
@@ -16,7 +16,7 @@ package struct NewStore {
         archivedModel = try ModelArchive.encodeDeflated(layout.model)
     }
 
-    /// Makes it in the transaction that is open, in a database without a store.
+    /// Creates the content in the transaction that is open, in a database without a store.
     package func make(_ metadata: [String: Any], on connection: some SQLConnection, url: URL?) throws {
         for definition in definitions { try connection.run(.define(definition)) }
         try SQLBookkeeping.Keys.fill(layout, schema, connection)
@@ -24,7 +24,7 @@ package struct NewStore {
         try connection.prepare(SQLBookkeeping.ModelCache.insert).run { $0.bind(1, archivedModel) }
     }
 
-    /// The tables and indexes, in Core Data's order.
+    /// The tables and indexes, in Apple's order.
     package var definitions: [SQLDefinition] {
         var definitions: [SQLDefinition] = []
         if !usesExistingTables {

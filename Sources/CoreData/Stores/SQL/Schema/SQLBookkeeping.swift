@@ -1,8 +1,8 @@
 import Foundation
 
-/// The tables that a store keeps for itself, as Core Data's own files have them.
+/// The tables with a store's bookkeeping, as in Apple's files.
 package enum SQLBookkeeping {
-    /// One row per entity: its number, name and parent, and the highest key handed out.
+    /// One row for each entity: its number, name and parent, and the highest key that was given.
     package enum Keys {
         package static let table = "Z_PRIMARYKEY"
         package static let number = "Z_ENT"
@@ -33,8 +33,9 @@ package enum SQLBookkeeping {
             }
         }
 
-        /// The highest key that a table has or had: the number of its entity is the first parameter. The noted key may
-        /// lag behind the table. In a damaged store it may be a text, which SQLite takes for more than any number.
+        /// Selects the highest key that a table has or had; the number of its entity is the first parameter. The
+        /// recorded key may be lower than a key in the table. In a damaged store it may be a text, which SQLite sorts
+        /// after any number.
         package static func highestKey(in rows: String) -> SQLStatement {
             func orZero(_ select: SQLSelect) -> SQLExpression { .function(.coalesce, [.scalar(select), .number(0)]) }
             let noted = SQLSelect(
@@ -47,13 +48,13 @@ package enum SQLBookkeeping {
                 ))
         }
 
-        /// Notes the highest key, the first parameter, of an entity's number, the second.
+        /// Sets the highest key, the first parameter, of an entity's number, the second.
         package static let setHighestKey = SQLStatement.update(
             SQLUpdate(
                 table, [.init(highest, .parameter(1))], where: .binary(.equal, .column(number), .parameter(2))))
     }
 
-    /// One row: the identifier, and everything else as a property list.
+    /// One row: the identifier, and all other metadata as a property list.
     package enum Metadata {
         package static let table = "Z_METADATA"
         package static let version = "Z_VERSION"
@@ -72,7 +73,7 @@ package enum SQLBookkeeping {
         package static let select = SQLStatement.select(
             SQLSelect([.column(identifier), .column(list)], of: table, orderedBy: [.column(version)], limit: 1))
 
-        /// Writes the row: identifier and property list are the parameters.
+        /// Writes the row. Identifier and property list are the parameters.
         package static let write = SQLStatement.insert(
             SQLInsert(
                 into: table, [version, identifier, list], .values([.number(1), .parameter(1), .parameter(2)]),
@@ -100,7 +101,7 @@ extension SQLConnection {
             .first({ $0.bind(1, number) }) { $0.int64(0) } ?? 0
     }
 
-    /// The highest key, where new ones are to follow it. Throws when a damaged counter, or row, leaves none.
+    /// The highest key, after which new keys follow. Throws if a damaged counter, or row, leaves no keys.
     package func highestKeyBeforeNew(in table: String, ofNumber number: Int64) throws -> Int64 {
         let highest = try highestKey(in: table, ofNumber: number)
         guard highest < Int64.max / 2 else {
@@ -112,7 +113,7 @@ extension SQLConnection {
         return highest
     }
 
-    /// Notes the highest key of an entity's number. False where the number is not there.
+    /// Sets the highest key of an entity's number. False if the number does not exist.
     @discardableResult
     package func setHighestKey(_ key: Int64, ofNumber number: Int64) throws -> Bool {
         let outcome = try statement(.bookkeeping(.setHighestKey)) { SQLBookkeeping.Keys.setHighestKey }

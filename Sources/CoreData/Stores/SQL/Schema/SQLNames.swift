@@ -1,7 +1,7 @@
-/// The names of tables, columns and indexes that names of the model get, and the names that are taken.
+/// Makes the names of tables, columns and indexes from names of the model, and records the names that are used.
 ///
-/// Names that Core Data's own files hold stay as they are. Only names that SQL could not take are changed: characters
-/// that no plain word has become underscores, and a name that is taken gets a number.
+/// Names that Apple's files have stay as they are. Only names that SQL does not accept are changed: characters that are
+/// not part of a plain word become underscores, and a name that is already used gets a number.
 package struct SQLNames {
     private var taken: Set<String> = []
     private let fitting: @Sendable (String) -> String
@@ -15,7 +15,7 @@ package struct SQLNames {
         return String(decoding: name.utf8.map { isPlain($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }
 
-    /// The name of a property or an entity as it stands in those of columns and tables.
+    /// The name of a property or an entity as a part of the names of columns and tables.
     package static func upper(_ name: String) -> String { word(name.uppercased()) }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -25,18 +25,18 @@ package struct SQLNames {
         }
     }
 
-    /// SQLite tells names apart without regard to the case of ASCII letters.
+    /// SQLite ignores the case of ASCII letters when it compares names.
     private static func key(_ name: String) -> String {
         String(decoding: name.utf8.map { (0x61...0x7A).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
     }
 
-    /// Whether nobody can have the name any more.
+    /// Whether a name is already used.
     package func isTaken(_ name: String) -> Bool { taken.contains(Self.key(name)) }
 
-    /// Takes a name.
+    /// Marks a name as used.
     package mutating func take(_ name: String) { taken.insert(Self.key(name)) }
 
-    /// Takes a name, with the first number behind it that makes it one of its own, and gives it.
+    /// Returns a name that is not used yet, with a number added if necessary, and marks it as used.
     package mutating func own(_ name: String) -> String {
         var candidate = fitting(name)
         var count = 0
@@ -48,15 +48,15 @@ package struct SQLNames {
         return candidate
     }
 
-    /// Tables that every store has, or that a migration makes for a moment.
+    /// Whether a table is one that every store has, or that a migration creates temporarily.
     package static func isReserved(_ table: String) -> Bool {
         ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "Z_MIGRATED"].contains(table) || table.hasPrefix("Z__MIGRATION")
     }
 
-    /// The table of every root entity by its name, in the order given.
+    /// The table of every root entity by its name, in the given order.
     ///
-    /// An entity that has a name alone keeps it. Of entities that would share one (`item` and `Item`) the first does,
-    /// unless it is reserved; the others get numbers.
+    /// An entity whose name is unique keeps it. Of entities that would share a name (`item` and `Item`) the first one
+    /// gets it, unless it is reserved; the remaining ones get numbers.
     package static func tables(ofRoots roots: [String]) -> (byRoot: [String: String], names: SQLNames) {
         let wanted = roots.map { "Z" + upper($0) }
         let users = Dictionary(wanted.map { ($0, 1) }, uniquingKeysWith: +)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes the schema of a model: names, numbers and order of tables, columns and indexes as Core Data gives them.
+/// Makes the schema of a model, with the names, numbers and order of tables, columns and indexes in Apple's stores.
 package struct SQLSchemaBuilder {
     private let layout: ModelLayout
     private let style: any SQLSchemaStyle
@@ -8,8 +8,9 @@ package struct SQLSchemaBuilder {
     private var tableNames = SQLNames()
 
     /// - Parameters:
-    ///   - entities: The names of the entities the store holds (a configuration); nil for all. Ancestors come along.
-    ///   - numbers: Numbers by entity name, if an existing store has its own; nil to number anew from 1.
+    ///   - entities: The names of the entities that the store holds (a configuration); nil for all. Superentities are
+    ///     added.
+    ///   - numbers: Numbers by entity name, if an existing store has its own; nil for new numbers from 1.
     ///   - style: The names of tables and columns in the database.
     package static func schema(
         of layout: ModelLayout, entities: Set<String>? = nil, numbers: [String: Int]? = nil,
@@ -60,14 +61,14 @@ package struct SQLSchemaBuilder {
 
     // MARK: Entity tables
 
-    /// A column on its way into the table, with the values to sort it by.
+    /// A column before it is added to the table, with the values by which it is sorted.
     private struct DraftColumn {
         var column: SQLColumn
         var group: Int
         var entity: Int
         var isRelationship: Bool
         var name: String
-        /// The companion comes right behind its key.
+        /// The companion follows its key directly.
         var part: Int
     }
 
@@ -104,7 +105,7 @@ package struct SQLSchemaBuilder {
                 let slot = entity.slots[number]
                 guard slot.isPersistent else { continue }
                 if slot.declaringIndex != index {
-                    // A slot has one column for the whole hierarchy below its declaration.
+                    // A slot has one column in the whole hierarchy below the declaring entity.
                     schema.columns[index][number] = schema.columns[slot.declaringIndex][number]
                     continue
                 }
@@ -161,10 +162,11 @@ package struct SQLSchemaBuilder {
         var follows: Int?
     }
 
-    /// An element of a composite attribute is called by its own name in the table.
+    /// The name of the column of a slot before numbering. An element of a composite attribute has its own name in the
+    /// table.
     private static func columnName(of slot: Slot) -> String { slot.elementPath.last ?? slot.name }
 
-    /// The name of a slot's column before numbering, and its place in the order; nil when the slot has none.
+    /// The name of a slot's column before numbering, and its place in the order; nil if the slot has no column.
     private func plan(of slot: Slot, in entity: EntityLayout) -> ColumnPlan? {
         let name = Self.columnName(of: slot)
         switch slot.role {
@@ -200,7 +202,7 @@ package struct SQLSchemaBuilder {
         layout.layout(of: relationship.entity).flatMap { schema.numbers[$0.index] }
     }
 
-    /// The columns of a table are sorted by their types first, as in Core Data's own files.
+    /// The columns of a table are sorted by their types first, as in Apple's files.
     private static func group(of attribute: NSAttributeDescription, kind: SlotKind) -> Int {
         switch kind {
         case .integer, .boolean, .reference, .entityNumber, .order: 1
@@ -241,7 +243,7 @@ package struct SQLSchemaBuilder {
         fillJoinEnds()
     }
 
-    /// The order of entities' names in which join tables are named: without case, then by bytes.
+    /// The order of entities' names in which join tables are named: first without case, then by bytes.
     private static func precedes(_ a: String, _ b: String) -> Bool {
         let (lowerA, lowerB) = (a.lowercased(), b.lowercased())
         return lowerA == lowerB
@@ -329,7 +331,7 @@ package struct SQLSchemaBuilder {
                     index.elements.map { indexColumn($0.propertyName ?? "", in: entity, ascending: $0.isAscending) },
                     condition: condition(of: index, in: entity))
             }
-            // Newer models have a fetch index for each compound index, under a name of its own.
+            // Newer models have a fetch index for each compound index, under another name.
             let covered = own.indexes.map { $0.elements.map { $0.propertyName ?? "" } }
             for names in own.compoundIndexNames where !covered.contains(names) {
                 add(names.joined(separator: "_"), names.map { indexColumn($0, in: entity) })
@@ -342,7 +344,7 @@ package struct SQLSchemaBuilder {
         }
     }
 
-    /// Indexes share their names with tables, and the whole store has them but once.
+    /// Makes the names of indexes unique in the store, because indexes share a namespace with tables.
     private mutating func tellIndexesApart() {
         for table in schema.joinTables { tableNames.take(table.name) }
         for place in schema.indexes.indices {
@@ -350,8 +352,8 @@ package struct SQLSchemaBuilder {
         }
     }
 
-    /// The condition of a partial index, as far as every SQLite can compute it: an index with functions of ours could
-    /// not be kept by another program. Without one the index covers all rows, which serves as well.
+    /// The condition of a partial index, if every SQLite can compute it: another program could not update an index with
+    /// functions of this framework. Without a condition the index covers all rows, and can be used just as well.
     private func condition(of index: NSFetchIndexDescription, in entity: EntityLayout) -> SQLExpression? {
         guard let predicate = index.partialIndexPredicate else { return nil }
         let translator = SQLFetchTranslator(schema: schema, layout: entity, storeNumber: 0)
@@ -361,10 +363,10 @@ package struct SQLSchemaBuilder {
         return condition.onColumnsOnly
     }
 
-    /// Whether a fetch index becomes one of the table.
+    /// Whether a fetch index becomes an index of the table.
     ///
-    /// A spatial one does not: it would be a virtual table, which only Apple's Photos has. Nor does an index of just a
-    /// to-one relationship, whose key has an index anyway.
+    /// A spatial index does not: it would be a virtual table, which only Apple's Photos has. Nor does an index of only
+    /// a to-one relationship, whose key has an index anyway.
     private func isNeeded(_ index: NSFetchIndexDescription, in entity: EntityLayout) -> Bool {
         if index.elements.contains(where: { $0.collationType == .rTree }) { return false }
         guard index.elements.count == 1, let name = index.elements.first?.propertyName,
@@ -398,14 +400,14 @@ extension SQLJoinTable {
         return SQLTable(name: table, columns: columns, compositeKey: [ownerColumn, memberColumn])
     }
 
-    /// The index that finds pairs from their second column.
+    /// The index that finds pairs by their second column.
     package var index: SQLIndex {
         SQLIndex(
             name: "\(table)_\(memberColumn)_INDEX", table: table,
             columns: [SQLIndexColumn(name: memberColumn), SQLIndexColumn(name: ownerColumn)])
     }
 
-    /// The table as one side sees it.
+    /// The table from one of its sides.
     package func end(_ index: Int, naming: Bool) -> SQLJoinEnd {
         SQLJoinEnd(
             joinIndex: index, table: table, ownerColumn: naming ? ownerColumn : memberColumn,

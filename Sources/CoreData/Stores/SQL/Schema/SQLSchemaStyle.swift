@@ -1,47 +1,46 @@
-/// The names that a kind of database gives to the tables, columns and indexes of a model, and the types of its columns.
+/// The names of a model's tables, columns and indexes in a kind of database, and the types of its columns.
 package protocol SQLSchemaStyle: Sendable {
-    /// The table of every root entity by its name, and the names that nothing else can have any more.
+    /// The table of every root entity by its name, and the names that are used by then.
     ///
-    /// - Parameter given: the tables of roots that have names already.
+    /// - Parameter given: the tables of roots that already have names.
     func tables(ofRoots roots: [String], given: [String: String]) -> (byRoot: [String: String], names: SQLNames)
 
-    /// The name that the table of a root entity has already, or that the model gives it; nil where the style chooses
-    /// one.
+    /// The name that the table of a root entity already has, or that the model gives it; nil if the style chooses one.
     func givenTable(of entity: NSEntityDescription) -> String?
-    /// The name that the column of a slot has already, or that the model gives it; nil where the style chooses one.
+    /// The name that the column of a slot already has, or that the model gives it; nil if the style chooses one.
     func givenColumn(of slot: Slot, in entity: EntityLayout) -> String?
 
-    /// Throws where the model gives one name to two things of the database.
+    /// Throws if the model gives one name to two objects of the database.
     func requireOwnNames(of schema: SQLSchema, _ layout: ModelLayout) throws
 
-    /// The names of the columns that every table has: no other column gets them.
+    /// The names of the columns that every table has, and that no other column gets.
     var fixedColumns: [String] { get }
-    /// The types of the column of a row's entity, and of the one of the entity that a relationship leads to.
+    /// The type of the column of a row's entity, and of the column of the entity to which a relationship leads.
     var entityType: SQLColumnType { get }
     func type(of attribute: NSAttributeDescription, kind: SlotKind) -> SQLColumnType
-    /// Whether values that may lie in files have a tag in front of their bytes.
+    /// Whether values that may be in external files have a tag in front of their bytes.
     var tagsExternalValues: Bool { get }
 
     /// The column of an attribute, or of the element of a composite one.
     func column(ofAttribute name: String) -> String
     func column(ofReference name: String) -> String
-    /// The column of the entity that a relationship leads to; `number` is that of the relationship's destination.
+    /// The column of the entity to which a relationship leads; `number` is that of the relationship's destination.
     func column(ofEntityOf name: String, number: Int) -> String
-    /// The column of the place in an ordered relationship. `owner` is the number of the entity that declares it where
-    /// the column of the key names it, too.
+    /// The column of the place in an ordered relationship. `owner` is the number of the entity that declares it, if the
+    /// column of the key contains it, too.
     func column(ofPlaceIn name: String, owner: Int?) -> String
-    /// The column of the owner's key where a to-many relationship has no inverse.
+    /// The column of the owner's key for a to-many relationship without inverse.
     func column(ofOwner entity: String, number: Int, _ relationship: String) -> String
 
     /// The names of a join table and of its columns.
     func join(_ sides: SQLJoinSides, _ tables: inout SQLNames, _ columns: inout SQLNames) -> SQLJoinTable
 
-    /// Whether a change of an entity's to-many relationship raises the version of the owner's row, or one of its row
-    /// the version of the one that a to-one relationship leads to (`VersionedLinks`).
+    /// Whether a change of an entity's to-many relationship raises the version of the owner's row, or a change of its
+    /// row raises the version of the row to which a to-one relationship leads (`VersionedLinks`).
     func isVersioned(_ relationship: String, of entity: String) -> Bool
 
-    /// The mark that a store has given to the changes of an entity in history; nil where the names of its properties
-    /// give it.
+    /// The mark that a store has given to the changes of an entity in history; nil if the names of its properties
+    /// determine the mark.
     func historyMark(of entity: String) -> Int64?
 
     func index(ofKey column: String, in table: String) -> String
@@ -56,7 +55,7 @@ extension SQLSchemaStyle {
     package func historyMark(of entity: String) -> Int64? { nil }
 }
 
-/// The two sides of a many-to-many relationship: the one that names the table, and its inverse.
+/// The two sides of a many-to-many relationship: the side that names the table, and its inverse.
 package struct SQLJoinSides {
     package struct Side {
         package var entity: String
@@ -72,7 +71,7 @@ package struct SQLJoinSides {
     package var isReflexive: Bool
 }
 
-/// The names and types that Core Data's own files have.
+/// The names and types in Apple's files.
 package struct CoreDataFileStyle: SQLSchemaStyle {
     package init() {}
 

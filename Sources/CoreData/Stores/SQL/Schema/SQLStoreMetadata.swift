@@ -1,25 +1,26 @@
 import Foundation
 
-/// The metadata of a store: a row that its tables have beside those of the entities.
+/// The metadata of a store, which are a row in a table of its bookkeeping.
 package enum SQLStoreMetadata {
     /// The framework number written to files: a real one (2022), which every later system opens.
     package static let frameworkVersion = 1344
 
-    /// Keys that describe the store itself: a program may read but not change them.
+    /// Keys that describe the store itself. A program may read their values, but not change them.
     package static let reservedKeys: Set<String> = toldKeys.union([
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
-        // The way in which a file gives pages back. Another value of it is no change.
+        // The way in which a file frees pages. A program's other value for it is no change.
         "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
     ])
 
-    /// Keys of facts that a database tells about itself at each reading. They are not kept with the store.
+    /// Keys of entries that a database reports at each reading. They are not saved with the store.
     package static let toldKeys: Set<String> = ["NSPostgreSQLSynchronousReplication"]
 
-    /// The key under which a store that is being filled notes its source. Nobody opens it while the note is there.
+    /// The key under which a store that is being filled records its source. While the entry is there, the store cannot
+    /// be opened.
     package static let unfinishedKey = "OpenCoreDataUnfinishedMove"
 
-    /// Throws where a store is being filled, or the process that filled it was killed.
+    /// Throws if a store is being filled, or if the process that filled it was killed.
     package static func requireFinished(_ metadata: [String: Any], _ url: URL) throws {
         guard metadata[unfinishedKey] != nil else { return }
         throw NSError.coreData(
@@ -30,26 +31,28 @@ package enum SQLStoreMetadata {
             url: url)
     }
 
-    /// The entries that a program has put into a store's metadata, for another store with the same content.
+    /// The entries that a program has set in a store's metadata, for another store with the same content.
     package static func ownKeys(of metadata: [String: Any]) -> [String: Any] {
         let others = [NSStoreUUIDKey, previousIdentifiersKey, NSStoreModelVersionIdentifiersKey]
         return metadata.filter {
-            // Keys with this prefix are of the framework that wrote them.
+            // Keys with this prefix belong to the framework that wrote them.
             !others.contains($0.key) && !reservedKeys.contains($0.key) && !$0.key.hasPrefix("_NS")
         }
     }
 
-    /// The UUIDs that a store had before a program gave it another one: a -wal that still holds the change is its own.
+    /// The UUIDs that a store had before a program set another one. They show that a -wal that still holds the change
+    /// belongs to the store.
     package static let previousIdentifiersKey = "OpenCoreDataPreviousUUIDs"
 
-    /// Whether metadata are those of the store that has, or had, an identifier; not of one that was made in its place.
+    /// Whether metadata belong to the store that has, or had, an identifier, and not to a store that was created in its
+    /// place.
     package static func isSameStore(_ metadata: [String: Any], as identifier: String?) -> Bool {
         guard let identifier else { return true }
         return metadata[NSStoreUUIDKey] as? String == identifier
             || (metadata[previousIdentifiersKey] as? [String])?.contains(identifier) == true
     }
 
-    /// The error for a program that has a store open which is there no more.
+    /// The error for a program that has a store open which does not exist any more.
     package static func replaced(_ url: URL) -> NSError {
         .coreData(
             NSPersistentStoreOperationError,
@@ -66,8 +69,8 @@ package enum SQLStoreMetadata {
         return result
     }
 
-    /// The entries of metadata that a program has changed since it knew others, with those that are present now for the
-    /// rest.
+    /// The entries of metadata that a program has changed since it read the `known` ones, and the present values of the
+    /// remaining entries.
     package static func changes(
         to metadata: [String: Any], since known: [String: Any], over present: [String: Any]
     ) -> [String: Any] {
@@ -115,8 +118,8 @@ package enum SQLStoreMetadata {
         return metadata
     }
 
-    /// Reads as `read(from:url:)` does, for code that removes the store. Nil if there is no store, or one whose
-    /// metadata are damaged.
+    /// Reads the metadata as `read(from:url:)` does, for code that removes the store. Nil if there is no store, or if
+    /// its metadata are damaged.
     package static func readIfWhole(from connection: some SQLConnection, url: URL) throws -> [String: Any]? {
         do {
             return try read(from: connection, url: url)
@@ -125,11 +128,11 @@ package enum SQLStoreMetadata {
         }
     }
 
-    /// Writes the one row of metadata. The UUID has a column of its own and is not part of the property list.
+    /// Writes the row of metadata. The UUID has a column of its own and is not part of the property list.
     package static func write(_ metadata: [String: Any], to connection: some SQLConnection, url: URL?) throws {
         var list = metadata.filter { !toldKeys.contains($0.key) }
         let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
-        // The row is missing while a store is made. Another failure may have ended the transaction.
+        // The row is missing while a store is created. Any other failure may have ended the transaction.
         let present = try readIfWhole(from: connection, url: url ?? URL(fileURLWithPath: "/dev/null"))
         var previous = present?[previousIdentifiersKey] as? [String] ?? []
         if let old = present?[NSStoreUUIDKey] as? String, old != identifier { previous.append(old) }
@@ -170,10 +173,10 @@ package enum SQLStoreMetadata {
         return description
     }
 
-    /// The user-info key of the error of a database without a store. A damaged store has the same code.
+    /// The user-info key of the error for a database without a store. A damaged store has the same error code.
     private static let absenceKey = "OpenCoreDataHoldsNoStore"
 
-    /// Whether an error says that there is no store in a database, not even a damaged one.
+    /// Whether an error means that a database has no store, not even a damaged one.
     package static func isNotAStore(_ error: NSError) -> Bool { error.userInfo[absenceKey] != nil }
 
     package static func notAStore(_ url: URL) -> NSError {
@@ -186,7 +189,7 @@ package enum SQLStoreMetadata {
             userInfo: [absenceKey: true])
     }
 
-    /// The error of a database in which nothing has been made: it is new, or its tables are missing.
+    /// The error for a database without tables: it is new, or its tables are missing.
     package static func withoutTables(_ url: URL) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
@@ -196,10 +199,10 @@ package enum SQLStoreMetadata {
                 + "looks so when it was new: copy the -wal, too.", url: url, userInfo: [absenceKey: true])
     }
 
-    /// The help for a file that has lost a part that it needs to be opened.
+    /// The remedy for a file that has lost a part without which it cannot be opened.
     package static let remedy = "'coredata salvage' brings what can be read of it into a new store."
 
-    /// The error of a store that has lost its metadata, wholly or in part, with the message of the database.
+    /// The error for a store that has lost its metadata, completely or in part, with the message of the database.
     package static func damaged(_ url: URL, because reason: String? = nil) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,

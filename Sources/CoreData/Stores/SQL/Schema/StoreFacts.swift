@@ -1,13 +1,12 @@
 import Foundation
 
-/// The real content of a database: tables with their columns, indexes and triggers, as far as a migration needs to
-/// know.
+/// The catalog of a database: its tables with their columns, indexes and triggers, as far as a migration needs them.
 package struct StoreFacts: Equatable {
     package struct Column: Equatable {
         package var name: String
-        /// The declared type, as the dialect names it.
+        /// The declared type, in the dialect's name.
         package var type: String
-        /// Its place in the primary key, from 1; 0 when it is not part of it.
+        /// Its place in the primary key, from 1; 0 if it is not part of the key.
         package var keyPosition: Int
 
         package init(name: String, type: String, keyPosition: Int) {
@@ -20,9 +19,10 @@ package struct StoreFacts: Equatable {
     package struct Table: Equatable {
         package var name: String
         package var columns: [Column]
-        /// Whether the definition holds constraints beyond its primary key: its columns cannot be dropped one by one.
+        /// Whether the definition has constraints beyond its primary key, so that its columns cannot be dropped one by
+        /// one.
         package var hasConstraints: Bool
-        /// About how many rows there are: the highest row id.
+        /// An estimate of the number of rows: the highest row id.
         package var rows: Int
 
         package init(name: String, columns: [Column], hasConstraints: Bool, rows: Int) {
@@ -42,7 +42,7 @@ package struct StoreFacts: Equatable {
         package var table: String
         package var columns: [SQLIndexColumn]
         package var isUnique: Bool
-        /// The condition of a partial index as the file has it.
+        /// The condition of a partial index in the text of the file.
         package var condition: String?
 
         package init(name: String, table: String, columns: [SQLIndexColumn], isUnique: Bool, condition: String?) {
@@ -68,22 +68,22 @@ package struct StoreFacts: Equatable {
     package var tables: [String: Table] = [:]
     package var indexes: [Index] = []
     package var triggers: [Trigger] = []
-    /// Views; no store has any of its own.
+    /// Views. Stores themselves have none.
     package var views: [View] = []
-    /// The account that CloudKit keeps in the store; nil where nothing mirrors it.
+    /// The bookkeeping of CloudKit's mirroring in the store; nil if the store is not mirrored.
     package var mirror: StoreInspection.CloudMirror?
 
-    /// Nothing yet: an engine fills it.
+    /// Creates an empty catalog, which an engine fills.
     package init() {}
 
-    /// Whether something of this name is there, in upper or lower case.
+    /// Whether there is a table or another object with this name, in upper or lower case.
     package func has(_ name: String) -> Bool {
         tables.keys.contains { $0.caseInsensitiveCompare(name) == .orderedSame }
     }
 }
 
 extension StoreFacts {
-    /// The content of a file made anew for a schema, with so many rows in its tables.
+    /// The catalog of a new file with a schema, with the given numbers of rows in its tables.
     package init(_ schema: SQLSchema, rows: [String: Int], in dialect: any SQLDialect) {
         for table in schema.allTables {
             let columns = table.columns.map { column in

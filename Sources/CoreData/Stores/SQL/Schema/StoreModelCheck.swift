@@ -1,23 +1,24 @@
 import Foundation
 
-/// Whether a store has the layout of a model: by version hashes, and by structure where a hash is not known exactly.
+/// Compares a store with a model: by version hashes, and by structure if a hash is not known exactly.
 package struct StoreModelCheck {
     package let model: NSManagedObjectModel
     package let layout: ModelLayout
     package let configurationName: String?
     package let url: URL
-    /// The model that the store was made with, where it keeps one.
+    /// Returns the model that the store was created with; nil if it keeps none.
     package let archivedModel: () throws -> NSManagedObjectModel?
 
-    /// The user-info key under which the names of the entities that differ stand: `[String]`.
+    /// The user-info key for the names of the entities that differ: `[String]`.
     package static let entitiesKey = "entities"
 
-    /// Throws Core Data's "incompatible" error, naming the entities that differ.
+    /// Throws Core Data's "incompatible" error, which names the entities that differ.
     package func check(_ metadata: [String: Any]) throws {
         let configuration = configurationName == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configurationName
         switch model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata) {
         case .compatible:
-            // A hash does not tell the names of some attributes. Stores of Apple's framework do not note them besides.
+            // A hash does not depend on the names of some attributes, and stores of Apple's framework do not record
+            // these names.
             let version = StoredVersion(metadata)
             let unnamed = model.entities.filter { version.hashes?[$0.name ?? ""] != nil && !version.tellsNames(in: $0) }
             if unnamed.isEmpty { return }
@@ -31,7 +32,7 @@ package struct StoreModelCheck {
         }
     }
 
-    /// Whether a store with these metadata was made with this version of the model.
+    /// Whether a store with these metadata was created with this version of the model.
     package func fits(_ metadata: [String: Any]) throws -> Bool {
         do {
             try check(metadata)
@@ -41,8 +42,9 @@ package struct StoreModelCheck {
         }
     }
 
-    /// Entities whose hash is not known exactly, compared with the model the store was made with: everything that a
-    /// version hash covers, and the derivation. Without an archived model the tables decide, when they are opened.
+    /// Compares entities whose hash is not known exactly with the model that the store was created with: everything
+    /// that a version hash covers, and the derivation. Without an archived model the tables decide, when they are
+    /// opened.
     private func entitiesThatDiffer(_ names: [String]) -> [String] {
         guard let archived = try? archivedModel() else { return [] }
         return names.filter { name in
@@ -51,7 +53,7 @@ package struct StoreModelCheck {
         }
     }
 
-    /// The facts that matter for the layout, one line per property.
+    /// The properties of an entity that determine the layout, one line for each.
     package static func facts(of entity: NSEntityDescription) -> [String] {
         var lines = [
             "\(entity.name ?? "") \(entity.isAbstract) \(entity.superentity?.name ?? "-") "
@@ -84,7 +86,7 @@ package struct StoreModelCheck {
         return line
     }
 
-    /// Core Data's error for a store that the model does not fit; the reason names the entities.
+    /// Core Data's error for a store that the model does not fit. The reason names the entities.
     package static func incompatible(_ entities: [String], metadata: [String: Any], url: URL) -> NSError {
         var reason = "The model used to open the store is incompatible with the one used to create the store"
         if url.isFileURL, metadata[NSStoreModelVersionHashesKey] == nil {
@@ -106,7 +108,7 @@ package struct StoreModelCheck {
 }
 
 extension StoreOpening {
-    /// Throws where the store was made with another version of the model.
+    /// Throws if the store was created with another version of the model.
     package func requireModel(
         _ metadata: [String: Any], made archived: @escaping () throws -> NSManagedObjectModel?
     ) throws {

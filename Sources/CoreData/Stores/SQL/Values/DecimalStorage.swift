@@ -1,7 +1,7 @@
 import Foundation
 
-/// Decimals in a SQLite file. The column is DECIMAL (numeric affinity), so SQLite keeps an integer or a double and
-/// nothing more precise. Apple's files have the same limit. NaN is the text `NaN` in them.
+/// The storage of decimals in a SQLite file. The column is DECIMAL (numeric affinity), so SQLite stores an integer or a
+/// double and nothing more precise. Apple's files have the same limit. They store NaN as the text `NaN`.
 package enum DecimalStorage {
     package enum Number {
         case notANumber
@@ -9,7 +9,7 @@ package enum DecimalStorage {
         case real(Double)
     }
 
-    /// The text that stands for a decimal that is not a number.
+    /// The text for a decimal that is not a number.
     package static let notANumber = "NaN"
 
     /// The stored number of a decimal.
@@ -20,17 +20,18 @@ package enum DecimalStorage {
         return .real(Double(text) ?? NSDecimalNumber(decimal: decimal).doubleValue)
     }
 
-    /// The decimal that a text is; nil when it is none. The whole text must be one: Foundation takes a beginning.
+    /// The decimal in a text; nil if the text is none. The whole text must be a number, but Foundation accepts a
+    /// prefix.
     package static func decimal(_ text: String) -> Decimal? {
         if text == notANumber { return Decimal.nan }
         guard let parts = DecimalText(text) else { return nil }
         return Decimal(string: text, locale: locale) ?? parts.decimal
     }
 
-    /// The decimal with the fewest digits that is stored as this double: 10.11 comes back as 10.11. Nil where no
-    /// decimal is so large.
+    /// The decimal with the fewest digits that is stored as this double: 10.11 is read as 10.11. Nil if the double is
+    /// too large for a decimal.
     package static func decimal(_ double: Double) -> Decimal? {
-        // The text of an infinite number begins like one that is finite.
+        // The text of an infinite number has a finite number as its prefix.
         guard isDecimal(double) else { return nil }
         let text = double.description
         return Decimal(string: text, locale: locale) ?? DecimalText(text)?.decimal
@@ -40,9 +41,9 @@ package enum DecimalStorage {
     /// Whether a decimal is stored as this double.
     package static func isDecimal(_ double: Double) -> Bool { abs(double) <= largest }
 
-    /// The double that the largest decimal is stored as.
+    /// The double as which the largest decimal is stored.
     package static let largest = Double(Decimal.greatestFiniteMagnitude.description) ?? 3.4e165
 
-    /// In which a number has no group separators, and a point before its fraction.
+    /// The locale of stored numbers, without group separators and with a decimal point.
     static let locale = Locale(identifier: "en_US_POSIX")
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The text of a decimal number, taken apart: Foundation reads none whose exponent it cannot keep as it is, although
-/// fewer or more digits would make it one.
+/// The parsed text of a decimal number. Foundation refuses a number whose exponent is out of its range, even if fewer
+/// or more digits would bring the exponent into the range.
 struct DecimalText {
     private let isNegative: Bool
-    /// Without zeros at the beginning and at the end.
+    /// The digits without zeros at the beginning and at the end.
     private let digits: String
     private let exponent: Int
 
     private static let exponents = -128...127
     private static let mostDigits = 39
 
-    /// Nil of a text that is no number from its first character to its last.
+    /// Nil for a text that is not a number from its first character to its last.
     init?(_ text: String) {
         var rest = text.utf8[...]
         func takeDigits() -> [UInt8] {
@@ -34,7 +34,7 @@ struct DecimalText {
             let isSmall = take(plus, minus) == minus
             let digits = takeDigits()
             if digits.isEmpty { return nil }
-            // More digits than a number has are as much as any large number.
+            // An exponent of more digits than an integer has is treated as a large number.
             let size = Int(String(decoding: digits, as: UTF8.self)).map { min($0, 1 << 32) } ?? 1 << 32
             power = isSmall ? -size : size
         }
@@ -47,7 +47,7 @@ struct DecimalText {
         exponent = kept.isEmpty ? 0 : power - fraction.count + all.count - kept.count
     }
 
-    /// The decimal: small digits that it has no place for are left out. Nil where none is so large.
+    /// The decimal. Small digits that do not fit are left out. Nil if the number is too large.
     var decimal: Decimal? {
         if digits.isEmpty { return 0 }
         var (kept, power) = (digits, exponent)

@@ -1,5 +1,5 @@
 extension SQLStore {
-    /// The columns that may name files, by table.
+    /// The columns that may name external files, by table.
     final var externalColumns: [String: [String]] {
         var columns: [String: Set<String>] = [:]
         for entity in layout.entities {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Files of external values that a transaction made, and those that no row names once it is committed.
+/// The files of external values that a transaction has created, and those that no row names after its commit.
 package struct ExternalFileChanges {
     package var created: [String] = []
     package var orphaned: [String] = []
-    /// The file in which the transaction's files are noted, once there is one.
+    /// The file with the names of the transaction's files, once it exists.
     package var note: String?
 }
 
-// A killed process leaves files that no row names. Before a transaction makes a file, and before it forgets one, the
-// file's name is noted beside the folder. The note is removed when the transaction and its consequences are over. A
-// note that is there while nobody can be within a transaction is one of a process that was killed, or of a migration,
-// which leaves it to the next opening.
+// A killed process leaves files that no row names. Before a transaction creates or orphans a file, the file's name is
+// noted beside the folder. The note is removed after the transaction and its consequences. A note that is there
+// although no transaction can be under way comes from a killed process, or from a migration, which leaves it to the
+// next opening.
 extension ExternalData {
     private static let notePrefix = "_PENDING-"
 
@@ -45,7 +45,7 @@ extension ExternalData {
         }.map { notesFolder.appendingPathComponent($0) }.filter { FileKind(at: $0) == .file }
     }
 
-    /// The end of the names of the store's notes: another store, whose name differs in its extension only, has the same
-    /// folder.
+    /// The suffix of the names of the store's notes, because a store whose name differs only in its extension has the
+    /// same folder.
     private var suffix: String { storeName.isEmpty ? "" : "-" + storeName }
 }

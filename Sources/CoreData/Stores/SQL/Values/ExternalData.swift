@@ -3,17 +3,17 @@ import Foundation
 /// The files of attributes that allow external storage.
 ///
 /// In the column a value begins with a tag: 01 and the bytes themselves, or 02, the name of a file and a zero byte. The
-/// files lie in `SQLiteStoreFiles.externalDataFolder`.
+/// files are in `SQLiteStoreFiles.externalDataFolder`.
 ///
-/// Files are written before the transaction that names them is committed. They are removed after the transaction that
-/// forgets them. So a kill leaves at most a file that nobody names, and a note of it. By the note `+Sweeping` finds the
-/// file when the store is opened again. A note stays as long as one of its files does.
+/// Files are written before the commit of the transaction that names them. They are removed after the commit of the
+/// transaction that orphans them. So a kill leaves at most a file that no row names, and a note of it. By the note
+/// `+Sweeping` finds the file when the store is opened again. A note stays as long as one of its files.
 package final class ExternalData: Sendable {
     package let folder: URL
 
     /// Values up to this size stay in the row.
     package static let inlineLimit = 100 * 1024
-    /// No value is larger: the same limit as SQLite's own for a value in a row. A file may say to be of any size.
+    /// The greatest size of a value, which is SQLite's limit for a value in a row. A file may claim any size.
     package static let largestValue = 1_000_000_000
     private static let inlineTag: UInt8 = 1
     private static let fileTag: UInt8 = 2
@@ -26,28 +26,28 @@ package final class ExternalData: Sendable {
         self.storeName = storeName
     }
 
-    /// Throws where one of the two folders is none, such as a link: it could lead anywhere, and files there are read,
-    /// written and removed. Links in the path to the store's own folder are the user's.
+    /// Throws if one of the two folders is no folder, such as a link: it could lead anywhere, and files there are read,
+    /// written and removed. Links in the path to the store's own folder are the user's choice.
     package func requireOwnFolders(_ code: CocoaError.Code = .fileWriteUnknown) throws {
         try FileKind.require(.folder, at: folder.deletingLastPathComponent(), code)
         try FileKind.require(.folder, at: folder, code)
     }
 
-    /// The file's name, when a column's bytes name one.
+    /// The name of the file that a column's bytes name; nil if they name none.
     package static func fileName(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.count >= 37, bytes.count <= 256, bytes[0] == fileTag else { return nil }
         let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-        // Nothing but a plain file name may leave this function: the bytes come from a file.
+        // The bytes come from a file, so only a plain file name is accepted.
         guard !name.contains("/"), name != "..", name != "." else { return nil }
         return name
     }
 
-    /// The value itself, when a column holds it inline. Bytes without a known tag are taken as they are.
+    /// The value that a column holds itself. Bytes without a known tag are the value.
     package static func inlineBytes(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         bytes.first == inlineTag ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst()) : bytes
     }
 
-    /// The bytes of a file; nil when it is missing, which a reader meets while another process removes the value.
+    /// The bytes of a file; nil if it is missing, which can happen while another process removes the value.
     package func read(_ name: String) throws -> Data? {
         let url = folder.appendingPathComponent(name)
         func unreadable(_ why: String, underlying: (any Error)? = nil) -> NSError {
@@ -76,7 +76,7 @@ package final class ExternalData: Sendable {
         return data
     }
 
-    /// The bytes of an open file; nil with `errno` where it cannot be read. Foundation gives up where a signal
+    /// The bytes of an open file; nil with `errno` if it cannot be read. Foundation's reading fails if a signal
     /// interrupts it.
     private static func bytes(of descriptor: Int32, _ size: Int) -> Data? {
         var data = Data(count: size)
@@ -93,12 +93,12 @@ package final class ExternalData: Sendable {
         return data
     }
 
-    /// The reason of an error about a value of too many bytes.
+    /// The reason in an error about a value with too many bytes.
     package static func excess(_ count: Int) -> String {
         "it has \(count) bytes, and a value has at most \(largestValue), as in SQLite"
     }
 
-    /// The content of the column for a value that stays in the row.
+    /// The content of the column for a value that is stored in the row.
     package static func inline(_ value: UnsafeRawBufferPointer) -> Data {
         var data = Data(capacity: value.count + 1)
         data.append(inlineTag)
@@ -106,7 +106,7 @@ package final class ExternalData: Sendable {
         return data
     }
 
-    /// The content of the column for a value. A large one is written to a new file, which is noted in `files`.
+    /// The content of the column for a value. A large value is written to a new file, which is recorded in `files`.
     package func encode(_ value: UnsafeRawBufferPointer, _ files: inout ExternalFileChanges) throws -> Data {
         if value.count <= Self.inlineLimit { return Self.inline(value) }
         let name = UUID().uuidString
@@ -132,7 +132,7 @@ package final class ExternalData: Sendable {
         return Data([Self.fileTag]) + Data(name.utf8) + Data([0])
     }
 
-    /// The permissions of a new file: those that the folder of the store's main file gives, two levels above.
+    /// The permissions of a new file: those of the folder of the store's main file, two levels above.
     var permissions: mode_t {
         FilePermissions.ofNewFile(in: folder.deletingLastPathComponent().deletingLastPathComponent())
     }
@@ -164,20 +164,20 @@ package final class ExternalData: Sendable {
             reason: "“\(url.lastPathComponent)” could not be written: \(WriteFailure.reason(code, url))", url: url)
     }
 
-    /// The transaction that names and forgets the files was committed.
+    /// Removes the orphaned files of a transaction that was committed, and then its note.
     package func committed(_ files: ExternalFileChanges) {
         if files.orphaned.isEmpty || removeForgotten(files.orphaned) { forgetNote(files) }
     }
 
-    /// The transaction that names and forgets the files came to nothing.
+    /// Removes the files that a transaction has created which was not committed, and then its note.
     package func abandoned(_ files: ExternalFileChanges) {
         if remove(files.created) { forgetNote(files) }
     }
 
-    /// Removes files that rows named until a commit. The commit reaches the disk first: a loss of power could bring
-    /// back the rows, and not the files.
+    /// Removes files that rows named before a commit. The commit is synchronized first: otherwise a loss of power could
+    /// restore the rows, and not the files.
     ///
-    /// - Returns: Whether all are gone. The rest is only waste.
+    /// - Returns: Whether all files are gone. Remaining files only take up space.
     package func removeForgotten(_ names: [String]) -> Bool {
         let storeFolder = folder.deletingLastPathComponent().deletingLastPathComponent()
         let log = storeFolder.appendingPathComponent(storeName + "-wal")
@@ -187,7 +187,7 @@ package final class ExternalData: Sendable {
 
     /// Removes files that no row names.
     ///
-    /// - Returns: Whether all are gone. The rest is only waste.
+    /// - Returns: Whether all files are gone. Remaining files only take up space.
     @discardableResult
     package func remove(_ names: [String]) -> Bool {
         if names.isEmpty { return true }

@@ -1,22 +1,22 @@
 import Foundation
 
 extension Slot {
-    /// Whether a value of a column that takes any is one of the slot's property. Texts with any content count as such,
-    /// and so do bytes.
+    /// Whether a value, from a column that accepts any value, fits the slot's property. All texts and all bytes fit
+    /// their kinds, whatever their content.
     func takes(_ value: SlotValue) -> Bool {
         switch (kind, value) {
         case (.integer, .int(let number)): range.contains(number)
         case (.boolean, .int(let number)): number == 0 || number == 1
         case (.float, .double(let number)): !number.isFinite || abs(number) <= Double(Float.greatestFiniteMagnitude)
         case (.decimal, .double(let number)): DecimalStorage.isDecimal(number)
-        // Smaller ones lead nowhere.
+        // Smaller numbers lead to no row.
         case (.reference, .int(let key)): key <= ObjectKey.primaryKeyMask
         case (.double, .int), (.double, .double), (.float, .int), (.date, .int), (.date, .double), (.decimal, .int):
             true
         case (.decimal, .string(let text)): text.isEmpty || DecimalStorage.decimal(text) != nil
         case (.uuid, .data(let bytes)): bytes.isEmpty || bytes.count == MemoryLayout<uuid_t>.size
         case (.uuid, .string(let text)): text.isEmpty || UUID(uuidString: text) != nil
-        // SQLite counts with the text of a number as with the number.
+        // SQLite uses the text of a number in computations like the number.
         case (.integer, .string(let text)): Int64(text).map { range.contains($0) } ?? false
         case (.boolean, .string(let text)): text == "0" || text == "1"
         case (.double, .string(let text)), (.float, .string(let text)), (.date, .string(let text)): Double(text) != nil
@@ -24,7 +24,7 @@ extension Slot {
         }
     }
 
-    /// As `takes`, for every kind of slot as the columns of a file hold it.
+    /// Whether a value fits the slot, for every kind of slot, in the form of the columns of a file.
     func holds(_ value: SlotValue) -> Bool {
         switch (kind, value) {
         case (_, .null), (.string, .string), (.uri, .string), (.data, .data), (.transformable, .data), (.order, .int),
