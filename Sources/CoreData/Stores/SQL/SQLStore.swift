@@ -3,25 +3,25 @@
 // - `Language/` has statements as values, `Driver/` the protocols of connections, `Schema/` the tables, `Values/` the
 //   forms of decimals and external values in columns. `Reading/`, `Saving/`, `Batches/` and `History/` are the work of
 //   the store. `Transfer/` moves rows between databases, and `Views/` has query generations and the notices of commits
-//   by anybody.
-// - `SQLStore` is the store; `SQLiteStore` is the part that only files of SQLite's have. A `StoreEngine` opens, copies,
+//   of all processes.
+// - `SQLStore` is the store; `SQLiteStore` is the part that only SQLite stores have. A `StoreEngine` opens, copies,
 //   destroys and replaces stores, and is found by the store's type.
-// - The form of the stores of a type is a value (`StoreForm`: a file, a database, memory, a whole file …). The floors
-//   above ask for it, and never for a store's type or class. `SourceFloorTests` holds that, and lists two exceptions:
-//   the table of classes (`StoreClasses`), and tables whose rows move to another store (`StoreMove`). Only an open
-//   store knows `isDurable` and `decidesByObject`; they are properties of `NSPersistentStore`.
-// - Stores in memory are SQL like any other. Their SQL is written so that a missing value is unequal to every other
-//   (`decidesByObject`), as where objects are asked one by one.
-// - Statements are kept. Stores insert, read and prefetch many rows by one prepared statement.
-// - An engine of another module makes its store by `SQLStore.opened`.
+// - The form of the stores of a type is a value (`StoreForm`: a file, a database, memory, a whole file …). The layers
+//   above use it, and never a store's type or class. `SourceFloorTests` checks that, and lists two exceptions: the
+//   table of classes (`StoreClasses`), and tables whose rows move to another store (`StoreMove`). `isDurable` and
+//   `decidesByObject` depend on an open store; they are properties of `NSPersistentStore`.
+// - Stores in memory are SQL stores, too. Their SQL treats a missing value as unequal to every other value
+//   (`decidesByObject`), as in the evaluation of predicates object by object.
+// - Statements are cached. Stores insert, read and prefetch many rows by one prepared statement.
+// - An engine of another module creates its store by `SQLStore.opened`.
 
 import Foundation
 
-/// A store in tables, over a database that a driver has opened.
+/// A store in tables, in a database that a driver has opened.
 ///
 /// Any thread may call every method.
-package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // what may change is used under a lock
-    /// The parts that a store is made of.
+package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // mutable state is used under a lock
+    /// The parts from which a store is made.
     package struct Parts {
         package var layout: ModelLayout
         package var storeNumber: Int
@@ -29,22 +29,22 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         package var schema: SQLSchema
         package var use: StoreUse
         package var derivedAttributes: DerivedAttributes
-        /// The tables of persistent history; nil where there are none.
+        /// The tables of persistent history; nil if there are none.
         package var historyTables: HistoryTables?
-        /// Whether changes are recorded in them.
+        /// Whether changes are recorded in these tables.
         package var tracksHistory: Bool
         package var metadata: [String: Any]
-        /// The folder of large values; nil where they lie in the rows.
+        /// The folder of large values; nil if they are in the rows.
         package var externalData: ExternalData?
         package var configurationName: String?
         package var url: URL?
         package var options: [AnyHashable: Any]?
         /// The name of the store in errors.
         package var name: String?
-        /// Whether others can open the store, and migrate it meanwhile.
+        /// Whether other processes can open the store, and migrate it while it is open.
         package var isShared = true
-        /// Whether conditions are decided object by object, and there are no batches: so it is with Apple's stores in
-        /// memory, although there are tables underneath here.
+        /// Whether conditions are evaluated object by object, and batches are refused. This is the behaviour of Apple's
+        /// stores in memory, although this store has tables.
         package var decidesByObject = false
 
         package init(
@@ -75,13 +75,13 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         package let tableScans = TableScans()
     #endif
     package let layout: ModelLayout
-    /// Keeps the entities and properties of the layout alive.
+    /// Keeps the entities and properties of the layout in memory.
     private let model: NSManagedObjectModel
     package let storeNumber: Int
     package let schema: SQLSchema
     package let database: any SQLDatabase
     package let capabilities: SQLCapabilities
-    /// The types of the database's expressions, if it does not compute everything as predicates do.
+    /// The types of the database's expressions; nil if the database computes all expressions as predicates do.
     package let types: SQLTypes?
     package let rowCache: RowCache
     package let externalData: ExternalData?
@@ -89,37 +89,39 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package let derivedAttributes: DerivedAttributes
     package let historyTables: HistoryTables?
     package let tracksHistory: Bool
-    /// Whether others can open the store, and migrate it meanwhile.
+    /// Whether other processes can open the store, and migrate it while it is open.
     package let isShared: Bool
     private let isDecidedByObject: Bool
-    /// Seconds of processor time for a request; nil without a limit.
+    /// The seconds of processor time for a request; nil without a limit.
     private let requestTimeLimit: Double?
     private let typeName: String
 
-    /// The shapes of whole rows in their tables: of hierarchies by root index, and of single entities by layout index.
+    /// The shapes of whole rows of tables: those of hierarchies by root index, and those of single entities by layout
+    /// index.
     package let rootShapes: [RowShape?]
     package let shapes: [RowShape?]
-    /// The statements of fetches that were made before.
+    /// The statements of earlier fetches.
     let knownFetches = KnownFetches()
-    /// The number before which all transactions have ended, as far as the database has given it.
+    /// The highest number before which all transactions have ended, as far as the database has given it.
     let highestBound = Locked<Int64>(0)
-    /// Whether rows may have gone back in time since somebody read them (`databaseWasContinued`).
+    /// Whether the database may have lost changes to rows that were read before (`databaseWasContinued`).
     let doubtsRows = Locked(false)
-    /// By root index: the only entity of its table, where it holds one only.
+    /// By root index, the only entity of the table; nil if the table holds several.
     package let soleLayouts: [Int?]
 
-    /// The changes of files that follow the commit of the held transaction; used while nobody writes.
+    /// The changes of files that follow the commit of the held transaction. Used while no thread writes.
     package var heldFiles = ExternalFileChanges()
 
-    /// The number of the tables, as it was when they were last known to be this model's; used while nobody writes.
+    /// The schema counter of the database when its tables were last checked against this model. Used while no thread
+    /// writes.
     package var knownSchemaVersion: Int64?
 
     private let stateLock = NSLock()
-    /// The metadata as they were last read or written; under `stateLock`.
+    /// The metadata as they were last read or written; used under `stateLock`.
     private var savedMetadata: [String: Any]
-    /// Whether somebody has set the metadata since; under `stateLock`.
+    /// Whether the program has set the metadata since; used under `stateLock`.
     private var metadataWereSet = false
-    /// The number of the last transaction that a save of this store recorded; under `stateLock`.
+    /// The number of the last transaction that a save of this store recorded; used under `stateLock`.
     private var recordedTransaction: Int64?
 
     package override var type: String { typeName }
@@ -168,12 +170,12 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
 
     override final var decidesByObject: Bool { isDecidedByObject }
 
-    /// A store over a database that an engine has opened.
+    /// Creates a store over a database that an engine has opened.
     package static func opened(_ parts: Parts, database: any SQLDatabase) -> SQLStore {
         SQLStore(parts, database: database)
     }
 
-    /// The parts of another store, for one that shows the same tables by other connections.
+    /// The parts of this store, for another store that reads the same tables by other connections.
     package var parts: Parts {
         var parts = Parts(
             layout: layout, storeNumber: storeNumber, typeName: typeName, schema: schema, use: use,
@@ -184,8 +186,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         return parts
     }
 
-    /// The entity of a row of a root entity's table, by the number in the row; nil where the number is of no entity
-    /// whose rows lie in that table.
+    /// The entity of a row of a root entity's table, by the number in the row; nil if no entity with rows in that table
+    /// has the number.
     package final func layoutIndex(number: Int64, rootIndex: Int) -> Int? {
         if let sole = soleLayouts[rootIndex] { return sole }
         guard let index = schema.layoutOfNumber[Int(number)], layout.entities[index].rootIndex == rootIndex else {
@@ -205,8 +207,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
 
     final func setCommitWatch(_ watch: (any CommitWatch)?) { dependents.set(watch) }
 
-    /// Begins to watch for commits of anybody; nil where nobody but the store commits anything. `post` is called after
-    /// commits, with the number of the newest transaction where history is kept.
+    /// Begins to watch for commits of all processes; nil if only the store itself can commit. `post` is called after
+    /// commits, with the number of the newest transaction if history is kept.
     func watchCommits(
         _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
     ) throws -> (any CommitWatch)? {
@@ -217,8 +219,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
 
     // MARK: Connections
 
-    /// Runs a body with the connection that writes while no other thread writes. Failures come out as Core Data's
-    /// errors.
+    /// Runs a body with the connection that writes while no other thread writes. Throws failures as Core Data's errors.
     package final func writing<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         do {
             return try attempting(body)
@@ -227,7 +228,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// The same for a body that may run again where another transaction has disturbed it, or the connection was lost.
+    /// Runs a body that writes. The body may run again if another transaction has disturbed it, or the connection was
+    /// lost.
     package final func repeating<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         var repetitions = Repetitions()
         while true {
@@ -240,7 +242,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// The same; failures of the database come out as they are.
+    /// Runs a body with the connection that writes while no other thread writes. Throws the database's failures
+    /// unchanged.
     package final func attempting<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         let result = try database.write { connection in
             connection.readSince = nil
@@ -251,7 +254,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         throw NSError.readOnlyStore(self)
     }
 
-    /// Runs a body within the time that the program allows one request.
+    /// Runs a body within the time limit that the program has set for a request.
     @inline(__always)
     private func limited<Result>(
         _ connection: any SQLConnection, _ body: (any SQLConnection) throws -> Result
@@ -275,7 +278,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// Runs a body with a connection that reads. Failures come out as Core Data's errors.
+    /// Runs a body with a connection that reads. Throws failures as Core Data's errors.
     @inline(__always)
     package final func reading<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         let moment = rowCache.moment
@@ -289,7 +292,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// The same for a body that runs one statement.
+    /// Runs a body of one statement with a connection that reads. Throws failures as Core Data's errors.
     @inline(__always)
     package final func readingOnce<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
         let moment = rowCache.moment
@@ -303,8 +306,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// Runs a body with the statement of a SELECT. Conditions that the database cannot decide are decided first, in the
-    /// same state.
+    /// Runs a body with the statement of a SELECT. Conditions that the database cannot decide are evaluated on the
+    /// client first, in the same state of the database.
     package final func reading<Result>(
         _ select: SQLSelect, _ body: (any SQLPreparedStatement) throws -> Result
     ) throws -> Result {
@@ -314,7 +317,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         return try reading { try body($0.statement(SQLJudge(connection: $0, types: types).decided(suited))) }
     }
 
-    /// Closes every connection. Called when the store is removed from its coordinator; reading or writing afterwards
+    /// Closes every connection. Called when the store is removed from its coordinator. Reading or writing afterwards
     /// throws.
     package func close() {
         dependents.close()
@@ -338,24 +341,25 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// The model's version in the store, without regard to metadata that the program has set since.
+    /// The version of the model in the saved metadata, whatever metadata the program has set since.
     final var storedVersion: StoredVersion { stateLock.withLock { StoredVersion(savedMetadata) } }
 
-    /// The store's UUID in the store, without regard to metadata that the program has set since.
+    /// The store's UUID in the saved metadata, whatever metadata the program has set since.
     final var savedIdentifier: String? { stateLock.withLock { savedMetadata[NSStoreUUIDKey] as? String } }
 
-    /// Whether the program changed the metadata since they were last written.
+    /// Whether the program has changed the metadata since they were last written.
     package final var hasUnsavedMetadata: Bool {
         let (wereSet, saved) = stateLock.withLock { (metadataWereSet, savedMetadata) }
         return wereSet && !(saved as NSDictionary).isEqual((metadata ?? [:]) as NSDictionary)
     }
 
-    /// Writes the metadata, if they were changed, without a save: at the end of a pass of a migration manager.
+    /// Writes changed metadata without a save, at the end of a pass of a migration manager.
     package final func saveMetadata() throws {
         guard hasUnsavedMetadata else { return }
         let written = try writing { connection in
             try connection.transaction {
-                // The metadata have the description of the model: that of another version would be overwritten.
+                // The metadata contain the description of the model, and that of another version must not be
+                // overwritten.
                 try requireSameModel(connection)
                 return try writeMetadata(on: connection)
             }
@@ -363,8 +367,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         metadataWereSaved(written)
     }
 
-    /// Writes the metadata within a transaction, and returns them. Entries that the program has not changed since it
-    /// read them stay as others have written them meanwhile.
+    /// Writes the metadata within a transaction, and returns them. For entries that the program has not changed since
+    /// it read them, the values that other processes have written are kept.
     package final func writeMetadata(on connection: any SQLConnection) throws -> [String: Any] {
         let saved = stateLock.withLock { savedMetadata }
         let present =
@@ -375,10 +379,10 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         return merged
     }
 
-    /// Takes over metadata that were read or written as those of the store.
+    /// Sets metadata that were read or written as those of the store.
     package final func metadataWereSaved(_ written: [String: Any]) {
         let written = stateLock.withLock {
-            // The database gives such entries; they are never written.
+            // The database gives these entries at each reading; they are never written.
             let told = savedMetadata.filter { SQLStoreMetadata.toldKeys.contains($0.key) }
             savedMetadata = written.merging(told) { $1 }
             metadataWereSet = false
@@ -388,7 +392,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         identifier = written[NSStoreUUIDKey] as? String
     }
 
-    /// Notes that one entry of the metadata was written, beside those that the program may have set.
+    /// Records that one entry of the metadata was written. Entries that the program may have set stay unsaved.
     package final func metadataEntryWasSaved(_ value: Any?, forKey key: String) {
         stateLock.withLock { savedMetadata[key] = value }
         super.metadata[key] = value
@@ -412,8 +416,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         rowCache.contradiction(in: layout, storeNumber: storeNumber)
     }
 
-    /// The keys of the cached rows that are not as the database has them; for tests, while nobody saves. Rows that
-    /// other coordinators have saved are among them.
+    /// The keys of the cached rows that differ from the database, for tests, while no process saves. Rows that other
+    /// coordinators have saved are among them.
     package final func rowsUnlikeTheDatabase() throws -> [Int64] {
         try rootShapes.indices.flatMap { root in
             try rowCache.rows(rootIndex: root).filter { row in
@@ -424,7 +428,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
         }
     }
 
-    /// Whether two rows are alike in all that a database keeps.
+    /// Whether two rows are equal in all that a database stores.
     final func isSame(_ one: Snapshot, _ other: Snapshot) -> Bool {
         guard one.version == other.version, one.layoutIndex == other.layoutIndex else { return false }
         let slots = layout.entities[one.layoutIndex].slots
@@ -446,10 +450,10 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // w
     package final func forgetCachedRow(_ key: Int64, rootIndex: Int) { rowCache.remove(key, rootIndex: rootIndex) }
 }
 
-// Files of a transaction that is held. Those that its parts have orphaned are removed when the whole is committed, and
-// so does the note.
+// The external files of a held transaction. Files that its parts have orphaned are removed when the whole transaction
+// is committed, and so is the note.
 extension SQLStore {
-    /// The files of a transaction that begins.
+    /// The external files of a transaction that begins.
     package func filesOfTransaction() -> ExternalFileChanges {
         var files = ExternalFileChanges()
         files.note = database.withoutWriting { heldFiles.note }
@@ -478,7 +482,7 @@ extension SQLStore {
         }
     }
 
-    /// The held transaction was committed; called while nobody writes.
+    /// Removes the orphaned files of the held transaction, which was committed. Called while no thread writes.
     package func releaseHeldFiles() {
         externalData?.committed(heldFiles)
         heldFiles = ExternalFileChanges()

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A store in a SQLite file that has the layout of Apple's Core Data, or in memory with the same tables.
-final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  // what may change is used under a lock
+final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  // mutable state is used under a lock
     let settings: SQLiteStoreOptions
     let connections: SQLiteDatabase
     private let removesLog: Bool
