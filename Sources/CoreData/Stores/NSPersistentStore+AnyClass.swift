@@ -40,7 +40,7 @@ extension NSPersistentStore {
         self.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
     }
 
-    /// Makes a store by the initializer of the class on which it is called.
+    /// Makes a store by the initialiser of the class on which it is called.
     @_silgen_name("OpenCoreData_store")
     static func makeStore(
         _ root: consuming NSPersistentStoreCoordinator?, _ name: consuming String?, _ url: consuming URL,

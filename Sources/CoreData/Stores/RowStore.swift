@@ -2,7 +2,7 @@ import Foundation
 
 /// A store in terms of rows. Every kind of store conforms, so that contexts need no SQL.
 ///
-/// Any thread may call all methods, several at a time. A store serializes calls where necessary.
+/// Any thread may call all methods, several at a time. A store serialises calls where necessary.
 package protocol RowStore: AnyObject, Sendable {
     /// The store's number within its coordinator. It is part of the keys that the store gives.
     var storeNumber: Int { get }

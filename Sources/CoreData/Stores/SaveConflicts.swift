@@ -36,8 +36,8 @@ package struct SaveConflicts: Error, @unchecked Sendable {  // snapshots are imm
         package var existing: ObjectKey?
         /// The row that has the values, as the save's transaction reads it.
         package var existingRow: Snapshot?
-        /// Whether the store's model has the constraint. A constraint of another version only is no case for a merge
-        /// policy.
+        /// Whether the store's model has the constraint. Merge policies do not apply to a constraint that only another
+        /// version has.
         package var isOfModel = true
     }
     package var conflicts: [Conflict]

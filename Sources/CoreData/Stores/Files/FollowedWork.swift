@@ -1,7 +1,7 @@
 import CExchange
 import Foundation
 
-/// Long work on files that reports its progress and can be cancelled: copying, comparing, synchronizing with the disk.
+/// Long work on files that reports its progress and can be cancelled: copying, comparing, synchronising with the disk.
 struct FollowedWork {
     let progress: Progress?
 
@@ -69,7 +69,7 @@ struct FollowedWork {
         }
     }
 
-    /// Synchronizes everything in a folder with the disk, in pieces. Between two pieces the work can be cancelled.
+    /// Synchronises everything in a folder with the disk, in pieces. Between two pieces the work can be cancelled.
     func synchronize(_ folder: URL) throws {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isDirectoryKey])
         while let file = files?.nextObject() as? URL {

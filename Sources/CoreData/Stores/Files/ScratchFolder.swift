@@ -2,7 +2,7 @@ import Foundation
 
 /// A folder for files that are not needed after a piece of work, in the temporary folder of the system.
 ///
-/// Its process holds a kernel lock on it. So the next process that creates such a folder can recognize the folders that
+/// Its process holds a kernel lock on it. So the next process that creates such a folder can recognise the folders that
 /// killed processes of the same user have left, and removes them. Work on a store's file uses the `MigrationFolder`
 /// beside it.
 package enum ScratchFolder {

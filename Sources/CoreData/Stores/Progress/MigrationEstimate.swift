@@ -27,7 +27,7 @@ struct MigrationEstimate {
         }
         let running = max(0, before - passed)
         // A long time is corrected slowly, a short one fast. If the migration takes longer than the forecast, the
-        // displayed time stands still at most.
+        // displayed time rises by half of the elapsed time at most.
         let patience = max(0.5, running * 0.1)
         let moved = running + (aim - running) * (1 - exp(-passed / patience))
         let result = min(max(0, moved), before + passed * 0.5)

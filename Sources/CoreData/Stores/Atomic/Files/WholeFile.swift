@@ -6,7 +6,7 @@ import Foundation
 /// then renamed. A killed process leaves at most that one file, without a lock. The next opening of the store removes
 /// it.
 enum WholeFile {
-    /// Writes the bytes of a file, synchronizes it with the disk, and keeps the permissions of the file at the address.
+    /// Writes the bytes of a file, synchronises it with the disk, and keeps the permissions of the file at the address.
     static func write(_ data: Data, to url: URL) throws {
         WriteFailure.survivesSizeLimit
         let target = FileKind.target(of: url)

@@ -5,7 +5,7 @@ package protocol SQLFailure: Error {
     var kind: SQLFailureKind { get }
     /// The message of the database.
     var message: String { get }
-    /// The error code by which callers of Core Data recognize the failure; nil if the engine has none for them.
+    /// The error code by which callers of Core Data recognise the failure; nil if the engine has none for them.
     var codeOfEngine: Int32? { get }
     /// Whether a table, or a column of a table, is missing.
     var isOfMissingPart: Bool { get }

@@ -15,7 +15,7 @@ package final class DictionaryPlan {
         package let place: Int
         package let content: Content
 
-        /// The superentity of the objects, if the row has no column for their concrete entities; otherwise nil.
+        /// The entity of the objects or a superentity, if the row has no column for the concrete ones; otherwise nil.
         package var vagueLayout: Int? {
             if case .object(let layout, entityPlace: nil) = content { layout } else { nil }
         }

@@ -73,8 +73,8 @@ struct FetchShape: Equatable {
         case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo: break
         default: return false
         }
-        // The values are those of `SQLFetchTranslator.bound`. UUIDs are left out, because they depend on the column's
-        // kind.
+        // The values are those of `SQLFetchTranslator.bound`. UUIDs are left out, because their form depends on the
+        // column's kind.
         switch constant {
         case .int(let number): constants.append(.int(number))
         case .double(let number), .date(let number): constants.append(.double(number))

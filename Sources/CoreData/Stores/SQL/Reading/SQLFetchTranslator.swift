@@ -21,7 +21,7 @@ package struct SQLFetchTranslator {
     package let schema: SQLSchema
     package let layout: EntityLayout
     package let storeNumber: Int
-    /// The store's identifier, by which constants that are objects of the store are recognized; nil if no constant can
+    /// The store's identifier, by which constants that are objects of the store are recognised; nil if no constant can
     /// be an object.
     package var storeIdentifier: String?
     /// Whether a missing value is unequal to every other value, and NOT negates every result, as in the evaluation of a

@@ -22,12 +22,12 @@ package struct SQLFinish {
             missing.contains($0.collation) && types.isOfText($0.expression, in: scopes)
                 || !types.computes($0.expression, in: scopes)
         }
-        // With DISTINCT a database sorts only by the selected values. It does not recognize an expression as one of
+        // With DISTINCT a database sorts only by the selected values. It does not recognise an expression as one of
         // them if the two have bound values.
         let isVague =
             select.isDistinct
             && !select.order.allSatisfy { values.contains($0.expression) && !$0.expression.bindsValues }
-        // A database with types does not recognize that a nested SELECT in GROUP BY is the one among the results.
+        // A database with types does not recognise that a nested SELECT in GROUP BY is the one among the results.
         let computesHere =
             !(values + select.groupBy).allSatisfy { types.computes($0, in: scopes) }
             || select.groupBy.contains { $0.hasSelect || $0.bindsValues }

@@ -15,8 +15,8 @@ package struct Repetitions {
     /// Ends the repetitions: no later failure is repeated.
     mutating func end() { isOver = true }
 
-    /// Whether the transaction is run once more. Waits before it returns true, a little longer each time, until other
-    /// transactions have ended or a server is reachable again.
+    /// Whether the transaction is run once more. Waits a random time before it returns true, so that other transactions
+    /// can end, or another server can take over. The limit of this time grows with each repetition.
     package mutating func goOn(after failure: any SQLFailure) -> Bool {
         if isOver || !failure.mayBeRepeated { return false }
         if failure.kind == .lost, let patience = failure.patience {

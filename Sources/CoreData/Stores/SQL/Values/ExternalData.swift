@@ -174,7 +174,7 @@ package final class ExternalData: Sendable {
         if remove(files.created) { forgetNote(files) }
     }
 
-    /// Removes files that rows named before a commit. The commit is synchronized first: otherwise a loss of power could
+    /// Removes files that rows named before a commit. The commit is synchronised first: otherwise a loss of power could
     /// restore the rows, and not the files.
     ///
     /// - Returns: Whether all files are gone. Remaining files only take up space.

@@ -17,7 +17,7 @@ extension SQLiteConnection {
     /// Whether commits are written to a -wal first.
     func hasLog() throws -> Bool { try journalMode() == "wal" }
 
-    /// Turns synchronizing with the disk off: for a file that a kill makes void, or that is synchronized later.
+    /// Turns synchronising with the disk off: for a file that a kill makes void, or that is synchronised later.
     func leaveOutSyncing() throws { try execute("PRAGMA synchronous = OFF") }
 
     // MARK: Stores
@@ -98,7 +98,7 @@ extension SQLiteConnection {
             """)
     }
 
-    /// Opens a database in a folder, with a -wal whose commits are synchronized. Its files are unlinked at once, so
+    /// Opens a database in a folder, with a -wal whose commits are synchronised. Its files are unlinked at once, so
     /// that a kill leaves nothing.
     static func nameless(in folder: URL) throws -> SQLiteConnection {
         let file = folder.appendingPathComponent(UUID().uuidString)

@@ -142,7 +142,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }
     }
 
-    /// Finalizes all cached statements: before the schema changes, and before closing.
+    /// Finalises all cached statements: before the schema changes, and before closing.
     func finalizeStatements() {
         statementsByPlan = [:]
         rowStatements = []

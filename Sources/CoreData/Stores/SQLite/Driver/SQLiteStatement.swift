@@ -8,7 +8,7 @@ private let transientBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// A prepared statement: bind values by number (from 1), step, read columns by number (from 0).
 ///
-/// It is used on the thread that uses its connection. A statement that is finalized late keeps its connection open.
+/// It is used on the thread that uses its connection. A statement that is finalised late keeps its connection open.
 final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     let handle: OpaquePointer
     unowned(unsafe) let connection: SQLiteConnection

@@ -5,7 +5,7 @@ extension FollowedWork {
     func copy(_ source: SQLiteStoreFiles, to target: SQLiteStoreFiles) throws {
         do {
             let copy = try SQLiteConnection(path: target.main.path, access: .create)
-            // No other process opens the copy before it has been synchronized to the disk, and a kill makes the copy
+            // No other process opens the copy before it has been synchronised to the disk, and a kill makes the copy
             // void.
             try copy.leaveOutSyncing()
             try SQLiteConnection(path: source.main.path, access: .immutable)

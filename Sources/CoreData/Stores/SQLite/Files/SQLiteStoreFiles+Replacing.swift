@@ -36,7 +36,7 @@ extension SQLiteStoreFiles {
         try place.clear()
         let sibling = place.copy
         try make(sibling)
-        // The external values are synchronized, too, because no older store is left if the new one is damaged.
+        // The external values are synchronised, too, because no older store is left if the new one is damaged.
         try FollowedWork(progress: nil).synchronize(place.url)
         if FileManager.default.fileExists(atPath: main.path) {
             try withoutUsers(timeout: waiting, force: force, absorbing: true) { try take(sibling, rename: rename) }

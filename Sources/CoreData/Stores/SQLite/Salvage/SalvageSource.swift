@@ -171,7 +171,7 @@ final class SalvageSource {
     private(set) lazy var counters: [Counter] = {
         var rows = Self.rows(of: SQLBookkeeping.Keys.table, definitions, (reader, use, records))
         if rows.isEmpty {
-            // The table is recognized by the values of its rows: a text and two numbers.
+            // The table is recognised by the values of its rows: a text and two numbers.
             let page = first(of: SQLBookkeeping.Keys.table) { row in
                 row.values.count == 4 && row[0].value == .null && row[1].text != nil && row[2].integer != nil
                     && row[3].integer != nil ? reader.page(row.page) : nil

@@ -1,7 +1,7 @@
 // About the room Stores/SQLite/Salvage.
 //
 // - Pages are read without SQLite (`PageReader`, `WriteAheadLog`, `PageUse`, `BTreePage`, `TreeWalk`,
-//   `SalvageRecords`). `SalvageSchema` recognizes them by a model, and `SalvageTarget` writes a new store.
+//   `SalvageRecords`). `SalvageSchema` recognises them by a model, and `SalvageTarget` writes a new store.
 //   `SQLiteFault` describes the damage of a file that SQLite refuses.
 // - Each value is used only after it has been checked against the rest of the page. The cells of a leaf are certain if
 //   their sizes, with those of holes and fragments, make up the page's content. Otherwise the content of a hole, and
