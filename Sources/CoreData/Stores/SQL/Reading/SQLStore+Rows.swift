@@ -265,8 +265,8 @@ extension SQLStore {
         return ObjectKey.key(storeNumber: storeNumber, primaryKey: primaryKey)
     }
 
-    /// The selection of a relationship's members: owner, member's key, member's entity, in the order of the
-    /// owner's list.
+    /// The selection of a relationship's members: owner, member's key, member's entity, in the order of the owner's
+    /// list.
     private struct MemberPlan {
         var relationship: NSRelationshipDescription
         var destination: EntityLayout

@@ -127,7 +127,7 @@ package struct SQLSchema: Equatable, Sendable {
     package var numbers: [Int?]
     /// The place in `entityTables` of each root, by layout index.
     package var tableOfRoot: [Int: Int] = [:]
-    /// For every layout, the column of every slot; nil where a slot is not stored.
+    /// For every layout, the column of every slot; nil if a slot is not stored.
     package var columns: [[String?]]
     /// For every layout, the end of a join table of every to-many; nil if the relationship has none.
     package var joinEnds: [[SQLJoinEnd?]]

@@ -13,7 +13,6 @@ import CSQLite
 /// databases. After a rollback SQLite reads the file of that name and removes it: any file in any folder. So a forged
 /// name could delete any file. A super-journal that stays does no harm: as long as it is there, every -journal that
 /// names it is rolled back. Stores of this framework never write one.
-/// names it is rolled back. Stores here never write one.
 enum SQLiteFileGuard {
     /// The name of the VFS to open connections with. Nil if SQLite has no VFS that could be guarded; connections then
     /// use SQLite's default.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension FollowedWork {
-    /// Copies a store that is a single file, with its external data, to an address where nothing lies.
+    /// Copies a store that is a single file, with its external data, to a free address.
     func copy(_ source: SQLiteStoreFiles, to target: SQLiteStoreFiles) throws {
         do {
             let copy = try SQLiteConnection(path: target.main.path, access: .create)

@@ -12,8 +12,7 @@ final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
     private var connection: SQLiteConnection?
     private var lastVersion: Int64 = 0
 
-    /// Begins to watch. `post` is called after commits, with the number of the newest transaction where history is
-    /// kept.
+    /// Begins to watch. `post` is called after commits, with the number of the newest transaction if history is kept.
     init(
         store url: URL, connection: SQLiteConnection, hasLog: Bool, keepsHistory: Bool,
         post: @escaping @Sendable (_ transaction: Int64?) -> Void

@@ -57,8 +57,8 @@ struct RepeatedReading {
         // Another file has come into the store's place since the connection was opened.
         if error.isOfMovedFile { return attempts.goOn() }
         if error.looksDamaged { return isRepeatedAfterDamage() }
-        // The last process that had the store open has closed it: SQLite says that it cannot open the -wal and the
-        // -shm, or that it may not make them.
+        // The last process that had the store open has closed it: SQLite reports that it cannot open the -wal and the
+        // -shm, or must not create them.
         guard before.hasIndex, [SQLITE_READONLY, SQLITE_CANTOPEN].contains(error.primaryCode) else { return false }
         return !FileManager.default.fileExists(atPath: files.shm.path) && attempts.goOn()
     }

@@ -4,7 +4,7 @@
 // - New files get no more permissions than the folder in which they end up has (`FilePermissions`). Files in the folder
 //   of a migration count as files of the folder beside it.
 // - Destroying a store copies the -wal into the main file, empties the companions, and renames one of them over the
-//   main file. Before the renaming the store is whole; after it the file is empty.
+//   main file. Before the renaming the store is complete; after it the file is empty.
 // - A main file that has lost its name gets no -wal, -shm or -journal (`SQLiteFileGuard`). Opening compares the version
 //   that it has checked with the version in the file that it has open.
 // - A store that no connection seems to use is read without a lock, so a reading may meet files that another process is
