@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 /// A store that is a single file, without -wal and -shm, and that no other connection can open as long as this object
-/// lives.
+/// exists.
 ///
 /// The lock is SQLite's own, because every user of the file respects it: a connection to a store with a -wal holds it
 /// shared from its first read to its end. A process that waits for this lock finds afterwards that the file has moved,

@@ -20,7 +20,7 @@ struct DataPlaces {
     }
 
     /// The data of a file on which this process may have locks. Closing any descriptor of the file would drop them. So
-    /// a descriptor is opened only if there are holes, and stays open as long as the process lives.
+    /// a descriptor is opened only if there are holes, and stays open until the process ends.
     init(ofLockedFile url: URL, count: Int) {
         var status = stat()
         let isSparse = stat(url.path, &status) == 0 && Self.isSparse(status)
