@@ -1,7 +1,7 @@
 import Foundation
 
 extension MigrationErrors {
-    /// User-info key: the `StoreInspection.CloudMirror` that stands against a migration.
+    /// User-info key: the `StoreInspection.CloudMirror` that prevents a migration.
     private static let mirrorKey = "cloudMirror"
     private static let changesKey = "changes"
 
@@ -9,7 +9,7 @@ extension MigrationErrors {
         "Let the program on the device migrate it, or give the model a version that keeps its entities; new ones get "
         + "the names that sort last. For a store that never returns to a device: \(CloudMirrorAdvice.line)"
 
-    /// CloudKit's account of a store would name other objects after a migration.
+    /// The error if CloudKit's tables of the store would name other objects after a migration.
     ///
     /// - Parameter changes: What the migration does to entities, each as the end of a sentence about it.
     static func mirrored(_ mirror: StoreInspection.CloudMirror, _ changes: [String], url: URL) -> NSError {
@@ -22,7 +22,7 @@ extension MigrationErrors {
             userInfo: [mirrorKey: mirror, changesKey: changes, NSLocalizedRecoverySuggestionErrorKey: help])
     }
 
-    /// Whether CloudKit's account of the store stands against a migration.
+    /// Whether CloudKit's tables of the store prevent a migration.
     static func isAboutMirror(_ error: NSError) -> Bool { error.userInfo[mirrorKey] != nil }
 
     /// The error of a migration of a copy, about the store that was copied.

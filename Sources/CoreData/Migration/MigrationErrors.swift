@@ -1,6 +1,6 @@
 import Foundation
 
-/// The errors of migrations. Every one names the entity and property it is about, in the text and under keys of its
+/// The errors of migrations. Each names the entity and property that it is about, in the text and under keys of its
 /// own.
 enum MigrationErrors {
     /// User-info keys: the names of an entity and a property, and their descriptions in the two models.
@@ -11,7 +11,8 @@ enum MigrationErrors {
     static let sourceValueKey = "sourceValue"
     static let destinationValueKey = "destinationValue"
 
-    /// A change between two models that cannot be inferred. `help` is a change that would make it possible.
+    /// The error about a change between two models that cannot be inferred. `help` is a change that would make it
+    /// possible.
     static func cannotInfer(
         entity: String, property: String? = nil, source: String, destination: String, help: String
     ) -> NSError {
@@ -27,7 +28,7 @@ enum MigrationErrors {
             userInfo: info)
     }
 
-    /// One error for all problems that prevent an inference.
+    /// Combines all problems that prevent an inference into one error.
     static func combined(_ problems: [NSError]) -> NSError {
         guard problems.count > 1 else { return problems[0] }
         var info = problems[0].userInfo
@@ -37,7 +38,7 @@ enum MigrationErrors {
         return .coreData(problems[0].code, reason: reasons, userInfo: info)
     }
 
-    /// A row that the newer model does not allow.
+    /// The error about a row that the newer model does not allow.
     static func invalidRows(_ check: MigrationCheck, value: String, row: Int64?, url: URL) -> NSError {
         let problem = check.problem(value: value)
         var info: [String: Any] = [
@@ -52,12 +53,12 @@ enum MigrationErrors {
             userInfo: info)
     }
 
-    /// Rows of a table have the same values where the newer model wants different ones.
+    /// The error about rows of a table with the same values where the newer model requires different ones.
     static func duplicates(
         of index: SQLIndex, entity: String, rows: [Int64], url: URL, underlying: NSError? = nil
     ) -> NSError {
         let prefix = "Z_"
-        // The constraint's own entity may be one below the table's root: the index has its name.
+        // The constraint's own entity may be a subentity of the table's root. The index has its name.
         let name = index.name.range(of: "_UNIQUE_").map {
             String(index.name[index.name.index(index.name.startIndex, offsetBy: prefix.count)..<$0.lowerBound])
         }
@@ -75,7 +76,7 @@ enum MigrationErrors {
             underlying: underlying, userInfo: info)
     }
 
-    /// The values of a row are larger than the database's indexes take.
+    /// The error about the values of a row that are larger than the database's indexes take.
     static func tooLarge(
         for index: SQLIndex, entity: String, row: Int64?, url: URL, underlying: NSError? = nil
     ) -> NSError {
@@ -93,7 +94,7 @@ enum MigrationErrors {
             underlying: underlying, userInfo: info)
     }
 
-    /// Bytes that are to come into a row lie in a file that is not there.
+    /// The error about bytes that the migration must move into a row, but whose file is missing.
     static func missingFile(of place: MigrationPlace, row: Int64?, url: URL) -> NSError {
         let problem =
             "The file with the external data of “\(place.entity).\(place.property)”, row \(row.map(String.init) ?? "?"), is "
@@ -111,10 +112,11 @@ enum MigrationErrors {
     /// A sentence about the problem of a row.
     static let rowsKey = "problem"
 
-    /// The checksum of a version on the way that does not allow some rows; of the version to reach there is none.
+    /// User-info key: the checksum of a version between that does not allow some rows. The version to reach has no such
+    /// value.
     static let versionKey = "version"
 
-    /// Rows do not fit a version that the store would only go through. The error names the version, and a remedy.
+    /// The error about rows that do not fit a version between. It names the version, and a remedy.
     static func onTheWay(_ error: NSError, through version: NSManagedObjectModel) -> NSError {
         let names = version.versionIdentifiers.map { "\($0.base)" }.sorted().joined(separator: ", ")
         let name = names.isEmpty ? "with the checksum \(version.versionChecksum)" : "“\(names)”"
@@ -137,21 +139,21 @@ enum MigrationErrors {
     /// models.
     static func isAboutRows(_ error: NSError) -> Bool { error.userInfo[rowsKey] != nil }
 
-    /// No model at hand has the version hashes of the store.
+    /// The error if no model at hand has the version hashes of the store.
     static func missingSourceModel(metadata: [String: Any], url: URL) -> NSError {
         .coreData(
             NSMigrationMissingSourceModelError, reason: "Can't find model for source store", url: url,
             userInfo: ["metadata": metadata])
     }
 
-    /// A migration is wanted, but none may be inferred and no mapping model is at hand.
+    /// The error if a migration is wanted, but none may be inferred and no mapping model is at hand.
     static func missingMappingModel(metadata: [String: Any], url: URL) -> NSError {
         .coreData(
             NSMigrationMissingMappingModelError, reason: "Persistent store migration failed, missing mapping model.",
             url: url, userInfo: ["metadata": metadata])
     }
 
-    /// Somebody cancelled the migration; the store is as it was.
+    /// The error of a cancelled migration, which leaves the store as it was.
     static func cancelled(url: URL) -> NSError {
         .coreData(NSMigrationCancelledError, reason: "The migration was cancelled. The store is unchanged.", url: url)
     }

@@ -9,7 +9,7 @@ struct SourceModel {
     /// The model that the store keeps.
     private let archived: () throws -> NSManagedObjectModel?
 
-    /// For a store in a file whose model is looked for there when it is needed.
+    /// Creates the search for a store in a file, whose model is read from the file when it is needed.
     init(
         metadata: [String: Any], url: URL, timeout: TimeInterval, versions: [NSManagedObjectModel] = []
     ) {
@@ -19,12 +19,12 @@ struct SourceModel {
         archived = { try StoreEngines.fileEngine().cachedModel(at: url, timeout: timeout) }
     }
 
-    /// For a store of which nothing but its metadata is known: it is not looked at.
+    /// Creates the search for a store of which the caller has only the metadata. The store itself is not read.
     init(metadata: [String: Any], url: URL) {
         self.init(metadata: metadata, url: url, archived: { nil })
     }
 
-    /// For a store that keeps its model where its engine finds it.
+    /// Creates the search for a store whose engine reads the model.
     init(
         metadata: [String: Any], url: URL, versions: [NSManagedObjectModel] = [],
         archived: @escaping () throws -> NSManagedObjectModel?
@@ -35,7 +35,7 @@ struct SourceModel {
         self.archived = archived
     }
 
-    /// For a store that was looked at.
+    /// Creates the search for a store whose summary the caller has.
     init(_ look: any StoreLook, versions: [NSManagedObjectModel] = []) {
         metadata = look.metadata
         url = look.url
@@ -43,8 +43,8 @@ struct SourceModel {
         archived = { try look.model() }
     }
 
-    /// The given model, the one the store keeps, or one of the main bundle's versions: the first that has the store's
-    /// version hashes. The answer belongs to the caller: it is frozen by nobody else.
+    /// Returns the given model, the one the store keeps, or one of the main bundle's versions: the first that has the
+    /// store's version hashes. The result is a copy of the caller's own, which no other code freezes.
     func find(given: NSManagedObjectModel? = nil) throws -> NSManagedObjectModel {
         if let given, fits(given) { return given.copied() }
         if let archived = try? archived() {
@@ -56,7 +56,7 @@ struct SourceModel {
         return try findAmongResources(nil, or: versions)
     }
 
-    /// One of the versions in bundles, or of some others: for a store that keeps no model.
+    /// Returns one of the versions in bundles, or of the given ones, for a store that keeps no model.
     func findAmongResources(
         _ bundles: [Bundle]?, or versions: [NSManagedObjectModel] = []
     ) throws -> NSManagedObjectModel {
@@ -67,7 +67,8 @@ struct SourceModel {
         throw MigrationErrors.missingSourceModel(metadata: metadata, url: url)
     }
 
-    /// Whether a model has every entity of the store with the store's hash. It may have more: other configurations.
+    /// Whether a model has every entity of the store with the store's hash. It may have more entities: those of other
+    /// configurations.
     func fits(_ model: NSManagedObjectModel) -> Bool {
         let version = StoredVersion(metadata)
         guard let stored = version.hashes, !stored.isEmpty else { return false }

@@ -2,44 +2,50 @@
 //
 // - `LightweightMigrator` opens the file and holds the transaction of a migration in place. The other types here copy,
 //   count and verify.
-// - Mapping models and stages with handlers run code of the program's own, so they work on a copy (over
+// - Mapping models and stages with handlers run the program's own code, so they work on a copy (over
 //   `Stores/SQLite/Files` and `Stores/Files`).
-// - `SoleUse` waits until nobody else has the store open, empties its -wal and holds SQLite's exclusive lock. The copy
-//   is built from an `immutable` connection, which needs no lock. Opening the file by other means would drop the lock.
+// - `SoleUse` waits until no other connection has the store open, empties its -wal and holds SQLite's exclusive lock.
+//   The copy is built from an `immutable` connection, which needs no lock. Opening the file by other means would drop
+//   the lock.
 // - The journal (`ExchangeJournal`) is there only while both versions are whole. `StoreExchange+Recovery` runs before
-//   every opening. With a journal it goes forward step by step, and each step sees whether it is done.
-// - The copy is given up in one case: a program that knows nothing of the journal has written to the older version, or
-//   another file lies there, such as a backup. `FileState` tells files apart that have the same name, versions and
+//   every opening. With a journal it continues the exchange step by step, and each step checks first whether it is done
+//   already.
+// - The copy is discarded in one case: a program without support for the journal has written to the older version, or
+//   another file has its name, such as a backup. `FileState` distinguishes files that have the same name, versions and
 //   counters.
-// - Without a journal the store is as it was, and the next migration resumes after the last complete leg.
-// - A leg makes a new file of the one before, in a folder of its own (`step-N`): a mapping model's hop, a stage with
-//   handlers, or all inferred hops between them. So the file before stays after any failure. Nothing in the new file
-//   need be taken back, or reach the disk, before it is whole.
-// - `MigrationCheckpoint` counts only for the same file in the same state, the same legs and the same build of the
-//   program.
-// - Within the leg of a mapping model `MappedPosition` says how far it is, about twice a second and after each entity
-//   mapping. See the notes in `MappedPosition.swift`. Stages run again as a whole.
-// - Rows are counted where they are written (`RowTally`, in the store: saves, batches, anybody's), and around SQL's own
-//   work (`EntityCounts`). Every leg has to have as many. The last one is verified as a whole.
-// - Names are exchanged by the kernel (`CExchange`, a header around `renameat2`). Where it cannot, there are two
-//   renames, between which the store has no main file; recovery knows that state too.
+// - Without a journal the store is as it was, and the next migration resumes after the last complete copy stage.
+// - A copy stage makes a new file of the one before, in a folder of its own (`step-N`): by the hop of a mapping model,
+//   a migration stage with handlers, or all inferred hops between them. So the file before stays after any failure.
+//   Changes of the new file need no rollback, and need not reach the disk before the file is whole.
+// - `MigrationCheckpoint` counts only for the same file in the same state, the same copy stages and the same build of
+//   the program.
+// - Within the copy stage of a mapping model, `MappedPosition` records the position, about twice a second and after
+//   each entity mapping. See the notes in `MappedPosition.swift`. Migration stages with handlers start again from their
+//   beginning.
+// - Rows are counted where they are written (`RowTally` counts in the store those of all saves and batch requests), and
+//   around SQL's own work (`EntityCounts`). The file of every copy stage must have as many rows as were counted. The
+//   last file is verified as a whole.
+// - The kernel exchanges the names (`CExchange`, a header around `renameat2`). Where it cannot, two renames take its
+//   place. Between them the store has no main file, and recovery completes this state too.
 // - The folder of external data can be another store's too (`SharedSupport`), or become so at any moment. The journal
-//   says which files in it are the older version's. All others go into the newer folder, before the exchange and once
-//   more after it.
-// - Errors of waiting name the processes at work: `LockHolders` looks for the files in the kernel's table of locks. A
-//   process that waited for the lock has the older file open afterwards, and opens the store again (`hasMoved`).
-// - A store that is one file, XML, binary or a program's own (`FileMigration`), needs neither journal nor verifier. It
-//   is refused when it is opened. The newer file is made by the same legs of mapping models, read once more, and
-//   renamed over the older one. Such a destination is saved once, at the end (`AtomicRows`).
+//   lists the files in it that are the older version's. All other files are moved into the newer folder, before the
+//   exchange and once more after it.
+// - Errors of waiting name the processes that hold the locks: `LockHolders` searches the kernel's table of locks for
+//   the files. A process that waited for the lock has the older file open afterwards, and opens the store again
+//   (`hasMoved`).
+// - A store that is a single file (XML, binary, or of a program's own type; `FileMigration`) needs neither journal nor
+//   verifier. Its migration begins when opening it has failed. Mapping models make the newer file by the same copy
+//   stages. The migration reads the file once more and renames it over the older one. The new file of such a store is
+//   saved once, at the end (`AtomicRows`).
 
 import Foundation
 
-/// A migration that builds the newer version beside the store, checks that it is whole, and puts it in the store's
-/// place.
+/// A migration that builds the newer version beside the store, checks that the copy is whole, and puts it in the
+/// store's place.
 ///
-/// From its beginning to its end nobody else can open the store. After any failure the store is as it was. A killed
-/// process leaves the folder of the copy, or the journal of an exchange. The next migration resumes the copy after the
-/// last complete leg. The next opening completes the exchange.
+/// From its beginning to its end no other process can open the store. After any failure the store is as it was. A
+/// killed process leaves the folder of the copy, or the journal of an exchange. The next migration resumes the copy
+/// after the last complete copy stage. The next opening completes the exchange.
 struct CopyingMigration {
     let store: SQLiteStoreFiles
     let model: NSManagedObjectModel
@@ -58,22 +64,22 @@ struct CopyingMigration {
         self.progress = progress
     }
 
-    /// A part of the way from the older version to the newer one.
+    /// A part of the migration that makes one new file.
     struct Leg {
-        /// Tells the leg from all others; a checkpoint names it.
+        /// The name that distinguishes the copy stage from all other ones; a checkpoint holds it.
         var name: String
-        /// The time that it takes in proportion to the others.
+        /// The time that the copy stage takes in proportion to the other ones.
         var weight: Double
-        /// Whether the leg itself resumes with files that a killed process has left in its place.
+        /// Whether the copy stage itself resumes with files that a killed process has left at the new place.
         var isKept = false
-        /// The version that it leads to.
+        /// The version of the new file.
         var model: NSManagedObjectModel
         /// Makes a new file of one that stays as it is and can be read without a lock. There is no file at the new
         /// place before. Returns how many rows the entities of the newer file must have: copied rows, and rows that the
         /// program's own code made, without those that it removed.
         var make: (_ from: SQLiteStoreFiles, _ into: SQLiteStoreFiles, Progress?) throws -> [String: Int]
 
-        /// A leg that is inferred, through any number of versions at once.
+        /// A copy stage of inferred hops, through any number of versions at once.
         static func inferred(
             _ name: String, from source: NSManagedObjectModel? = nil, through versions: [NSManagedObjectModel],
             to model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
@@ -97,7 +103,7 @@ struct CopyingMigration {
         }
     }
 
-    /// Migrates a store that is still of the version these metadata name. False when it is not: somebody else migrated
+    /// Migrates a store that is still of the version these metadata name. Returns false if another process has migrated
     /// it.
     func run(from metadata: [String: Any], _ legs: [Leg]) throws -> Bool {
         try StoreExchange.recover(store, timeout: timeout)
@@ -126,7 +132,7 @@ struct CopyingMigration {
             try exchange.run(with: use)
             return true
         } catch {
-            // With a journal the newer version is whole: the next opening puts it in its place.
+            // With a journal the newer version is whole, and the next opening puts it in the store's place.
             if !FileManager.default.fileExists(atPath: ExchangeJournal.url(in: folder.url).path) {
                 try? folder.remove()
             }
@@ -146,7 +152,7 @@ struct CopyingMigration {
 
     private static let verifying = 0.05
 
-    /// Goes all legs, or those that an earlier attempt has not gone, and verifies the result.
+    /// Runs all copy stages that no earlier attempt has completed, and verifies the result.
     private func build(_ folder: MigrationFolder, _ use: SoleUse, _ legs: [Leg]) throws {
         var checkpoint = MigrationCheckpoint(
             older: try StoreExchange.digest(of: store.main), olderChanges: try use.changeCounter(),
@@ -155,11 +161,11 @@ struct CopyingMigration {
         let found = MigrationCheckpoint.read(in: folder.url).flatMap { $0.isSameMigration(as: checkpoint) ? $0 : nil }
         checkpoint = found ?? checkpoint
         if checkpoint.done < legs.count {
-            // Other files there were not finished.
+            // Files in other folders belong to copy stages that were not finished.
             let next = legs[checkpoint.done].isKept ? [Self.place(of: checkpoint.done)] : []
             let isKnown = found != nil
             try folder.clear(keeping: isKnown ? [checkpoint.place] + next : [])
-            // The files of the leg are of use only to the same migration.
+            // The unfinished files of a copy stage are of use only to a repetition of this migration.
             if !isKnown, !next.isEmpty { try checkpoint.write(in: folder.url) }
         }
         let parts = MigrationParts(
@@ -173,9 +179,9 @@ struct CopyingMigration {
                 try leg.make(before.isEmpty ? store : SQLiteStoreFiles(folder.file(in: before)), copy, part)
             }
             MigrationMoment.reach(.legDone)
-            // One file, and on the disk, before the checkpoint names it.
+            // The copy becomes one file, and reaches the disk, before the checkpoint names it.
             try withExtendedLifetime(SoleUse(of: copy, timeout: timeout)) {}
-            // The last one is verified as a whole.
+            // The last file is verified as a whole.
             if number + 1 < legs.count { try count(copy, leg.model, checkpoint.rows) }
             try FollowedWork(progress: progress).synchronize(copy.main.deletingLastPathComponent())
             checkpoint.done = number + 1
@@ -198,25 +204,26 @@ struct CopyingMigration {
         MigrationMoment.reach(.verified)
     }
 
-    /// Gives the newer files the rights of the older ones, so that nobody can read more than before.
+    /// Gives the newer files the owner and permissions of the older ones, so that no user can read more than before.
     private func keepRights(on copy: SQLiteStoreFiles) {
         for (older, newer) in [(store.main, copy.main), (store.supportFolder, copy.supportFolder)] {
             var status = stat()
             guard stat(older.path, &status) == 0 else { continue }
-            // Only the superuser can do it, and only then it is needed; it comes first, because it takes rights away.
+            // Only the superuser can change owners, and only then it is needed. The change comes first, because it
+            // removes permission bits.
             if status.st_uid != geteuid() || status.st_gid != getegid() { give(newer, status.st_uid, status.st_gid) }
             chmod(newer.path, status.st_mode & 0o7777)
         }
     }
 
-    /// Makes somebody else the owner of a file, or of a folder with everything in it.
+    /// Sets the owner of a file, or of a folder with everything in it.
     private func give(_ url: URL, _ owner: uid_t, _ group: gid_t) {
         _ = lchown(url.path, owner, group)
         let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
         while let file = files?.nextObject() as? URL { _ = lchown(file.path, owner, group) }
     }
 
-    /// Checks that the result of a leg has as many rows as it says.
+    /// Checks that the new file of a copy stage has the number of rows that the stage returned.
     private func count(_ copy: SQLiteStoreFiles, _ model: NSManagedObjectModel, _ expected: [String: Int]) throws {
         let found = try EntityCounts(of: copy, model, following: FollowedWork(progress: progress))
         if let error = EntityCounts.failure(found.rows, expected: expected, url: store.main) { throw error }

@@ -1,16 +1,17 @@
 import Foundation
 
-/// The number of rows of each entity of a SQLite store. In the next version it has to be the same.
+/// The number of rows of each entity of a SQLite store, which the next version must have too.
 struct EntityCounts {
     private let model: NSManagedObjectModel
-    /// By the names of the entities that the store holds.
+    /// The numbers by the names of the entities that the store holds.
     let rows: [String: Int]
 
-    /// Counts the rows of a store that nobody writes meanwhile.
+    /// Counts the rows of a store to which no process writes until the count has ended.
     ///
     /// - Parameters:
-    ///   - given: the model that it was made with, if that is at hand; otherwise it is looked for.
-    ///   - isLocked: whether this process holds the lock on it, which only an immutable connection does not ask for.
+    ///   - given: the model that the store was made with, if the caller has it; otherwise the count finds the model.
+    ///   - isLocked: whether this process holds the lock on the store. Then the connection is immutable, because only
+    ///     such a connection needs no lock.
     init(
         of store: SQLiteStoreFiles, _ given: NSManagedObjectModel? = nil, isLocked: Bool = false,
         following work: FollowedWork
@@ -23,7 +24,7 @@ struct EntityCounts {
         rows = try Self.rows(model.layout, schema, on: connection, following: work)
     }
 
-    /// One look at every table.
+    /// Counts the rows of all entities by one statement for each table.
     static func rows(
         _ layout: ModelLayout, _ schema: SQLSchema, on connection: any SQLConnection, following work: FollowedWork
     ) throws -> [String: Int] {
@@ -31,7 +32,7 @@ struct EntityCounts {
         for root in layout.entities where root.superIndex == nil {
             guard let table = schema.table(ofRoot: root.index)?.name else { continue }
             let stored = root.subtree.compactMap { index in schema.numbers[index].map { (index, $0) } }
-            // SQLite takes no more columns than 2,000.
+            // SQLite's limit is 2,000 columns in a result.
             for start in stride(from: 0, to: stored.count, by: 500) {
                 let part = stored[start..<min(start + 500, stored.count)]
                 let query = try connection.prepare(
@@ -45,8 +46,8 @@ struct EntityCounts {
         return rows
     }
 
-    /// The number of rows that the entities of a later version have when the store goes through all of them without a
-    /// mapping model: none is lost but those of entities that are gone.
+    /// The number of rows that the entities of a later version have when the store is migrated through all of them
+    /// without a mapping model. Only the rows of removed entities are lost.
     func after(through versions: [NSManagedObjectModel], configuration: String?) throws -> [String: Int] {
         var (rows, source) = (rows, model)
         for version in versions {
@@ -67,7 +68,8 @@ struct EntityCounts {
         return rows
     }
 
-    /// The error about the first entity that has another number of rows than it must have; the others may have any.
+    /// The error about the first entity whose number of rows differs from the expected one. Entities without an
+    /// expected number may have any number of rows.
     static func failure(_ rows: [String: Int], expected: [String: Int], url: URL) -> NSError? {
         for (name, count) in expected.sorted(by: { $0.key < $1.key }) {
             guard let found = rows[name], found != count else { continue }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Migrates a store that is one file, read and written as a whole: XML, binary, or of a program's own class over
+/// Migrates a store that is one file, read and written as a whole: XML, binary, or of a program's own subclass of
 /// `NSAtomicStore`.
 ///
-/// The newer version is made beside the store, hop by hop, and checked. Then it is brought to the disk and renamed over
-/// the older one: at any moment one of the two lies there. After any failure or kill the older file is as it was, and
-/// the next start begins anew. Two migrations of a file exclude each other. Nobody knows whether another process has
-/// read the file and will write it.
+/// The newer version is made beside the store, hop by hop, and checked. Then the migration brings it to the disk and
+/// renames it over the older one, so that at any moment one of the two has the store's name. After any failure or kill
+/// the older file is as it was, and the next start begins anew. Two migrations of a file exclude each other. No lock
+/// shows whether another process has read the file and will write it.
 struct FileMigration {
     let storeClass: NSAtomicStore.Type
     let type: String
@@ -17,7 +17,7 @@ struct FileMigration {
     /// The bundles with versions and mapping models; nil for the main bundle and the packages' resources.
     var bundles: [Bundle]?
 
-    /// Nil for stores of other kinds.
+    /// Returns nil for stores of other kinds.
     init?(
         type: String, at url: URL?, model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) {
@@ -37,22 +37,22 @@ struct FileMigration {
     private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
     private var timeout: TimeInterval { StoreOptions.timeout(options) }
 
-    /// Whether the options ask for a migration of a store that is of another version.
+    /// Whether the options allow the migration of a store of another version.
     var isWanted: Bool {
         StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true
             && StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
     }
 
-    /// Removes files that a killed process has left beside the store, after waiting for one that is migrating it now.
-    /// Costs one look at the folder if there is nothing.
+    /// Removes files that a killed process has left beside the store, after waiting for a migration that is running. If
+    /// there are no such files, the cost is one check of the folder.
     func removeRemains() throws {
         guard MigrationFolder.exists(for: url), !MigrationFolder.isHeldHere(for: url),
             StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
         else { return }
         guard let folder = try MigrationFolder.lock(url, creating: false, timeout: timeout) else { return }
-        // It belongs to a SQLite store, which somebody opens as one of another type.
+        // The journal belongs to a SQLite store that a caller opens as a store of another type.
         if FileManager.default.fileExists(atPath: ExchangeJournal.url(in: folder.url).path) { return }
-        // A file that cannot be removed is only waste.
+        // A file that cannot be removed only takes space.
         try? folder.remove()
     }
 
@@ -73,7 +73,7 @@ struct FileMigration {
             try folder.clear()
             let before = FileState(url)
             let metadata = (try? storeClass.metadataForPersistentStore(with: url)) ?? found
-            // Somebody else may have been faster.
+            // Another process may have migrated the store first.
             let present = model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata)
             if present.differences != nil {
                 let hops = try hops(metadata)
@@ -85,13 +85,13 @@ struct FileMigration {
             try? folder.remove()
             throw error
         }
-        // The store is of the newer version. A file that cannot be removed is only waste, and is removed at the next
-        // opening.
+        // The store is of the newer version. A file that cannot be removed only takes space, and the next opening
+        // removes it.
         try? folder.remove()
         MigrationMoment.reach(.exchanged)
     }
 
-    /// The way to the model's version.
+    /// The hops to the model's version.
     private func hops(_ metadata: [String: Any]) throws -> [MigrationHop] {
         let found = SourceModel(metadata: metadata, url: url)
         if let hop = try GivenMapping(options)?.hop(
@@ -108,18 +108,19 @@ struct FileMigration {
         let source = try found.findAmongResources(bundles, or: way.versions)
         if let hops = way.of(metadata, configuration).find(from: source, to: model) { return hops }
         guard way.infers else { throw MigrationErrors.missingMappingModel(metadata: metadata, url: url) }
-        // There is no way: the error of the direct one names the obstacle.
+        // No chain of hops leads to the model: the error of the direct hop names the obstacle.
         return [MigrationHop(source: source, target: model, means: .inferred)]
     }
 
-    /// Nobody else migrates the file meanwhile, and one that somebody writes is not replaced.
+    /// The guard against losses. The folder's lock excludes other migrations of the file, and a file that another
+    /// process writes is not replaced.
     private func lossGuard(_ hops: [MigrationHop], of file: URL) -> LossGuard {
         LossGuard(
             url: file, target: model, configuration: configuration, options: options, hops: hops,
             shelf: ModelShelf(bundles))
     }
 
-    /// Goes the way, a new file for each hop.
+    /// Carries out the hops, each of which makes a new file.
     private func make(_ hops: [MigrationHop], in folder: MigrationFolder) throws -> URL {
         let parts = MigrationParts(progress, weights: hops.map { _ in 1 } + [0.2])
         var last = url
@@ -127,7 +128,7 @@ struct FileMigration {
         for (number, hop) in hops.enumerated() {
             let place = "step-\(number + 1)"
             let target = try folder.make(place)
-            // Only the file that this migration has made can tell the losses of a hop behind a mapping model.
+            // The losses of a hop behind a mapping model can be found only in the file that this migration has made.
             if number > 0, !hops[number - 1].isInferred {
                 try lossGuard(Array(hops[number...]), of: last).atBeginning
                     .check(storeClass.metadataForPersistentStore(with: last), ofType: type)
@@ -176,7 +177,7 @@ struct FileMigration {
         options?.filter { $0.key != AnyHashable(NSMigrationProgressOption) }
     }
 
-    /// Reads the new file as a program will, which finds links that lead to nothing, and counts its objects.
+    /// Reads the new file as a program will, which finds references to missing objects, and counts its objects.
     private func verify(_ copy: URL, _ rows: [String: Int]) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ForgottenFiles {
-    /// Notes the files that rows name in those places. In the transaction that forgets them.
+    /// Records the files that the rows name at those places, in the transaction that removes the names.
     func note(storeAt url: URL, on connection: SQLiteConnection) throws {
         var names: Set<String> = []
         for place in places {
@@ -9,7 +9,7 @@ extension ForgottenFiles {
         }
         var files = ExternalFileChanges()
         let store = SQLiteStoreFiles(url)
-        // A file that cannot be noted is only waste.
+        // A file that cannot be recorded only takes space.
         try? ExternalData(folder: store.externalDataFolder, storeName: store.main.lastPathComponent)
             .note(names.sorted(), &files)
     }

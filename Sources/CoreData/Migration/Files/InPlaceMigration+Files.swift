@@ -1,15 +1,16 @@
 import Foundation
 
-// A way on which code of the program runs: mapping models, and stages with handlers.
+// The migration of a database by code of the program: mapping models, and stages with handlers.
 //
-// The content goes into a file of this machine, which goes through the legs as a store's copy does. Then it comes back
-// into tables that take the place of the older ones. All of that is one transaction: until it is committed the older
-// tables are whole, even if this process or the server is killed.
+// The rows are written to a file of this machine, on which the copy stages run as on a store's copy. Then they are read
+// back into tables that take the place of the older ones. All of that is one transaction: until it is committed the
+// older tables are whole, even if this process or the server is killed.
 extension InPlaceMigration {
     private static let reading = 0.1
     private static let writing = 0.2
 
-    /// Brings a store whose transaction is open through legs. Nobody else writes to it meanwhile.
+    /// Migrates a store by copy stages in its open transaction. The transaction keeps other programs from writing to
+    /// it.
     func goThroughFiles(
         _ legs: [CopyingMigration.Leg], from source: NSManagedObjectModel, _ metadata: [String: Any],
         on connection: any SQLConnection, _ progress: Progress
@@ -41,8 +42,8 @@ extension InPlaceMigration {
         }
     }
 
-    /// The folder of this database's migrations on this machine; the migration at work in it holds its lock. Files that
-    /// a killed process has left in it are removed.
+    /// The folder of this database's migrations on this machine. The running migration holds its lock. Files that a
+    /// killed process has left in it are removed.
     private func workFolder(_ progress: Progress) throws -> MigrationFolder {
         let name =
             "opencoredata-\(geteuid())-"

@@ -9,19 +9,20 @@ struct LightweightMigrator {
     let model: NSManagedObjectModel
     let configuration: String?
     let options: [AnyHashable: Any]?
-    /// Whether the file is a copy that is thrown away when anything goes wrong. Then nothing has to be taken back, and
-    /// nothing to reach the disk before the whole does.
+    /// Whether the file is a copy that the caller removes after a failure. Then no change needs a rollback, and no page
+    /// needs to reach the disk before the whole file does.
     var isDiscardable = false
-    /// Looks for losses of rows, in the transaction.
+    /// Finds losses of rows, in the transaction.
     var lossGuard: LossGuard?
 
-    /// Migrates the store at a URL if it does not fit the model. False if there was nothing to do.
+    /// Migrates the store at a URL if it does not fit the model. Returns false if the store fits already.
     ///
     /// - Parameters:
-    ///   - versions: The versions on the way, in their order, if the direct way is not the one to go. It stays one
-    ///     transaction: no program ever sees the store at one of them.
-    ///   - source: The model the store was made with; nil to take the one the store keeps, or one of the main bundle's.
-    ///   - isDiscardable: Whether the file is a copy that is thrown away when anything goes wrong.
+    ///   - versions: The versions between, in their order; empty for the direct hop. All hops are one transaction, so
+    ///     no program ever reads the store at one of these versions.
+    ///   - source: The model the store was made with; nil to use the model that the store keeps, or one of the main
+    ///     bundle's.
+    ///   - isDiscardable: Whether the file is a copy that the caller removes after a failure.
     ///   - lossGuard: Refuses to lose values; nil if the program has named all losses.
     ///   - progress: Gets the progress of the work, and may cancel it.
     @discardableResult
@@ -36,7 +37,7 @@ struct LightweightMigrator {
         return try migrator.run(given: source, through: versions, progress)
     }
 
-    /// Migrates until the store fits: somebody else may migrate it meanwhile.
+    /// Migrates until the store fits. It starts again if another process has migrated the store in between.
     private func run(
         given source: NSManagedObjectModel?, through versions: [NSManagedObjectModel], _ progress: Progress?
     ) throws -> Bool {
@@ -49,7 +50,7 @@ struct LightweightMigrator {
                 }
                 if try fits(look) { return false }
                 let source = try SourceModel(look).find(given: source)
-                // Nil: somebody else migrated the store between reading its metadata and locking it.
+                // Nil: another process migrated the store between reading its metadata and locking it.
                 if let done = try runTransaction(from: source, through: versions, look.metadata, settings, progress) {
                     return done
                 }
@@ -65,7 +66,7 @@ struct LightweightMigrator {
         }
     }
 
-    /// The plan for the present store; nil if it fits the model already. Nothing on disk changes.
+    /// The plan for the present store; nil if it fits the model already. Making the plan changes nothing on disk.
     func plan(source: NSManagedObjectModel? = nil) throws -> MigrationPlan? {
         do {
             let timeout = try SQLiteStoreOptions(options, url: url).timeout
@@ -86,7 +87,7 @@ struct LightweightMigrator {
         }
     }
 
-    /// Whether a store that was looked at was made with this version of the model.
+    /// Whether the store of a summary was made with this version of the model.
     func fits(_ look: SQLiteStoreLook) throws -> Bool {
         try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, look)
             .fits(look.metadata)
@@ -94,7 +95,7 @@ struct LightweightMigrator {
 
     // MARK: The transaction
 
-    /// The whole migration as one transaction on a connection of its own. Nil when the store is not at that version any
+    /// Migrates in one transaction on a connection of its own. Returns nil if the store is not at that version any
     /// more.
     private func runTransaction(
         from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], _ metadata: [String: Any],
@@ -114,7 +115,7 @@ struct LightweightMigrator {
             try settings.configure(connection, isWriter: true)
             try connection.prepareForMigration(isDiscardable: isDiscardable)
             try connection.begin()
-            // From here on nobody can put another file in its place.
+            // From here on SQLite's lock keeps other processes from putting another file in the store's place.
             if connection.hasMoved {
                 connection.rollback()
                 return nil
@@ -128,18 +129,18 @@ struct LightweightMigrator {
             }
             try lossGuard?.check(present, source, on: connection)
             try transaction(on: connection).goThrough(versions, from: source, on: connection, progress)
-            // Processes that have the store open look at SQLite's schema counter before they write. It must rise even
+            // Processes that have the store open compare SQLite's schema counter before they write. It must rise even
             // if only rows and metadata changed.
             try connection.raiseSchemaVersion()
             if !isDiscardable { try writeOut(connection, progress) }
             MigrationMoment.reach(.stepsDone)
             try connection.commit()
         } catch let error as SQLiteError where error.isOfMovedFile {
-            // Another store lies there now.
+            // Another store has this name now.
             return nil
         } catch {
             connection.rollback()
-            // Where there was no -wal, none is left: nothing in it counts.
+            // Where there was no -wal before, the connection removes the one that it made: no page in it is committed.
             if !hadLog { connection.enableCheckpointOnClose() }
             throw error
         }
@@ -148,7 +149,7 @@ struct LightweightMigrator {
         return true
     }
 
-    /// The work in the transaction, with additions that only files have.
+    /// The transaction's work, with additions that only files need.
     private func transaction(on connection: SQLiteConnection) -> MigrationTransaction {
         var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
         transaction.ignoresMirror = StoreOptions.ignoresCloudMirror(options)
@@ -162,7 +163,7 @@ struct LightweightMigrator {
         return transaction
     }
 
-    /// Brings the pages of the commit to the disk, in pieces: the commit itself cannot be cancelled any more.
+    /// Brings the pages of the commit to the disk, in pieces, because the commit itself cannot be cancelled any more.
     private func writeOut(_ connection: SQLiteConnection, _ progress: Progress?) throws {
         guard progress != nil, try connection.journalMode() == "wal" else { return }
         connection.flushCache()

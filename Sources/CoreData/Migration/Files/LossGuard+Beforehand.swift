@@ -1,12 +1,12 @@
 import Foundation
 
 extension LossGuard {
-    /// Throws when rows would lose something, before anything of the store is touched.
+    /// Throws if rows would lose values, before the migration changes the store.
     func checkBeforehand(timeout: TimeInterval) throws {
         guard let first = hops.first else { return }
         do {
             let isStore: Void? = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection in
-                // If somebody else has migrated the store by now, it is looked at again.
+                // If another process has migrated the store by now, its metadata are read again.
                 guard !lost(look.metadata).isEmpty, SourceModel(look).fits(first.source) else { return }
                 try check(look.metadata, first.source, on: connection)
             }

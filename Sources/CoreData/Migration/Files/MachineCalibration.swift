@@ -13,7 +13,8 @@ struct MachineCalibration: Sendable {
     /// Seconds for an open, a commit and a close.
     var transaction: Double
 
-    /// The machine at hand. Where nothing can be measured (no temporary folder), the figures of an ordinary computer.
+    /// The machine at hand. Where no measurement is possible (no temporary folder), the figures of an ordinary
+    /// computer.
     static let current =
         (try? measured())
         ?? MachineCalibration(
@@ -38,7 +39,7 @@ struct MachineCalibration: Sendable {
             try connection.transaction { for statement in statements { try connection.run(statement) } }
             return (ContinuousClock.now - start) / .seconds(1)
         }
-        // An empty commit first: the rest of the other times is that of the rows.
+        // The time of an empty commit comes first: the other times less this one are those of the rows.
         let commit = try seconds(.define(.createTable(table("E"))))
         let rows = Double(sampleRows)
         func perRow(_ time: Double) -> Double { max(time - commit, time / 10) / rows }
@@ -59,7 +60,7 @@ struct MachineCalibration: Sendable {
             scan: scan, rewrite: copy / 2, index: index, byte: copy / 2 / 50, transaction: max(commit, 0.001))
     }
 
-    /// A table with a key, a column of numbers and one of texts, where they are named.
+    /// A table with a key and, where their names are given, a column of numbers and one of texts.
     private static func table(_ name: String, _ number: String? = nil, _ text: String? = nil) -> SQLTable {
         var columns = [SQLColumn(name: SQLSchema.keyColumn, type: .integer, isPrimaryKey: true)]
         if let number { columns.append(SQLColumn(name: number, type: .integer)) }

@@ -3,8 +3,8 @@ import Foundation
 // The forecast of a SQLite store in a file.
 extension MigrationForecaster {
     /// - Parameters:
-    ///   - versions: versions that the way may lead through, beside those among the program's resources.
-    ///   - looksForWays: whether there may be another way than the direct one by inference.
+    ///   - versions: versions that hops may lead through, beside those among the program's resources.
+    ///   - looksForWays: whether to search for other hops than the direct inferred one.
     func forecast(through versions: [NSManagedObjectModel], looksForWays: Bool = true) throws -> MigrationForecast {
         let nothing = MigrationForecast(store: url, isMigrationRequired: false)
         guard StorePlace(url) == .file, FileManager.default.fileExists(atPath: url.path) else { return nothing }
@@ -19,7 +19,7 @@ extension MigrationForecaster {
         } catch let error as SQLiteError where isSQLite {
             throw MigrationErrors.translated(error, url: url, doing: "forecasting")
         } catch let error where !isSQLite {
-            // One of another kind, perhaps.
+            // The file may be a store of another type.
             guard let storeClass = StoreClasses.classOfFile(at: url) else {
                 throw (error as? SQLiteError)?.nsError(doing: .opening) ?? error
             }
@@ -27,7 +27,7 @@ extension MigrationForecaster {
         }
     }
 
-    /// The forecast of a SQLite store, by the look that was taken at it.
+    /// The forecast of a SQLite store whose summary the caller has read.
     func forecast(
         of look: SQLiteStoreLook, on connection: SQLiteConnection, through versions: [NSManagedObjectModel],
         looksForWays: Bool
@@ -82,9 +82,9 @@ extension MigrationForecaster {
     }
 
     /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as
-    /// much. A way with a mapping model or handlers of stages has the copy, and the next one that is made of it. Each
-    /// copy has its own files of external data, and there are the associations between them. The content of a -wal
-    /// today makes the main file grow in any case.
+    /// much. A migration with a mapping model or handlers of stages needs the space of a copy, and of the next copy
+    /// that is made of it. Each copy has its own files of external data. The associations between the two take space as
+    /// well. The content of a -wal today makes the main file grow in any case.
     private func diskSpace(_ forecast: MigrationForecast, _ size: StoreSize) -> Int64 {
         let small = Self.smallChange * Int64(forecast.hops.count) + size.growth
         let isCopied = forecast.hops.contains { hop in

@@ -2,12 +2,13 @@ import Foundation
 
 // Moving a store to a file that is read and written as a whole.
 extension NSPersistentStoreCoordinator {
-    /// The new file is made out of sight, and takes the place of a file at its address when it is whole.
+    /// Writes the store to a new file in a folder of its own, and renames it over a file at its address when it is
+    /// whole.
     final func convertToWholeFile(by move: StoreMove) throws -> NSPersistentStore {
         guard move.place == .file else { throw move.refusal }
         try FileKind.require(.file, at: move.url, followsLinks: true)
         let target = FileKind.target(of: move.url)
-        // A SQLite store that lies there keeps its external values, if the move fails.
+        // A SQLite store at the target keeps its external values if the move fails.
         try StoreExchange.recover(SQLiteStoreFiles(target), timeout: move.timeout)
         // The next move or opening of the new store removes what a killed process leaves in this folder.
         guard let folder = try MigrationFolder.lock(target, creating: true, timeout: move.timeout, move.progress) else {
@@ -37,7 +38,7 @@ extension NSPersistentStoreCoordinator {
         do { return try body() } catch let error as SQLiteError { throw error.nsError(doing: .saving) }
     }
 
-    /// The store's content where it can be read object by object.
+    /// The store's content in a form that can be read object by object.
     private func readable(_ move: StoreMove, _ between: SQLiteStoreFiles) throws -> StoreMove {
         MigrationFeed.of(move.progress)?.begin(.copying)
         guard let engine = StoreEngines.engine(of: move.store) else { return move }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Files are migrated where they lie as long as SQL can do it, and as copies otherwise.
+// Files are migrated in place if SQL can do the work, and as copies otherwise.
 extension SQLiteEngine: MigratingEngine {
     func prepare(
         at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?

@@ -1,8 +1,9 @@
 import Foundation
 
 extension StagedMigration {
-    /// One stage with handlers of the program. It works on a copy, because nobody can tell how far it was when it was
-    /// killed. The rows are counted behind each handler. The migration between two handlers has to leave as many rows.
+    /// Runs one stage with handlers of the program. It works on a copy, because no record shows how far a killed
+    /// handler had come. The rows are counted behind each handler. The migration between two handlers has to leave as
+    /// many rows.
     func run(
         _ stage: NSCustomMigrationStage, from current: NSManagedObjectModel, to next: NSManagedObjectModel,
         _ source: SQLiteStoreFiles, _ target: SQLiteStoreFiles, _ lossGuard: LossGuard?, _ progress: Progress?

@@ -4,19 +4,19 @@ import Foundation
 enum StoreMigration {
     /// Makes sure that a store fits a model.
     ///
-    /// The store is left alone if it does not exist, if it fits, or if its versioning is to be ignored. It is also left
-    /// alone if the model has no such configuration, which opening reports. Otherwise the options decide:
+    /// The store stays as it is if it does not exist, if it fits, or if its versioning is to be ignored. It also stays
+    /// as it is if the model has no such configuration, which opening reports. Otherwise the options decide:
     ///
     /// - With `NSMigratePersistentStoresAutomaticallyOption` the store is migrated: by the stages of a manager, by
     ///   mapping models among the program's resources, or, with `NSInferMappingModelAutomaticallyOption`, in place.
     /// - Without this option the error is `NSPersistentStoreIncompatibleVersionHashError`, which names the entities
     ///   that differ.
-    /// - Without any of the others the error is `NSMigrationMissingMappingModelError`.
+    /// - Without any of the other options the error is `NSMigrationMissingMappingModelError`.
     ///
-    /// A migration that would lose values which nobody has allowed to go fails with
+    /// A migration that would lose values whose loss the program has not allowed fails with
     /// `NSMigrationMissingSourceModelError` (`LossGuard`).
     ///
-    /// - Returns: The look at a store that fits.
+    /// - Returns: The summary of a store that fits.
     @discardableResult
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
@@ -33,7 +33,7 @@ enum StoreMigration {
         do {
             return try prepareOnce(url, model, configuration, options, &attempts)
         } catch let error as NSError where error.code == NSMigrationMissingSourceModelError {
-            // Somebody else may have migrated the store between two looks at it: then it keeps another model.
+            // Another process may have migrated the store between two readings: then the store keeps another model.
             let key = NSStoreModelVersionHashesKey
             let hashes = (error.userInfo["metadata"] as? [String: Any])?[key] as? [String: Data]
             let present = try? SQLiteStoreMetadata.metadata(at: url, timeout: timeout)[key] as? [String: Data]
@@ -77,12 +77,12 @@ enum StoreMigration {
             }
             let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)
             try migrate(SourceModel(look, versions: way.versions), to: model, configuration, options, way)
-            // Once more: another program may have changed the version meanwhile.
+            // Once more, because another program may have changed the version since it was read.
             return try prepare(url, model, configuration, options, settings.timeout, &attempts)
         }
     }
 
-    /// Migrates by the mapping model that the options name. False where they name none for the store's version.
+    /// Migrates by the mapping model that the options name. Returns false where they name none for the store's version.
     private static func migrateAsGiven(
         _ look: SQLiteStoreLook, to model: NSManagedObjectModel, _ configuration: String?,
         _ options: [AnyHashable: Any]?
@@ -96,7 +96,8 @@ enum StoreMigration {
         return true
     }
 
-    /// Goes the best way that there is. If rows forbid a change that the models allow, another way is looked for.
+    /// Carries out the best hops that the migration has found. If rows forbid a change that the models allow, it
+    /// searches for other hops.
     static func migrate(
         _ url: URL, _ metadata: [String: Any], to model: NSManagedObjectModel, _ configuration: String?,
         _ options: [AnyHashable: Any]?, _ way: MigrationWay, _ timeout: TimeInterval

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The size of a store, as far as the free disk of a migration depends on it.
+/// The size of a store, as far as the free disk space that a migration needs depends on it.
 struct StoreSize {
     /// Bytes of the main file, with everything that is still in the -wal.
     let database: Int64
-    /// By how much the main file grows when the -wal is copied into it.
+    /// The number of bytes by which the main file grows when the -wal is copied into it.
     let growth: Int64
     private let files: SQLiteStoreFiles
 
@@ -19,7 +19,7 @@ struct StoreSize {
         return stat(url.path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// So many files are looked at, however many there are.
+    /// The number of files whose sizes are read, however many there are.
     private static let probes = 500
 
     /// About how many bytes the values hold that lie in files of their own.

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Looks whether a store is whole: every row of an entity of the model, every reference leads somewhere, nothing
-/// mandatory is missing, keys continue above the highest one.
+/// Checks that a store is whole: it has every row of an entity of the model, every reference leads to a row, no
+/// mandatory value is missing, and keys continue above the highest one.
 ///
-/// Everything is asked of SQLite; no row is read into the program. The store must be a single file that nobody writes.
+/// SQLite evaluates all checks, so no row is read into the program. The store must be a single file that no process
+/// writes.
 struct StoreVerifier {
     let model: NSManagedObjectModel
     let configuration: String?
@@ -24,8 +25,8 @@ struct StoreVerifier {
     /// Throws the first problem: entity, property, key of the row.
     ///
     /// - Parameters:
-    ///   - rows: The number of rows that entities must have, by name; the others may have any number.
-    ///   - work: Gets the progress, and may cancel the work.
+    ///   - rows: The number of rows that entities must have, by name; other entities may have any number.
+    ///   - work: Receives the progress, and may cancel the work.
     func verify(
         _ url: URL, rows: [String: Int] = [:], following work: FollowedWork = FollowedWork(progress: nil)
     ) throws {

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// OpenCoreData only. It has the hops, their steps, the cost, and the obstacles.
 /// `migrationForecast(forPersistentStoreAt:to:configuration:through:options:)` of ``NSPersistentStoreCoordinator``
-/// makes one. Its `description` is a report for people.
+/// makes one. Its `description` is a report to print.
 public struct MigrationForecast: Sendable, Equatable {
     /// A version of a model.
     public struct Version: Sendable, Equatable {
@@ -33,9 +33,9 @@ public struct MigrationForecast: Sendable, Equatable {
         public var kind: Kind
         /// A description of the step in terms of SQL.
         public var summary: String
-        /// The table whose rows the step goes through; nil for an instant step.
+        /// The table whose rows the step reads or writes; nil for an instant step.
         public var table: String?
-        /// The approximate number of rows that the step goes through.
+        /// The approximate number of rows that the step reads or writes.
         public var rows: Int
         /// The approximate number of bytes that the step writes.
         public var bytes: Int64
@@ -72,7 +72,7 @@ public struct MigrationForecast: Sendable, Equatable {
         }
     }
 
-    /// The way from one version to another.
+    /// The step from one version to the next.
     public struct Hop: Sendable, Equatable {
         /// The origin of the mapping between the two versions.
         public enum Means: Sendable, Equatable {
@@ -114,7 +114,7 @@ public struct MigrationForecast: Sendable, Equatable {
         }
     }
 
-    /// Something that makes the migration impossible.
+    /// An obstacle that makes the migration impossible.
     public struct Obstacle: Sendable, Equatable {
         /// The name of the entity; nil if the obstacle concerns the whole store.
         public var entity: String?
@@ -134,7 +134,7 @@ public struct MigrationForecast: Sendable, Equatable {
     public var isMigrationRequired: Bool
     /// The hops to the version of the model; empty if no migration is required, or none is possible.
     public var hops: [Hop] = []
-    /// The obstacles; empty if the migration is possible, as far as the forecast can tell within milliseconds.
+    /// The obstacles; empty if the migration is possible, as far as the forecast finds out within milliseconds.
     ///
     /// Only the migration itself finds some obstacles. These are values that do not fit and duplicates of a new
     /// uniqueness constraint in large tables, problems of rows that an earlier hop or the program's code makes, and
@@ -143,32 +143,32 @@ public struct MigrationForecast: Sendable, Equatable {
     /// The content that the model's version has no place for, allowed or not.
     ///
     /// A loss that is not allowed is an obstacle, too. A policy or the handler of a stage may keep the content
-    /// elsewhere; the forecast does not know that.
+    /// elsewhere. The forecast cannot find that out.
     public var losses: [MigrationLoss] = []
     /// The account that CloudKit's mirroring keeps in a SQLite store; nil if nothing mirrors it.
     ///
     /// A change of an entity that this account names is an obstacle, unless ``NSMigrationIgnoresCloudKitOption`` is
     /// set.
     public var mirror: StoreInspection.CloudMirror?
-    /// The locks that the migration takes in a database, in their order. Empty for a store in files, which nobody else
-    /// uses during a migration.
+    /// The locks that the migration takes in a database, in their order. Empty for a store in files, which no other
+    /// process can use during a migration.
     public var locks: [Lock] = []
     /// The approximate number of bytes that must be free on the volume of the store while the migration runs.
     public var diskSpaceNeeded: Int64 = 0
-    /// The number of free bytes there; nil if the volume does not tell.
+    /// The number of free bytes on that volume; nil if the system gives none.
     public var diskSpaceAvailable: Int64?
     /// The approximate time of the migration in seconds.
     ///
     /// It rests on a calibration in this machine's temporary folder. A slow disk adds time for the commit.
     public var estimatedSeconds: Double = 0
 
-    /// Whether there is a way to the model's version, or no migration is needed.
+    /// Whether hops lead to the model's version, or no migration is needed.
     public var isPossible: Bool { obstacles.isEmpty }
     /// Whether the migration takes the same time for any number of rows.
     public var isInstant: Bool { isPossible && hops.allSatisfy(\.isInstant) }
-    /// Whether enough of the volume is free; true if the volume does not tell.
+    /// Whether enough of the volume is free; true if the system gives no number.
     public var hasDiskSpace: Bool { diskSpaceAvailable.map { $0 >= diskSpaceNeeded } ?? true }
-    /// The approximate number of rows that all steps go through.
+    /// The approximate number of rows that all steps read or write.
     public var rows: Int { hops.flatMap(\.steps).reduce(0) { $0 + $1.rows } }
     /// The approximate number of bytes that all steps write.
     public var bytes: Int64 { hops.flatMap(\.steps).reduce(0) { $0 + $1.bytes } }
@@ -207,7 +207,7 @@ extension MigrationForecast.Obstacle: CustomStringConvertible {
     /// The reason and the help.
     public var description: String {
         if help.isEmpty || reason.hasSuffix(help) { return reason }
-        // Some reasons are Apple's texts, and those are no sentences.
+        // Some reasons are Apple's texts, which are not complete sentences.
         let end = reason.last.map { ".!?".contains($0) } == true ? "" : "."
         return "\(reason)\(end) \(help)"
     }
@@ -243,7 +243,8 @@ extension MigrationForecast: CustomStringConvertible {
         return "\(time); needs \(Self.text(bytes: diskSpaceNeeded)) of disk\(free)\(hasDiskSpace ? "" : ": too little")"
     }
 
-    /// The rows that are gone through, and of which tables: a table counts once for each step that goes through it.
+    /// The number of rows that the steps read or write, and their tables. A table counts once for each step that reads
+    /// or writes it.
     private var passes: String {
         var tables: [(name: String, rows: Int, steps: Int)] = []
         for step in hops.flatMap(\.steps) where step.rows > 0 {

@@ -1,6 +1,6 @@
 import Foundation
 
-// The forecast of a store in a database, which is migrated where it lies.
+// The forecast of a store in a database, which is migrated in place.
 extension MigrationForecaster {
     /// Measurements on a server of an ordinary computer: PostgreSQL's figures for a million rows.
     private static let server = MachineCalibration(
@@ -75,8 +75,8 @@ extension MigrationForecaster {
         }
     }
 
-    /// In place everything is one transaction of the server's. Where code of the program's own runs, the content goes
-    /// through files of this machine, and nobody reads the tables while they are exchanged.
+    /// An inferred migration is one transaction of the server. If code of the program's own runs, the content is copied
+    /// through files of this machine, and a lock keeps other programs from reading the tables while they are exchanged.
     private func addCosts(
         of hops: [MigrationHop], tables: [String], bytes: Int64, rows: Int, to forecast: inout MigrationForecast
     ) {

@@ -2,7 +2,8 @@ import Foundation
 
 // The forecast of a store that is one file, read and written as a whole.
 extension MigrationForecaster {
-    /// Every hop writes the file anew. To know its version the file is read as a whole, as it is to open the store.
+    /// The forecast of such a store. Every hop writes the file anew. To find its version the file is read as a whole,
+    /// as it is to open the store.
     func forecast(
         ofFile storeClass: NSAtomicStore.Type, through versions: [NSManagedObjectModel]
     ) throws -> MigrationForecast {
@@ -38,7 +39,7 @@ extension MigrationForecaster {
             let lossGuard = lossGuard(hops, of: way, from: source)
             add(try lossGuard.sample(metadata, ofType: type), of: lossGuard, metadata, to: &forecast)
             forecast.estimatedSeconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
-            // The new file, and while it is made of another new one, that too.
+            // The new file, and during the next hop another new one that is made of it.
             forecast.diskSpaceNeeded = size * Int64(min(2, hops.count)) + Self.smallChange
         } catch let error as NSError where Self.obstacleCodes.contains(error.code) {
             forecast.hops = []

@@ -12,7 +12,7 @@ extension MigrationForecaster {
             versions: isStaged ? way.versions + [source] : way.versions)
     }
 
-    /// Lists the losses. One that is not allowed is an obstacle, if some row is known to have it.
+    /// Adds the losses to a forecast. A loss that is not allowed is an obstacle, if some row is found to have it.
     func add(
         _ losses: [MigrationLoss], of lossGuard: LossGuard, _ metadata: [String: Any],
         to forecast: inout MigrationForecast

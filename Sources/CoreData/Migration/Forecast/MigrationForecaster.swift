@@ -2,7 +2,7 @@
 //
 // - The forecaster makes the plan over a connection that leaves no trace. It counts rows by the highest key, measures
 //   some sample rows, and turns both into bytes and seconds with `MachineCalibration`.
-// - Hops after the first are planned over the tables that the one before would leave.
+// - Each hop after the first is planned over the tables that the previous one would leave.
 // - Rows that the newer model does not allow are obstacles, as far as some milliseconds of searching find them in the
 //   present tables.
 
@@ -21,7 +21,7 @@ struct MigrationForecaster {
 
     /// The tables as they stand before a hop.
     struct State {
-        /// The words of the database, and the names of its tables and columns.
+        /// The dialect of the database, and the names of its tables and columns.
         var dialect: any SQLDialect
         var style: any SQLSchemaStyle
         var model: NSManagedObjectModel
@@ -44,7 +44,8 @@ struct MigrationForecaster {
         return try GivenMapping(options)?.hop(from: found, to: model, find: { source }).map { [$0] }
     }
 
-    /// Whether the options let a mapping be inferred. A caller without the option wants to see an inferred migration.
+    /// Whether a mapping may be inferred. Without the option the answer is true, because a forecast is mostly of an
+    /// inferred migration.
     var infers: Bool { StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) ?? true }
 
     var transaction: MigrationTransaction {
@@ -53,11 +54,11 @@ struct MigrationForecaster {
         return transaction
     }
 
-    // MARK: The way
+    // MARK: The hops
 
-    /// Goes the way that a migration would go, and looks at its losses.
+    /// Follows the hops that a migration would make, and adds their steps and losses.
     ///
-    /// - Returns: Its hops.
+    /// - Returns: The hops.
     @discardableResult
     func goTheWay(
         of found: SourceModel, from state: State, _ versions: [NSManagedObjectModel], on connection: any SQLConnection,
@@ -88,7 +89,8 @@ struct MigrationForecaster {
         _ forecast: inout MigrationForecast
     ) throws {
         var state = start
-        // Nobody knows which rows the program's own code leaves, and rows that are not there yet cannot be looked at.
+        // The rows that the program's own code leaves cannot be predicted, and rows that do not exist yet cannot be
+        // searched.
         var knowsRows = true
         var number = 0
         while number < hops.count {
@@ -99,7 +101,7 @@ struct MigrationForecaster {
                 number += 1
                 continue
             }
-            // Hops that are inferred one after the other are gone as the migration goes them.
+            // Consecutive inferred hops are merged as the migration merges them.
             let plain = hop.stage == nil ? hops[number...].prefix { $0.isInferred && $0.stage == nil } : [hop]
             let stored = state.schema.layoutOfNumber.values.map { state.model.layout.entities[$0].name }
             let runs = MigrationRun.runs(
@@ -115,7 +117,7 @@ struct MigrationForecaster {
                 number += run.hops
             }
             if let stage = hop.stage, !forecast.hops.isEmpty {
-                // Only the program's own code knows the rows that it looks at.
+                // The rows that a handler reads depend on the program's own code.
                 forecast.hops[forecast.hops.count - 1].steps.append(
                     .init(kind: .custom, summary: "code of stage “\(stage)”", table: nil, rows: 0, bytes: 0, seconds: 0)
                 )
@@ -123,7 +125,7 @@ struct MigrationForecaster {
         }
     }
 
-    /// A hop that needs no work of its own.
+    /// A hop whose work another hop does.
     private func addTaken(_ hop: MigrationHop, after forecast: inout MigrationForecast) {
         let step = MigrationForecast.Step(
             kind: .instant, summary: "taken together with the next version", table: nil, rows: 0, bytes: 0, seconds: 0)
@@ -131,7 +133,7 @@ struct MigrationForecaster {
             .init(from: Self.version(hop.source), to: Self.version(hop.target), means: .inferred, steps: [step]))
     }
 
-    /// A mapping model's hop: every entity mapping is a step that runs code for each row.
+    /// Adds the hop of a mapping model: every entity mapping is a step that runs code for each row.
     private func add(
         _ hop: MigrationHop, by mapping: NSMappingModel, after state: State, to forecast: inout MigrationForecast
     ) throws -> State {
@@ -149,7 +151,7 @@ struct MigrationForecaster {
         for mapping in mapping.entityMappings ?? [] {
             let source = mapping.sourceEntityName.flatMap { old.layout(named: $0) }
             let table = source.flatMap { state.schema.table(ofRoot: $0.rootIndex)?.name }
-            // A table of several entities counts for each of them: how they share it, only its rows know.
+            // A table of several entities counts for each of them, because only its rows show how they share it.
             let rows = table.flatMap { state.facts.tables[$0]?.rows } ?? 0
             let bytes = table.flatMap { state.rowBytes[$0] } ?? Self.unknownRowBytes
             steps.append(step(mapping, table: table, rows: rows, bytesPerRow: bytes))
@@ -176,7 +178,7 @@ struct MigrationForecaster {
     private func step(
         _ mapping: NSEntityMapping, table: String?, rows: Int, bytesPerRow: Double
     ) -> MigrationForecast.Step {
-        // It runs on files of this machine, for any kind of store.
+        // The hop of a mapping model runs on files of this machine, for any kind of store.
         let machine = MachineCalibration.current
         let isGone = mapping.destinationEntityName == nil
         let bytes = isGone ? 0 : Double(rows) * bytesPerRow
@@ -206,7 +208,7 @@ struct MigrationForecaster {
             if !isFirst { try MigrationCheck.look(forAnyRowsIn: plan, state.facts, url: url) }
             try MigrationCheck.look(for: plan, on: connection, in: isFirst ? nil : state.unchanged, url: url)
         }
-        // Steps name the tables as they are called at that point; people know them by the names they have now.
+        // Steps name the tables as they are called at that point; the report gives their present names.
         var names: [String: String] = [:]
         let steps = zip(plan.steps, plan.rows).map { step, rows in
             if case .renameTable(let from, let to) = step { names[to] = names[from] ?? from }
@@ -229,7 +231,7 @@ struct MigrationForecaster {
             unchanged: state.unchanged.subtracting(plan.steps.flatMap(\.changedTables)))
     }
 
-    /// The names of the entities that the store holds at a version on the way; nil for all.
+    /// The names of the entities that the store holds at a version between; nil for all.
     private func held(of version: NSManagedObjectModel) -> Set<String>? {
         version.entities(forConfigurationName: configuration).map { Set($0.compactMap(\.name)) }
     }
@@ -239,7 +241,7 @@ struct MigrationForecaster {
     /// Bytes of an entry in an index: a value, a key, their header.
     private static let indexEntry = 16.0
 
-    /// A row of a table that nothing is known about.
+    /// The estimated size of a row in a table without samples.
     private static let unknownRowBytes = 60.0
 
     private func step(
@@ -272,7 +274,7 @@ struct MigrationForecaster {
         default:
             kind = .rewrite
             bytes = count * bytesPerRow
-            // Values that lie in files come into the rows. Only the rows tell the attributes of the files.
+            // Values in external files come into the rows. Only the rows show which attributes have such files.
             if case .tagValues(_, _, _, tagged: false, _) = step { bytes += Double(state.size?.externalData() ?? 0) }
             seconds = count * machine.rewrite + bytes * machine.byte
         }

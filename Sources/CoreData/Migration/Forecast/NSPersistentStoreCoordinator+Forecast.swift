@@ -5,15 +5,15 @@ extension NSPersistentStoreCoordinator {
     ///
     /// OpenCoreData only. For a SQLite store the forecast takes milliseconds at any size. It reads the metadata, the
     /// archived model, the schema and some sample rows. Neither the main file nor the -wal changes. A store that is
-    /// read and written as a whole (XML, binary, or a class of the program's own) is read; its model is looked for
+    /// read and written as a whole (XML, binary, or a class of the program's own) is read. The forecast finds its model
     /// among `versions` and the program's resources. Any thread may call the function, and the store may be open.
     ///
     /// - Parameters:
     ///   - url: The store's main file, or the URL of its database. A store that does not exist needs no migration.
     ///   - model: The model to reach.
-    ///   - configuration: The configuration that the store belongs to; nil for the default one.
-    ///   - versions: Versions that the way may lead through if the direct way is impossible, beside those among the
-    ///     program's resources.
+    ///   - configuration: The configuration of the store; nil for the default one.
+    ///   - versions: Versions that the migration may lead through if the direct hop is impossible, beside those among
+    ///     the program's resources.
     ///   - options: The options for adding the store, such as a timeout, a staged migration manager or allowed losses.
     /// - Returns: The forecast. A migration that is impossible is no error: ``MigrationForecast/obstacles`` gives the
     ///   reasons.

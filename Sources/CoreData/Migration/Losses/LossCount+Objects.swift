@@ -2,7 +2,7 @@ import Foundation
 
 // Counting in a store that is read as a whole.
 extension LossCount {
-    /// The numbers of some things in a file, in their order.
+    /// Counts the objects in a file that have each content, in its order.
     static func numbers(
         of lost: [LossSearch.Lost], in url: URL, ofType type: String, _ model: NSManagedObjectModel
     ) throws -> [Number] {

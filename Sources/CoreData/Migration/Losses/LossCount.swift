@@ -4,9 +4,9 @@ import Foundation
 struct LossCount {
     /// The extent of the search.
     enum Extent {
-        /// At every row.
+        /// All rows.
         case all
-        /// At the first rows of each table, as far as some milliseconds go.
+        /// The first rows of each table, as many as some milliseconds allow.
         case sample
     }
 
@@ -28,14 +28,14 @@ struct LossCount {
         var owners: String?
     }
 
-    /// The number of columns' worth of rows that a forecast looks at in a table.
+    /// The number of values (rows times columns) that a forecast reads in a table.
     private static let sampleSize = 100_000
-    /// The number of further steps of the database in which it then looks for at least one row.
+    /// The number of further steps in which the database then searches for at least one row.
     private static let searchBudget = 100_000
-    /// SQLite takes no more columns than 2,000.
+    /// The number of columns for one statement. SQLite's limit is 2,000.
     private static let columnsAtOnce = 500
 
-    /// The numbers of some things, in their order.
+    /// Counts the objects that have each content, in its order.
     func numbers(of lost: [LossSearch.Lost], _ extent: Extent) throws -> [Number] {
         var result = [Number](repeating: (0, true), count: lost.count)
         var ofTables: [String: [(place: Int, part: Part)]] = [:]
@@ -80,7 +80,7 @@ struct LossCount {
         }
     }
 
-    /// Goes on looking for one row where the first ones are none: beyond them there may be some.
+    /// Searches the rest of a table for one row, if none of the first rows counts.
     private func search(_ part: Part) throws -> Number {
         let query = try connection.prepare(
             .select(SQLSelect([.number(1)], of: part.table, where: part.condition, limit: 1)))
@@ -92,7 +92,7 @@ struct LossCount {
 
     // MARK: Places of lost values
 
-    /// Nil for a thing that has no place in the file.
+    /// The part for a content that may be lost; nil if the file has no place for it.
     private func part(of thing: LossSearch.Lost) -> Part? {
         guard let first = thing.layouts.first.map({ layout.entities[$0] }),
             let table = schema.table(ofRoot: first.rootIndex)?.name
@@ -107,7 +107,7 @@ struct LossCount {
     }
 
     /// The condition on the rows of some entities of one table. Where a table holds one entity only, the number in a
-    /// row says nothing: old migrations left stale ones.
+    /// row is of no use, because old migrations left stale numbers.
     private func rows(of layouts: [Int]) -> SQLExpression {
         guard let first = layouts.first,
             schema.soleLayout(ofRoot: layout.entities[first].rootIndex, in: layout) == nil
@@ -115,7 +115,7 @@ struct LossCount {
         return .isEntity(layouts.compactMap { schema.numbers[$0] }.sorted())
     }
 
-    /// Values of an attribute other than its default, keys of a to-one relationship.
+    /// The part for values of an attribute other than its default, or keys of a to-one relationship.
     private func values(of thing: LossSearch.Lost, in table: String) -> Part? {
         let name = thing.path.joined(separator: ".")
         var columns: [String: [Int]] = [:]
@@ -144,7 +144,8 @@ struct LossCount {
         return Part(table: table, condition: .or(conditions))
     }
 
-    /// The owners of a to-many relationship's links, which lie in the members' rows or in a join table.
+    /// The part for the owners of a to-many relationship's links, which are stored in the members' rows or in a join
+    /// table.
     private func links(of toMany: ToManySlot, _ layouts: [Int], from table: String) -> Part? {
         let place: (table: String, column: String)?
         switch toMany.kind {

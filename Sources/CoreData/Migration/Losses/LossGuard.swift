@@ -1,31 +1,32 @@
 // About the room Migration/Losses.
 //
-// - `LossSearch` follows everything that the store's version has through the hops, by name (`ModelThing`). `LossCount`
-//   counts the rows that hold it.
-// - `LossGuard` refuses where the store goes back to a version that it has left, or where only the store keeps its
-//   model. Both are an older program on a newer store. The versions that a store has left stand in its metadata
-//   (`VersionRecord`). Going back ends the record there, so that the way forward again is no way back.
-// - `VersionOrder` says which of the two versions is the newer one, where the store and the program tell. A step
-//   forward is not guarded: what it leaves out was left out on purpose.
-// - The guard looks twice: on a connection that leaves no trace, and within the transaction. It reads the program's
-//   resources only where values could be lost. Hops after a mapping model are looked at in the copy.
+// - `LossSearch` follows all content of the store's version through the hops, by name (schema elements, `ModelThing`).
+//   `LossCount` counts the rows that have the content.
+// - `LossGuard` refuses a migration back to a version that the store has left, and one from a version whose model only
+//   the store keeps. In both cases an older program opens a newer store. The store's metadata list the versions that it
+//   has left (`VersionRecord`). A migration back cuts the record at that version, so that a later migration forward
+//   does not count as one back.
+// - `VersionOrder` finds out which of the two versions is the newer one, if the store and the program have the
+//   information. A migration forward is not guarded, because the developers have removed content on purpose.
+// - The guard counts twice: on a connection that leaves no trace, and within the transaction. It reads the program's
+//   resources only if values could be lost. The losses of hops after a mapping model are counted in the copy.
 
 import Foundation
 
-/// Keeps an inferred migration from losing values that nobody has allowed to lose.
+/// Keeps an inferred migration from losing values whose loss the program has not allowed.
 ///
 /// Three kinds of migration are guarded:
 ///
-/// - one to a version that the store was of before,
-/// - one from a version that the program does not know, whose model only the store keeps,
-/// - one beside a mapping model that cannot be read.
+/// - a migration to a version that the store had before,
+/// - one from a version that is not among the program's, whose model only the store keeps,
+/// - one if a mapping model cannot be read.
 ///
 /// The first two are those of an older program on the store of a newer one. A program that has the version, or gives
-/// it, decides itself what its newer one leaves out; so does a mapping model. The second one is not guarded either if
-/// the version's identifiers say that it is the older one.
+/// it, decides itself what its newer one leaves out; so does a mapping model. The second kind is not guarded either if
+/// the version's identifiers show that it is the older one.
 struct LossGuard {
     let url: URL
-    /// The version at the end of the whole way.
+    /// The version at the end of all hops.
     let target: NSManagedObjectModel
     let configuration: String?
     let options: [AnyHashable: Any]?
@@ -33,14 +34,14 @@ struct LossGuard {
     var hops: [MigrationHop]
     /// The versions among the resources of bundles.
     var shelf = ModelShelf(nil)
-    /// More versions that the program knows.
+    /// More versions that the program has.
     var versions: [NSManagedObjectModel] = []
 
     private var lossOptions: MigrationLossOptions { MigrationLossOptions(options) }
     /// Mapping models that may give the values a place.
     private var unreadable: [URL] { shelf.mappings.unreadable }
 
-    /// A guard of the inferred hops that a way begins with.
+    /// The guard of the inferred hops at the beginning.
     var atBeginning: LossGuard {
         var result = self
         result.hops = Array(hops.prefix { $0.isInferred && $0.stage == nil })
@@ -61,7 +62,7 @@ struct LossGuard {
         return !(merged.map { isVersion($0, source, metadata) } ?? false)
     }
 
-    /// Whether a model is the store's version: by its hashes, and by structure where a hash is not known exactly.
+    /// Whether a model is the store's version: by its hashes, and by structure if a hash is not reproduced exactly.
     /// Hashes alone would let an older version with a derived attribute count as the newer one.
     private func isVersion(
         _ model: NSManagedObjectModel, _ source: NSManagedObjectModel, _ metadata: [String: Any]
@@ -77,14 +78,14 @@ struct LossGuard {
         }
     }
 
-    /// The things that the hops have no place for, whether rows hold them or not.
+    /// The content that the hops have no place for, whether rows have it or not.
     func lost(_ metadata: [String: Any]) -> [LossSearch.Lost] {
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         return LossSearch.lost(on: hops, storing: hashes.map { Set($0.keys) }, configuration: configuration)
     }
 
-    /// The names of content that the hops have no place for, and that nobody has allowed to lose, whether rows hold it
-    /// or not: if programs continue beside a migration, it may come later.
+    /// The names of content that the hops have no place for, and whose loss the program has not allowed. Rows may have
+    /// the content or not: programs that continue beside a migration may still write it.
     func guarded(_ metadata: [String: Any]) -> [String] {
         let lost = lost(metadata)
         guard !lost.isEmpty, isActive(metadata) else { return [] }
@@ -92,7 +93,7 @@ struct LossGuard {
         return lost.filter { names.contains($0.name) && !allowed.allow($0) }.map(\.name)
     }
 
-    /// The losses of a store with these metadata. Things of which it holds nothing are left out.
+    /// The losses of a store with these metadata, without content that no row has.
     ///
     /// - Parameter onlyRefusable: Whether nothing is counted if nothing has to be named.
     private func losses(
@@ -115,7 +116,8 @@ struct LossGuard {
 
     // MARK: Stores in tables
 
-    /// Throws when rows of a store would lose something. Where nobody else can write, nothing comes in between.
+    /// Throws if rows of a store would lose content. If the caller's lock excludes other writers, the result stays
+    /// right until the migration.
     func check(_ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: any SQLConnection) throws {
         let work = FollowedWork(progress: options?[NSMigrationProgressOption] as? Progress)
         try refuse(
@@ -124,7 +126,7 @@ struct LossGuard {
             }, metadata)
     }
 
-    /// The losses of rows of a store, allowed or not, as far as some milliseconds of looking tell.
+    /// The losses of rows of a store, allowed or not, as far as a search of some milliseconds finds them.
     func sample(
         _ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: any SQLConnection
     ) throws -> [MigrationLoss] {
@@ -146,7 +148,7 @@ struct LossGuard {
 
     // MARK: Stores that are one file
 
-    /// Throws when objects of a file would lose something.
+    /// Throws if objects of a file would lose content.
     func check(_ metadata: [String: Any], ofType type: String) throws {
         try refuse(losses(metadata, ofType: type, onlyRefusable: true), metadata)
     }
@@ -173,7 +175,7 @@ struct LossGuard {
         throw refusal(refused, metadata)
     }
 
-    /// The error that names losses which must not be.
+    /// The error that names losses which are not allowed.
     func refusal(_ losses: [MigrationLoss], _ metadata: [String: Any]) -> NSError {
         let wasLeft = VersionRecord(metadata).holds(target.versionHashes(ofConfiguration: configuration))
         let isBack = wasLeft || VersionOrder.ofIdentifiers(target, metadata) == .orderedAscending

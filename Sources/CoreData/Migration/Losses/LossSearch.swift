@@ -1,13 +1,14 @@
 import Foundation
 
-/// Finds the content of a store's version that has no place at the end of a way, by comparing the models. Only the
-/// store knows whether any row has it.
+/// Finds the content of a store's version that has no place at the end of the hops, by comparing the models. Only the
+/// store itself shows whether any row has it.
 struct LossSearch {
-    /// Something that is lost: the objects of an entity, or a property of one.
+    /// Content that is lost: the objects of an entity, or a property of the entity.
     struct Lost {
-        /// The entity, as the store's version calls it; of a property the one that declares it.
+        /// The entity's name in the store's version; for a property the entity that declares it.
         var entity: String
-        /// Empty where objects are lost; of an element of a composite attribute the way to it.
+        /// The name of the property; empty if objects are lost. For an element of a composite attribute it is the key
+        /// path's parts.
         var path: [String]
         /// The entities whose objects lose it, as places in the layout of the store's version.
         var layouts: [Int]
@@ -28,7 +29,8 @@ struct LossSearch {
         kept = all
     }
 
-    /// The losses of a way. If a hop is impossible, the search ends before it: the migration itself reports why.
+    /// The losses of some hops. If a hop is impossible, the search ends before it, because the migration itself reports
+    /// why.
     static func lost(
         on hops: [MigrationHop], storing stored: Set<String>?, configuration: String?
     ) -> [Lost] {
@@ -53,7 +55,8 @@ struct LossSearch {
         return search.lost
     }
 
-    /// Follows a mapping model. It keeps properties that an expression reads, and everything that a policy may read.
+    /// Follows a mapping model. The mapping model keeps properties that an expression reads, and everything that a
+    /// policy may read.
     private mutating func follow(_ mapping: NSMappingModel) {
         let mappings = (mapping.entityMappings ?? []).filter { $0.destinationEntityName != nil }
         let bySource = Dictionary(grouping: mappings) { $0.sourceEntityName ?? "" }
@@ -91,7 +94,7 @@ struct LossSearch {
             }
             guard left.contains(ModelThing(entity: thing.entity)), let property = layout.entity.propertiesByName[name]
             else { continue }
-            // Links are kept where either side is.
+            // The links of a relationship are kept if the next version has either side.
             if let inverse = (property as? NSRelationshipDescription)?.inverseRelationship,
                 left.contains(ModelThing(entity: inverse.entity.name ?? "", path: [inverse.name]))
             {

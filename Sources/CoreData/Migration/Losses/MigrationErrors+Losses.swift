@@ -1,13 +1,13 @@
 import Foundation
 
 extension MigrationErrors {
-    /// The store's version has something that the program's has no place for, and rows hold it. The code is the one
-    /// that an older program gets if it finds no model of a newer store.
+    /// The error if rows have content that the program's version has no place for. Its code is the one that an older
+    /// program gets if it finds no model of a newer store.
     ///
     /// - Parameters:
     ///   - allowed: The losses that the program has named already.
     ///   - unreadable: Mapping models that may give the values a place.
-    ///   - isNewer: Whether the store's version is known to be the newer one.
+    ///   - isNewer: Whether the order of the two versions shows that the store's is the newer one.
     static func losing(
         _ losses: [MigrationLoss], allowed: Set<String>, url: URL, unreadable: [URL] = [], isNewer: Bool
     ) -> NSError {
@@ -60,6 +60,6 @@ extension MigrationErrors {
         return "description.setOption([\(list)] as NSArray, forKey: NSMigrationAllowedLossesOption)"
     }
 
-    /// User-info key of one of several such errors: the `MigrationLoss` that it is about.
+    /// The user-info key for the `MigrationLoss` of one of several such errors.
     private static let lossKey = "loss"
 }

@@ -14,9 +14,9 @@ public struct MigrationLoss: Sendable, Equatable {
     public var count: Int
     /// Whether ``count`` is the whole number.
     ///
-    /// A forecast looks at rows for some milliseconds only. A refused migration counts all rows.
+    /// A forecast reads rows for some milliseconds only. A refused migration counts all rows.
     public var isExact: Bool
-    /// Whether the migration runs in spite of the loss: the options allow it, or nothing has to allow it.
+    /// Whether the migration runs in spite of the loss: the options allow it, or the loss needs no permission.
     public var isAllowed: Bool
 
     /// Creates a loss.
@@ -26,7 +26,7 @@ public struct MigrationLoss: Sendable, Equatable {
     ///   - property: The name of the property; nil if objects are lost.
     ///   - count: The number of objects.
     ///   - isExact: Whether `count` is the whole number.
-    ///   - isAllowed: Whether the migration runs in spite of it.
+    ///   - isAllowed: Whether the migration runs in spite of the loss.
     public init(entity: String, property: String? = nil, count: Int, isExact: Bool = true, isAllowed: Bool = false) {
         self.entity = entity
         self.property = property

@@ -15,11 +15,12 @@ public let NSMigrationAllowedLossesOption = "OpenCoreDataMigrationAllowedLossesO
 
 /// The option for versions of the model beside those among the program's resources: `[NSManagedObjectModel]`.
 ///
-/// OpenCoreData only, for programs whose models are made in code. The program knows these versions. So a migration from
-/// one of them may drop content on purpose, and a migration may lead through them.
+/// OpenCoreData only, for programs whose models are made in code. A migration from one of these versions may drop
+/// content on purpose, as from a version among the resources, and a migration may lead through them.
 public let NSMigrationKnownVersionsOption = "OpenCoreDataMigrationKnownVersionsOption"
 
-/// The user-info key for the losses that nothing allows, in the error of a refused migration: `[MigrationLoss]`.
+/// The user-info key for the losses that the options do not allow, in the error of a refused migration:
+/// `[MigrationLoss]`.
 ///
 /// OpenCoreData only.
 public let NSMigrationLossesErrorKey = "OpenCoreDataMigrationLosses"
@@ -45,7 +46,7 @@ package struct MigrationLossOptions {
         versions = list(NSMigrationKnownVersionsOption).compactMap { $0 as? NSManagedObjectModel }
     }
 
-    /// Whether a loss is named, or the composite attribute that an element belongs to.
+    /// Whether the option names a loss, or the composite attribute that an element belongs to.
     func allow(_ thing: LossSearch.Lost) -> Bool {
         if allowed.contains(thing.name) { return true }
         return thing.path.indices.dropFirst().contains { end in

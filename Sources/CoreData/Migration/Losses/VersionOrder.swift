@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a store and a program tell about the order of their two versions.
+/// The order of the versions of a store and a program, as far as the two contain it.
 ///
-/// Three things tell it: the bundle of versions that the program's model was read from, the information of that bundle
-/// about its versions, and the identifiers that developers give to versions. The number of the framework that wrote the
-/// store does not: it says which system was there, and both programs run on it.
+/// Three sources are used: the bundle of versions that the program's model was read from, the information of that
+/// bundle about its versions, and the identifiers that developers give to versions. The number of the framework that
+/// wrote the store is not used. It shows only on which system the store was written, and both programs run on it.
 struct VersionOrder {
     let target: NSManagedObjectModel
     let source: NSManagedObjectModel
@@ -16,7 +16,7 @@ struct VersionOrder {
         self.metadata = metadata
     }
 
-    /// Whether the program's version is known to follow the store's.
+    /// Whether the program's version follows the store's for certain.
     var isForward: Bool { Self.ofIdentifiers(target, metadata) == .orderedDescending || isListedBefore }
 
     /// The versions of the model's own bundle that may be the store's.
@@ -33,14 +33,14 @@ struct VersionOrder {
     private var isListedBefore: Bool {
         guard let bundle = bundleOfCurrent, let information = try? VersionInformation.read(of: bundle),
             let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data], !stored.isEmpty,
-            // A hash that is not known exactly may be that of several versions.
+            // A hash that is not reproduced exactly may be that of several versions.
             stored.keys.allSatisfy({ source.entitiesByName[$0]?.isVersionHashExact == true })
         else { return false }
         return information.hashes.values.contains { $0 == stored }
     }
 
-    /// The model's own bundle, if the model is the current version there: a program that chose another one of its
-    /// versions may be going back.
+    /// The model's own bundle, if the model is the current version there. A program that chose another version of the
+    /// bundle may be going back.
     private var bundleOfCurrent: URL? {
         guard let bundle = target.bundleOfVersions else { return nil }
         if let current = try? ModelBundle.currentVersion(at: bundle).model {
@@ -60,7 +60,7 @@ struct VersionOrder {
         for (old, new) in zip(old.numbers, new.numbers) where old != new {
             return new < old ? .orderedAscending : .orderedDescending
         }
-        // "1" and "1.0" are one version.
+        // "1" and "1.0" are the same version.
         let rest = new.numbers.dropFirst(old.numbers.count)
         if rest.contains(where: { $0 > 0 }) { return .orderedDescending }
         return old.numbers.dropFirst(new.numbers.count).contains { $0 > 0 } ? .orderedAscending : .orderedSame

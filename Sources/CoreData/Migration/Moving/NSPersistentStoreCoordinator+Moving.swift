@@ -1,7 +1,7 @@
 import Foundation
 
-// Moving a store: SQLite to SQLite by copying its files, tables of one database to those of another row by row,
-// anything else object by object, as a migration does it.
+// Moving a store. SQLite moves to SQLite by copying its files. The tables of a database move to those of another one
+// row by row. All other stores move object by object, as in a migration.
 extension NSPersistentStoreCoordinator {
     final func moveStore(
         _ store: NSPersistentStore, to URL: URL, _ options: [AnyHashable: Any]?, withType storeType: String
@@ -11,8 +11,7 @@ extension NSPersistentStoreCoordinator {
         let progress = options?[NSMigrationProgressOption] as? Progress
         var options = options ?? [:]
         options[NSMigrationProgressOption] = nil
-        // The history moves along with the rows. Without the option the caller would get a store that cannot be
-        // written.
+        // The history is moved with the rows. Without the option the caller would get a store that cannot be written.
         if options[NSPersistentHistoryTrackingKey] == nil {
             options[NSPersistentHistoryTrackingKey] = store.options?[NSPersistentHistoryTrackingKey]
         }
@@ -90,7 +89,7 @@ extension NSPersistentStoreCoordinator {
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
     }
 
-    /// Runs a body with the address of a file that is there only meanwhile.
+    /// Runs a body with the address of a temporary file, which is removed afterwards.
     private func withFileBetween<Result>(_ body: (SQLiteStoreFiles) throws -> Result) throws -> Result {
         try ScratchFolder.with { try body(SQLiteStoreFiles($0.appendingPathComponent("Store.sqlite"))) }
     }
@@ -105,7 +104,7 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Row by row
 
-    /// A store of a product is filled where it is, and has to be a new one, or one that a killed process has not filled
+    /// Fills a store of another product in place. It must be a new store, or one that a killed process has not filled
     /// to its end.
     private func transfer(to product: any StoreEngine, by move: StoreMove) throws -> NSPersistentStore {
         guard let engine = product.inPlace else { throw move.refusal }
@@ -122,7 +121,7 @@ extension NSPersistentStoreCoordinator {
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
     }
 
-    /// A store of a product is read where it is.
+    /// Reads a store of another product in place.
     private func transfer(_ source: SQLStore, by move: StoreMove) throws -> NSPersistentStore {
         let isFile = move.place == .file && StoreEngines.form(of: move.type) == .file
         let opening = StoreOpening(
@@ -161,7 +160,7 @@ extension NSPersistentStoreCoordinator {
 
     // MARK: Object by object
 
-    /// Makes a store of another kind where nothing lies.
+    /// Makes a store of another kind at an address without a file.
     final func convert(_ move: StoreMove, to target: URL, type: String, _ progress: Progress?) throws {
         let (from, to) = (managedObjectModel.copied(), managedObjectModel.copied())
         MigrationFeed.of(progress)?.begin(.copying)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store on its way to another address.
+/// The values that describe the move of a store to another address.
 struct StoreMove {
     let store: NSPersistentStore
     let type: String
@@ -20,7 +20,7 @@ struct StoreMove {
         sourceType = store.type
     }
 
-    /// A store of the in-memory type has no use for its URL.
+    /// The place of the new store. A store of the in-memory type has no use for its URL.
     var place: StorePlace { StoreEngines.form(of: type) == .memory ? .memory : StorePlace(url) }
 
     /// Whether the store's own file lies at the new address, by whatever path.
@@ -37,7 +37,7 @@ struct StoreMove {
         store.configurationName == NSManagedObjectModel.defaultConfigurationName ? nil : store.configurationName
     }
 
-    /// The same, with the content at another address.
+    /// Returns a copy of this move with the content at another address.
     func from(_ url: URL, type: String) -> StoreMove {
         var other = self
         (other.sourceURL, other.sourceType) = (url, type)
@@ -52,12 +52,12 @@ struct StoreMove {
                 + "'\(type)' at “\(url.path)”.", url: url)
     }
 
-    /// The store, where it has tables that can be read row by row.
+    /// The store, if it has tables that can be read row by row.
     var tables: SQLStore? { Self.tables(of: store) }
 
     static func tables(of store: NSPersistentStore) -> SQLStore? { store as? SQLStore }
 
-    /// The address and the type of the content; throws where it cannot be read object by object.
+    /// The address and the type of the content; throws if it cannot be read object by object.
     var source: (url: URL, type: String) {
         get throws {
             guard let sourceURL, StorePlace(sourceURL) == .file,

@@ -2,7 +2,7 @@ import Foundation
 
 // Migrations beside programs that continue to use the older version.
 extension InPlaceMigration {
-    /// An older version that a store serves still.
+    /// The summary of an older version that a store still serves.
     private struct OlderVersion: StoreLook {
         let url: URL
         let metadata: [String: Any]
@@ -11,7 +11,7 @@ extension InPlaceMigration {
         func model() throws -> NSManagedObjectModel? { try readModel() }
     }
 
-    /// The version of the model among those that a store serves besides its newest; nil where it is none of them.
+    /// The version of the model among those that a store serves besides its newest; nil if it is none of them.
     func otherVersion() throws -> (any StoreLook)? {
         guard let online = engine as? any OnlineEngine else { return nil }
         for version in try online.otherVersions(at: address) {
@@ -25,7 +25,7 @@ extension InPlaceMigration {
         return nil
     }
 
-    /// The engine that migrates beside others; nil where that is not asked for.
+    /// The engine that migrates while other programs use the store; nil if the options do not ask for that.
     var onlineEngine: (any OnlineEngine)? {
         guard let online = engine as? any OnlineEngine, online.goesOnline(options) else { return nil }
         return online
@@ -43,7 +43,7 @@ extension InPlaceMigration {
         try online.migrateOnline(migration, at: address, timeout: timeout, progress)
     }
 
-    /// The online migration for hops that are one inference.
+    /// The online migration for merged inferred hops.
     func onlineMigration(_ hops: [MigrationHop], from metadata: [String: Any]) throws -> OnlineMigration {
         guard let first = hops.first, let last = hops.last else {
             throw OnlineMigration.refusal(entity: nil, reason: "there is no way to the version", help: "")

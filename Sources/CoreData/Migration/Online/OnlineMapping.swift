@@ -9,26 +9,27 @@ package struct OnlineSplit {
     package let source: Int
     package let owner: Int
     package let part: Int
-    /// The relationship from the one to the other, and back.
+    /// The relationship from the entity to the new one, and its inverse.
     package let reference: NSRelationshipDescription
     package let back: NSRelationshipDescription
     /// The attributes of the new entity, each with the one that it takes its values from.
     package let attributes: [(new: NSAttributeDescription, old: NSAttributeDescription)]
 }
 
-/// Checks that a mapping model does only changes that both versions can make to each other's objects while both are in
+/// Checks that a mapping model has only changes that both versions can make to each other's objects while both are in
 /// use: inferred ones, and splits.
 struct OnlineMapping {
     private let mappings: [NSEntityMapping]
     private let difference: ModelDifference
     private var refusals: [NSError] = []
-    /// The entity mappings that carry objects over, by their names; and those that make others besides.
+    /// The entity mappings that copy objects, by their names, and those that make additional objects.
     private var copies: [String: NSEntityMapping] = [:]
     private var parts: [NSEntityMapping] = []
     /// By the names of the latter: the relationship that leads to their objects, or back.
     private var links: [String: NSRelationshipDescription] = [:]
 
-    /// - Throws: an error with all that cannot be: its entity mapping, its property, and how to split the change.
+    /// - Throws: an error with all changes that are impossible: the entity mapping, the property, and how to split the
+    ///   change.
     static func splits(of model: NSMappingModel, _ difference: ModelDifference) throws -> [OnlineSplit] {
         var mapping = OnlineMapping(mappings: model.entityMappings ?? [], difference: difference)
         mapping.sort()

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The values that an engine needs to bring a store to another version while others use it.
+/// The values that an engine needs to bring a store to another version while other programs use it.
 package struct OnlineMigration {
-    /// The version that the store has, and the one that it is to have besides.
+    /// The version that the store has, and the one that it is to serve besides.
     package let source: NSManagedObjectModel
     package let model: NSManagedObjectModel
     package let difference: ModelDifference
-    /// The entities that become two.
+    /// The entities that the mapping model splits into two.
     package let splits: [OnlineSplit]
     /// The names of the entities that the store holds of the newer version; nil for all.
     package let entities: Set<String>?
@@ -16,7 +16,7 @@ package struct OnlineMigration {
     /// The address as errors show it.
     package let url: URL
     package let options: [AnyHashable: Any]?
-    /// The names of content that the newer version has no place for, and that nobody has allowed to lose.
+    /// The names of content that the newer version has no place for, and whose loss the program has not allowed.
     package var guarded: [String] = []
 
     /// The newer version as the store keeps it.
@@ -36,20 +36,21 @@ package struct OnlineMigration {
             userInfo: info)
     }
 
-    /// One error for all of them.
+    /// Combines several refusals into one error.
     package static func combined(_ refusals: [NSError]) -> NSError { MigrationErrors.combined(refusals) }
 }
 
 /// An engine whose stores serve several versions of a model at a time.
 package protocol OnlineEngine: InPlaceEngine {
-    /// Whether a store's options want migrations that hold up nobody.
+    /// Whether a store's options ask for migrations during which other programs keep working.
     func goesOnline(_ options: [AnyHashable: Any]?) -> Bool
 
     /// The metadata that the store at an address shows to programs of each version that it serves besides the newest.
     func otherVersions(at url: URL) throws -> [(metadata: [String: Any], model: () throws -> NSManagedObjectModel?)]
 
-    /// Brings a store to another version while others use it as its present one. Returns when the store serves the
-    /// newer version, or somebody else has done something to it meanwhile: then it is looked at again.
+    /// Brings a store to another version while other programs use it as its present one. Returns when the store serves
+    /// the newer version, or when another process has changed the store. In the second case the caller reads the
+    /// store's metadata again.
     func migrateOnline(_ migration: OnlineMigration, at url: URL, timeout: TimeInterval, _ progress: Progress) throws
 
     /// The steps of such a migration, and the locks that it takes.
@@ -58,7 +59,7 @@ package protocol OnlineEngine: InPlaceEngine {
     ) throws -> (steps: [MigrationForecast.Step], locks: [MigrationForecast.Lock])
 }
 
-/// Follows such a migration, for programs that show its progress.
+/// Reports the progress of such a migration, for programs that show it.
 package struct OnlineProgress {
     private let progress: Progress
     private let feed: MigrationFeed?
@@ -72,10 +73,10 @@ package struct OnlineProgress {
         progress.completedUnitCount = 0
     }
 
-    /// The rows of an entity begin to be moved.
+    /// Begins the stage in which the rows of an entity are moved.
     package func begin(_ entity: String, rows: Int) { feed?.begin(.rewriting, entity: entity, rows: rows) }
 
-    /// So many more rows were moved, of the entity so many now.
+    /// Reports how many more rows were moved, and how many of the entity so far.
     package func moved(_ count: Int, ofEntity rows: Int) {
         progress.completedUnitCount = min(progress.completedUnitCount + Int64(count), progress.totalUnitCount - 1)
         feed?.update(rows: rows, fraction: Double(progress.completedUnitCount) / Double(progress.totalUnitCount))

@@ -25,10 +25,10 @@ struct AttributeConversion: Equatable {
     /// Set when "Allows External Storage" changes: such values carry a tag in front of their bytes.
     var tag: Bool?
 
-    /// Nothing happens to the stored values.
+    /// The stored values stay as they are.
     static let none = AttributeConversion()
 
-    /// The conversion between two attributes; nil when their types have nothing in common.
+    /// The conversion between two attributes; nil if their types have nothing in common.
     init?(from source: NSAttributeDescription, to destination: NSAttributeDescription) {
         self.init(from: source.attributeType, to: destination.attributeType)
         if source.allowsExternalBinaryDataStorage != destination.allowsExternalBinaryDataStorage {

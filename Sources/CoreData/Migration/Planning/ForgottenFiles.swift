@@ -1,10 +1,10 @@
 import Foundation
 
-/// The files of external values that no row names after a migration: their attribute or its entity is gone, or its
-/// values now lie in the rows.
+/// The files of external values that no row names after a migration, because their attribute or its entity was removed,
+/// or its values are now in the rows.
 ///
-/// They are noted before the transaction is committed. The next opening, by any process, removes the note, and the
-/// files that no row names by then (`ExternalData+Sweeping`).
+/// The files are recorded before the transaction is committed. The next opening, by any process, removes the record and
+/// the files that no row names by then (`ExternalData+Sweeping`).
 struct ForgottenFiles {
     /// Table and column of the older version.
     struct Place: Hashable {

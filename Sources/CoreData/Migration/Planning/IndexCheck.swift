@@ -1,5 +1,5 @@
-/// Whether a new index will refuse rows of a store, as they are before a migration: they break its uniqueness, or are
-/// too large for it.
+/// The check whether a new index will refuse rows of a store, as they are before a migration: they break its
+/// uniqueness, or are too large for it.
 struct IndexCheck {
     var index: SQLIndex
     /// The root entity of the table.
@@ -10,8 +10,8 @@ struct IndexCheck {
 }
 
 extension MigrationPlanner {
-    /// The check for a new index; nil where it refuses nothing, or its values come from elsewhere than one table's
-    /// columns and defaults, or differently for different entities.
+    /// The check for a new index. Nil if the index refuses no row, if its values do not come from the columns and
+    /// defaults of one table alone, or if they come from different places for different entities.
     func check(of index: SQLIndex) -> IndexCheck? {
         guard index.isUnique || dialect.largestIndexed != nil,
             let change = tables.first(where: { $0.table.name == index.table }),

@@ -4,9 +4,9 @@ struct JoinChange {
     let table: SQLTable
     /// The source of the pairs; nil for a new relationship.
     var pairs: MigrationPairs?
-    /// The pairs that the other side held, where each was a relationship of its own.
+    /// The pairs of the other side, if each side was a relationship of its own.
     var morePairs: MigrationPairs?
-    /// The join table of the source that is altered or copied; nil when pairs are made of keys.
+    /// The join table of the source that is altered or copied; nil if pairs are made of keys.
     var source: String?
     /// Columns of the source that nothing uses any more.
     var dropped: [String] = []

@@ -1,10 +1,10 @@
 import Foundation
 
 extension MigrationPlanner {
-    /// Computes derived attributes that are new, or derived otherwise than before, for the rows that are there.
+    /// Computes derived attributes that are new, or derived otherwise than before, for the existing rows.
     ///
-    /// After everything else: the tables already are those of the destination. A derivation that has no translation is
-    /// left to opening the store, which refuses the model.
+    /// This step is the last one, because the tables must be those of the destination already. A derivation that has no
+    /// translation is left to the opening of the store, which refuses the model.
     mutating func addDerivedValues() {
         for place in DerivationOrder.places(in: difference.destination) {
             let (entity, expression) = (place.entity, place.expression)
@@ -23,8 +23,8 @@ extension MigrationPlanner {
         }
     }
 
-    /// Whether an expression of an entity's objects reads the same as before: the same properties under the same names,
-    /// none with other values than before.
+    /// Whether an expression of an entity's objects reads what it read before: the same properties under the same
+    /// names, none with other values than before.
     private func readsTheSame(
         _ expression: NSExpression, in entity: EntityLayout, _ readers: Set<ObjectIdentifier> = []
     ) -> Bool {
@@ -42,7 +42,7 @@ extension MigrationPlanner {
         else { return false }
         switch (source, property) {
         case (let source as NSDerivedAttributeDescription, let derived as NSDerivedAttributeDescription):
-            // One that reads itself, by way of others perhaps, has no value to keep.
+            // An attribute that reads itself, perhaps through other derived attributes, has no value to keep.
             guard let expression = derived.derivationExpression, !readers.contains(ObjectIdentifier(derived)),
                 source.derivationExpression?.description == expression.description
             else { return false }
@@ -97,7 +97,7 @@ extension MigrationPlanner {
             return nil
         }
         frame.addCondition(.binary(.equal, frame.key, .column(alias: table, name: SQLSchema.keyColumn)))
-        // A single value, such as the time of the planning, is no text to a database that knows types.
+        // In a database with types, a single value such as the time of the planning has a type other than text.
         let assigned = if case .value = value { value } else { SQLExpression.scalar(frame.select) }
         let statement = SQLStatement.update(
             SQLUpdate(table, [.init(column, assigned)], where: numbers.map { .isEntity($0) }))

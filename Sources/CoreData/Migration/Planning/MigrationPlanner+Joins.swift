@@ -1,7 +1,7 @@
 import Foundation
 
 extension MigrationPlanner {
-    /// Finds the join table or the key that the pairs of every join table come from.
+    /// Finds the join table or the key from which every join table takes its pairs.
     mutating func planJoins() {
         for (number, join) in new.joins.enumerated() {
             var change = JoinChange(join: join, table: new.joinTables[number])
@@ -19,7 +19,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// The relationship whose owners lie in the owner column.
+    /// The relationship whose owners are in the owner column.
     private func namingRelationship(of number: Int) -> NSRelationshipDescription? {
         for entity in difference.destination.entities {
             for toMany in entity.toManys where toMany.declaringIndex == entity.index {
@@ -32,7 +32,7 @@ extension MigrationPlanner {
         return nil
     }
 
-    /// Pairs of the source: owners and members as one relationship sees them.
+    /// Pairs of the source: the owners and members of one relationship.
     private struct Link {
         var table: String
         var owner: String

@@ -1,9 +1,11 @@
 import Foundation
 
-// Triggers and views. Those of derived attributes are the framework's; all others somebody has made in the file.
+// Triggers and views. The framework has made those of derived attributes. The user has added all other ones to the
+// file.
 extension MigrationPlanner {
-    /// Triggers would fire while rows are rewritten, and most of them name columns. Those of derived attributes and
-    /// those on tables that change are dropped first and made again at the end if everything they name is still there.
+    /// The triggers to drop first and make again at the end. Triggers would fire while rows are rewritten, and most of
+    /// them name columns. Those of derived attributes and those on tables that change are made again if the table and
+    /// all columns that they name still exist.
     private var affectedTriggers: [StoreFacts.Trigger] {
         let rewritten = Set(
             tables.filter { $0.isRewritten }.compactMap(\.source?.name)
@@ -40,14 +42,14 @@ extension MigrationPlanner {
         return false
     }
 
-    // MARK: Somebody's own
+    // MARK: Objects of the user's
 
-    /// The names of one table that are lost.
+    /// The names of one table that views and triggers can no longer use.
     private struct Loss {
         var table: String
         /// Whether the table is copied or loses columns: then SQLite does not put new names into views and triggers.
         var isTaken: Bool
-        /// The table's own name, where it has another one afterwards or is gone, and columns of which that holds.
+        /// The table's own name, if the table is renamed or removed, and the columns that are renamed or removed.
         var names: [String]
     }
 
@@ -72,7 +74,8 @@ extension MigrationPlanner {
         }
     }
 
-    /// The views that are dropped first and made again at the end: all, because one may be about another, or none.
+    /// The views that are dropped first and made again at the end. The result is all views or none, because one view
+    /// may read another.
     var affectedViews: [StoreFacts.View] {
         guard !facts.views.isEmpty else { return [] }
         let taken = losses.filter(\.isTaken).map { $0.table.uppercased() }
@@ -83,7 +86,7 @@ extension MigrationPlanner {
         return isAffected ? facts.views : []
     }
 
-    /// Refuses changes that a view or a trigger of somebody else prevents.
+    /// Refuses changes that a view or a trigger of the user's prevents.
     mutating func addRefusals() {
         let objects =
             facts.views.map { ("view", $0.name, $0.sql) }
@@ -109,7 +112,7 @@ extension MigrationPlanner {
         Set(sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
     }
 
-    /// The entity and property whose values lie in a column of the source.
+    /// The entity and property whose values are stored in a column of the source.
     private func owner(of column: String, in table: String) -> (entity: String, property: String?) {
         var first: String?
         for entity in difference.source.entities

@@ -1,7 +1,7 @@
 import Foundation
 
-// Relationships that were there before, without inverses, and become each other's: every link gets its other side,
-// while the tables are still those of the source. Where the two sides say different things, nothing is done.
+// Relationships that existed before, without inverses, and become each other's. Every link gets its other side, while
+// the tables are still those of the source. If the links of the two sides contradict each other, neither is changed.
 extension MigrationPlanner {
     /// The column in which the source keeps the links of a relationship that has no inverse, or is to-one.
     private struct Key {
@@ -32,8 +32,8 @@ extension MigrationPlanner {
             order: order(of: slot, in: entity).flatMap { old.columns[entity.index][$0] }, target: targetTable)
     }
 
-    /// A to-one relationship with its inverse, both of the destination, and where the source keeps the links of each.
-    /// One that is its own inverse comes once, two to-one relationships in both orders.
+    /// A to-one relationship with its inverse, both of the destination, and the places where the source keeps the links
+    /// of each. A relationship that is its own inverse is listed once, two to-one relationships in both orders.
     private typealias Pair = (
         toOne: NSRelationshipDescription, inverse: NSRelationshipDescription, key: Key, inverseKey: Key
     )
@@ -51,7 +51,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// Looks for objects that two sides lead to in different ways.
+    /// Finds objects to which the two sides lead in different ways.
     mutating func addPairChecks() {
         for (toOne, inverse, key, inverseKey) in pairs {
             let own = SQLExpression.column(alias: "checked", name: key.column)

@@ -3,7 +3,8 @@ import Foundation
 extension MigrationPlanner {
     // MARK: Checks
 
-    /// Looks for rows that the destination's model does not allow, before anything is changed.
+    /// Adds the checks for rows that the destination's model does not allow. They run before the migration changes
+    /// anything.
     mutating func addChecks() {
         for change in tables {
             guard let source = change.source else { continue }
@@ -64,8 +65,8 @@ extension MigrationPlanner {
         addConfigurationChecks()
     }
 
-    /// The condition for rows whose mandatory to-one relationship leads to an object that is about to be deleted,
-    /// because its entity is gone.
+    /// The condition for rows whose mandatory to-one relationship leads to an object of a removed entity, which the
+    /// migration deletes.
     private func leadsToRemoved(
         _ number: Int, _ piece: TableChange.Piece, _ entity: EntityLayout
     ) -> SQLExpression? {
@@ -89,7 +90,8 @@ extension MigrationPlanner {
                 ])))
     }
 
-    /// Objects of an entity that another configuration has now would be lost: nothing carries them to its store.
+    /// Refuses to lose objects of an entity that now belongs to another configuration, because no step moves them to
+    /// the store of that configuration.
     private mutating func addConfigurationChecks() {
         for entity in difference.source.entities where difference.destinationOf[entity.index] == nil {
             guard let number = old.numbers[entity.index], let table = oldTable(of: entity.index),
@@ -99,7 +101,7 @@ extension MigrationPlanner {
                         && (other.name == entity.name || other.entity.renamingIdentifier == entity.name)
                 })
             else { continue }
-            // In the table of one entity the number in a row says nothing.
+            // In the table of one entity the number in a row has no meaning.
             let isSole = old.soleLayout(ofRoot: entity.rootIndex, in: difference.source) != nil
             let condition = SQLExpression.isIn(.column(alias: nil, name: SQLSchema.entityColumn), [.number(number)])
             add(
@@ -152,7 +154,7 @@ extension MigrationPlanner {
             guard case .integers(let range) = conversion.limit else { return }
             let isInside = SQLExpression.between(
                 column, .value(.int(range.lowerBound)), .value(.int(range.upperBound)))
-            // An operation on bits makes a whole number of 64 bits of its operand; a function would make a double.
+            // An operation on bits makes a 64-bit integer of its operand. A function would make a double.
             let test =
                 form == .integer
                 ? SQLExpression.or([.not(isInside), .binary(.notEqual, column, .binary(.bitOr, column, .number(0)))])
@@ -174,7 +176,7 @@ extension MigrationPlanner {
         }
     }
 
-    // MARK: Rows of entities that are gone
+    // MARK: Rows of entities that are removed
 
     /// Deletes the rows of removed entities whose table stays, and clears references to them.
     mutating func addCleaning() {
@@ -234,7 +236,8 @@ extension MigrationPlanner {
 
     // MARK: Values that depend on other rows
 
-    /// Entities of destinations, positions in lists, and other sides of one-to-one relationships that did not exist.
+    /// Fills in the entities of destinations, positions in lists, and other sides of one-to-one relationships that did
+    /// not exist before.
     mutating func addLookUps() {
         for change in tables where !change.members.isEmpty {
             var done: Set<String> = []
@@ -268,7 +271,7 @@ extension MigrationPlanner {
                     case .toOne(let relationship, _):
                         guard link(number, of: entity) == nil, let fill = inverseFill(relationship) else { continue }
                         done.insert(name)
-                        // Where all rows are one entity's, old migrations may have left numbers that nobody has.
+                        // If all rows belong to one entity, old migrations may have left numbers that no entity has.
                         let numbers =
                             change.soleNumber == nil
                             ? change.members.filter { new.columns[$0.layout].contains(name) }.map(\.new) : nil
@@ -293,7 +296,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// The key that a new to-one relationship is the other side of, when that key existed before.
+    /// The existing key for which a new to-one relationship is the other side; nil if there is none.
     private func inverseFill(_ relationship: NSRelationshipDescription) -> (table: String, column: String)? {
         guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
             difference.source(of: relationship) == nil, !difference.succeedsToMany(relationship),
@@ -306,7 +309,7 @@ extension MigrationPlanner {
         return (table, column)
     }
 
-    /// A new to-one inverse can only point back at one object.
+    /// Adds the checks for new to-one inverses, which can only lead back to one object.
     private mutating func addInverseChecks() {
         for entity in difference.destination.entities where difference.sourceOf[entity.index] != nil {
             for case let relationship as NSRelationshipDescription in entity.entity.ownProperties
@@ -324,8 +327,8 @@ extension MigrationPlanner {
         }
     }
 
-    /// Looks for two objects that lead to the same one by a key whose other side, a relationship, can only lead back to
-    /// one.
+    /// Adds the check for two objects that lead to the same object by a key. The other side of the key is a
+    /// relationship that can only lead back to one of them.
     mutating func addAmbiguityCheck(of relationship: NSRelationshipDescription, _ table: String, _ column: String) {
         let other = SQLSelect(
             results: [.init(expression: .number(1), name: nil)], table: table, alias: "other",

@@ -22,7 +22,7 @@ extension MigrationPlanner {
                 kept.insert(index.name)
                 continue
             }
-            // Indexes of somebody else stay as long as their columns do.
+            // Indexes that the framework has not made stay as long as their columns do.
             let isOurs =
                 index.name.hasPrefix("Z_") || index.name.hasPrefix(index.table + "_")
                 || old.indexes.contains { $0.name == index.name }
@@ -47,7 +47,7 @@ extension MigrationPlanner {
         var movesNumbers = false
     }
 
-    /// The change of a table of the source; nil for a table the models do not know.
+    /// The change of a table of the source; nil for a table that is not of the models.
     private func outcome(ofTable name: String) -> TableOutcome? {
         if let change = tables.first(where: { $0.source?.name == name }) {
             var outcome = TableOutcome(name: change.table.name, isGone: change.isRewritten, dropped: change.dropped)
@@ -70,7 +70,8 @@ extension MigrationPlanner {
 
     // MARK: Tables
 
-    /// Drops tables that are gone and gives the others their names; those that are copied step aside first.
+    /// Drops tables that are no longer needed and renames the other ones. Tables that are copied get a temporary name
+    /// first.
     mutating func addMovesOfTables() {
         let entitySources = Set(tables.compactMap(\.source?.name))
         let joinSources = Set(joins.compactMap(\.source))
@@ -87,12 +88,12 @@ extension MigrationPlanner {
                 renames.append((source, name))
             }
         }
-        // A table whose name another one gets has to step aside first.
+        // A table whose name another one gets needs a temporary name first.
         for rename in renames where renames.contains(where: { Self.same($0.to, rename.from) }) {
             moveAside(rename.from)
         }
         for rename in renames {
-            // SQLite takes a change of case alone for a table that already exists.
+            // For SQLite a change of case alone is the name of a table that already exists.
             if present(rename.from) == rename.from, Self.same(rename.from, rename.to) { moveAside(rename.from) }
             add(.renameTable(from: present(rename.from), to: rename.to))
             presentTable[rename.from] = rename.to
@@ -162,7 +163,7 @@ extension MigrationPlanner {
             late.append((source.name, column))
             if finalNames.contains(where: { Self.same($0, column) }) { renameAside(column, source.name, table) }
         }
-        // A column that no model knows must not keep a name that a column of the model needs.
+        // A column that is in neither model must not keep a name that a column of the model needs.
         let known = Set(change.dropped + change.columns.compactMap(\.sources.first))
         for column in source.columns where column.keyPosition == 0 && !known.contains(column.name) {
             if finalNames.contains(where: { Self.same($0, column.name) }) {
@@ -194,7 +195,7 @@ extension MigrationPlanner {
 
     private mutating func renameColumns(of source: String, _ table: String, _ renames: [(from: String, to: String)]) {
         let real = renames.filter { $0.from != $0.to }
-        // As with tables: the column that has the name gets another one for the moment, not the column that needs it.
+        // As with tables, the column that has the name gets a temporary one, not the column that needs the name.
         for rename in real where real.contains(where: { Self.same($0.to, rename.from) }) {
             renameAside(rename.from, source, table)
         }
@@ -238,7 +239,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// Rows that name their entities get the new names.
+    /// Puts the new names of entities into rows that name their entities.
     mutating func addNamesOfEntities() {
         guard new.namesEntities else { return }
         var names: [Int: String] = [:]
@@ -250,7 +251,7 @@ extension MigrationPlanner {
                 renamed.append((number, entity.name))
             }
         }
-        // The numbers stand for the names that rows have now; the new ones are texts.
+        // The numbers stand for the present names in rows. The new names are texts.
         var updates: [SQLUpdate] = []
         let numbers = renamed.map { SQLExpression.number($0.number) }
         for table in new.entityTables where !renamed.isEmpty {

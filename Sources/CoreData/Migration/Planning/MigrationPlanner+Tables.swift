@@ -1,7 +1,7 @@
 import Foundation
 
 extension MigrationPlanner {
-    /// Finds the table that every entity table takes its rows from, and the source of every column.
+    /// Finds the table from which every entity table takes its rows, and the source of every column.
     mutating func planTables() {
         for root in difference.destination.entities where root.superIndex == nil {
             guard let table = new.table(ofRoot: root.index) else { continue }
@@ -69,7 +69,8 @@ extension MigrationPlanner {
         }
     }
 
-    /// The slot of the source entity that an attribute's slot, or that of a composite's element, comes from.
+    /// The slot of the source entity from which an attribute's slot, or the slot of a composite's element, takes its
+    /// values.
     private func sourceSlot(of slot: Slot, in entity: EntityLayout) -> Int? {
         guard case .attribute(let attribute) = slot.role, let originIndex = difference.sourceOf[entity.index] else {
             return nil
@@ -88,7 +89,7 @@ extension MigrationPlanner {
         return origin.firstIndex { $0.composite === former && $0.elementPath == path }
     }
 
-    /// The attribute of the source that such a slot comes from.
+    /// The attribute of the source from which such a slot takes its values.
     func sourceAttribute(of slot: Slot, in entity: EntityLayout) -> NSAttributeDescription? {
         guard let originIndex = difference.sourceOf[entity.index], let number = sourceSlot(of: slot, in: entity),
             case .attribute(let attribute) = difference.source.entities[originIndex].slots[number].role
@@ -100,7 +101,7 @@ extension MigrationPlanner {
         Self.storedDefault(of: attribute, as: entity.slots[slot].kind)
     }
 
-    /// The default value as the column holds it; nil when there is none.
+    /// The default value as the column holds it; nil if there is none.
     static func storedDefault(of attribute: NSAttributeDescription, as kind: SlotKind) -> SlotValue? {
         guard let value = attribute.defaultValue else { return nil }
         let converted =
@@ -114,8 +115,8 @@ extension MigrationPlanner {
         return attribute.allowsExternalBinaryDataStorage ? converted.tagged(true) : converted
     }
 
-    /// Where rows are copied, values get the tag of external storage, or lose it, after the copy: so must the defaults
-    /// that were copied with them.
+    /// Adds or removes the tag of external storage in copied default values. Where rows are copied, values get or lose
+    /// the tag after the copy, so the defaults in them must be in the old form.
     mutating func adjustTagsOfDefaults() {
         for place in tables.indices where tables[place].isRewritten {
             for number in tables[place].columns.indices {
@@ -129,7 +130,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// Whether the values of a column get the tag (true) or lose it; nil when neither.
+    /// Whether the values of a column get the tag (true) or lose it; nil if neither.
     private func retagging(of column: String, _ layout: Int) -> Bool? {
         let entity = difference.destination.entities[layout]
         guard let slot = new.columns[layout].firstIndex(of: column),
@@ -160,7 +161,7 @@ extension MigrationPlanner {
         }
         switch entity.slots[number].role {
         case .toOne(let relationship, _):
-            // The list has the order. Links that only this side held have been put into its keys.
+            // The list has the order. Earlier steps have put links that only this side held into the keys.
             if let list = relationship.inverseRelationship, list.isToMany, difference.isPairedAnew(relationship),
                 let source = difference.source(of: list), source.isToMany, source.inverseRelationship == nil
             {
@@ -192,7 +193,7 @@ extension MigrationPlanner {
     // MARK: Alter or copy
 
     /// Decides for every table whether it is altered or copied. SQLite's ALTER TABLE costs nothing for new columns and
-    /// new names, and one pass over the table per dropped column; a copy costs about as much as four such passes.
+    /// new names, and one pass over the table for each dropped column. A copy costs about as much as four such passes.
     mutating func decideRewrites() {
         var users: [String: Int] = [:]
         for change in tables { if let source = change.source { users[source.name, default: 0] += 1 } }

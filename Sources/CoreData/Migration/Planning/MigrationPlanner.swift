@@ -1,15 +1,15 @@
 // About the room Migration/Planning.
 //
 // - `ModelDifference` matches by renaming identifier and by name, and collects in one error everything that cannot be
-//   inferred. It knows no tables.
+//   inferred. It does not use tables.
 // - The planner alters a table where SQLite does that without work (new columns, new names). It copies the table once
 //   where rows change their form. Values that can be set in one pass (defaults, moved entity numbers) are one UPDATE
 //   per table.
-// - Rows that the newer model does not allow are looked for first; nothing has changed when one is found. The same
-//   holds for objects that somebody has made in the file (`MigrationPlanner+Objects`): a view that names a column which
-//   goes refuses the migration.
-// - If CloudKit mirrors the store (`MirrorTables`), its tables name rows by the number of the entity and the key.
-//   Nothing writes to them, so `MirrorCheck` refuses each change of what they name before there is a plan.
+// - Checks for rows that the newer model does not allow come first; when one is found, nothing has changed. Checks for
+//   objects that a user has added to the file also come first (`MigrationPlanner+Objects`): a view that names a dropped
+//   column makes the planner refuse the migration.
+// - If CloudKit mirrors the store (`MirrorTables`), its tables name rows by the number of the entity and the key. The
+//   framework never writes to them, so `MirrorCheck` refuses each change of such an entity before the plan is made.
 // - Where two relationships without inverses become each other's (`MigrationPlanner+Pairs`), every link gets its other
 //   side while the tables are still the old ones. All later steps take keys as they are.
 
@@ -19,13 +19,13 @@ import Foundation
 ///
 /// The order of the steps:
 ///
-/// - Look for rows that the newer version does not allow.
-/// - Delete rows of entities that are gone, with everything that leads to them.
-/// - Take away triggers, indexes and tables.
-/// - Rename.
+/// - Check for rows that the newer version does not allow.
+/// - Delete rows of removed entities, with all references to them.
+/// - Drop triggers, indexes and tables.
+/// - Rename tables and columns.
 /// - Make tables and columns, and copy rows.
-/// - Drop columns, update, look up, and make indexes.
-/// - Write numbers, history, archived model and metadata.
+/// - Drop columns, update rows, fill in values from other rows, and make indexes.
+/// - Write numbers, history, the archived model and metadata.
 struct MigrationPlanner {
     let difference: ModelDifference
     /// The schema of the source model as the file has it, and that of the destination model as a new file would have
@@ -37,13 +37,13 @@ struct MigrationPlanner {
 
     /// Old number → new number, for entities that stay and whose number moves.
     let moves: [Int: Int]
-    /// Old numbers of entities that are gone.
+    /// Old numbers of removed entities.
     let removed: Set<Int>
 
     var plan = MigrationPlan()
     var tables: [TableChange] = []
     var joins: [JoinChange] = []
-    /// The names by which tables of the source and their columns go at this point of the plan.
+    /// The present names of tables of the source and of their columns at this point of the plan.
     var presentTable: [String: String] = [:]
     var presentColumn: [String: [String: String]] = [:]
     private var temporaryNames = 0
@@ -107,7 +107,7 @@ struct MigrationPlanner {
         addTriggers()
         for view in views {
             add(.createView(view))
-            // They were dropped with it.
+            // The triggers were dropped with the view.
             for trigger in facts.triggers where Self.same(trigger.table, view.name) { add(.createTrigger(trigger)) }
         }
         for change in tables {
@@ -187,8 +187,8 @@ struct MigrationPlanner {
         add(.writeMetadata)
     }
 
-    /// The columns of a deleted row's values follow from the entity's preserved attributes: where others are
-    /// preserved now, the values are forgotten.
+    /// The columns of a deleted row's values follow from the entity's preserved attributes. If these have changed, the
+    /// migration drops the values.
     private mutating func addForgottenTombstones() {
         func names(_ entity: EntityLayout) -> [String] {
             HistoryTombstones.slots(of: entity).map { entity.slots[$0].name }

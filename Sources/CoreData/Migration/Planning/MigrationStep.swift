@@ -1,14 +1,14 @@
 import Foundation
 
-/// One step of a migration as a value. `MigrationStep+SQL` says how it is done.
+/// One step of a migration as a value. `MigrationStep+SQL` makes the statements of it.
 enum MigrationStep {
-    /// Looks for rows that the newer model does not allow; throws when there is one.
+    /// Searches for rows that the newer model does not allow, and throws if there is one.
     case check(MigrationCheck)
     case dropTrigger(String)
-    /// Makes a trigger again that had to be dropped while its table changed.
+    /// Makes a trigger again that was dropped while its table changed.
     case createTrigger(StoreFacts.Trigger)
     case dropView(String)
-    /// Makes a view again that had to be dropped while tables changed.
+    /// Makes a view again that was dropped while tables changed.
     case createView(StoreFacts.View)
     case dropIndex(String)
     case createIndex(SQLIndex)
@@ -19,17 +19,18 @@ enum MigrationStep {
     case renameColumn(table: String, from: String, to: String)
     /// SQLite writes every row of the table anew.
     case dropColumn(table: String, String)
-    /// Gives a column another type, and its values with it, where the database does that in place.
+    /// Gives a column and its values another type, if the database does that in place.
     case changeType(table: String, SQLColumn, from: String)
-    /// Entities have other names, in the rows of these columns that name them; `names` are all, by their numbers.
+    /// Puts new names of entities into the rows of these columns. `names` are the names of all entities by their
+    /// numbers.
     case renameEntities([SQLUpdate], names: [Int: String])
-    /// Deletes the rows of entities that are gone.
+    /// Deletes the rows of removed entities.
     case deleteRows(table: String, numbers: [Int])
     /// Clears keys of rows that are about to be deleted.
     case clearKeys(table: String, columns: [String], key: String, target: String, numbers: [Int])
     /// Deletes the pairs of a join table that lead to rows that are about to be deleted.
     case deletePairs(table: String, column: String, target: String, numbers: [Int])
-    /// Default values, numbers of entities and cleared values: one UPDATE for everything in the table.
+    /// Sets default values, numbers of entities and cleared values by one UPDATE for the whole table.
     case update(table: String, [MigrationAssignment])
     /// Copies rows with the values of every column.
     case copyRows(from: String, into: String, [MigrationAssignment], numbers: [Int]?)
@@ -37,26 +38,26 @@ enum MigrationStep {
     case copyPairs(MigrationPairs)
     /// Puts the tag of external storage in front of the values of a column, or takes it away.
     case tagValues(table: String, column: String, numbers: [Int]?, tagged: Bool, of: MigrationPlace)
-    /// Looks the entity of a relationship's destination up.
+    /// Sets the entity of a relationship's destination, which it reads in the table of the destination.
     case fillEntity(table: String, column: String, key: String, target: String)
-    /// Gives the members of every owner's list their positions: those without one come behind the others, in the order
-    /// of their keys.
+    /// Sets the positions of the members of every owner's list. Members without a position follow those with one, in
+    /// the order of their keys.
     case fillPositions(table: String, column: String, owner: String)
     /// Computes a derived attribute that is new or computed otherwise than before.
     case fillDerived(table: String, column: String, SQLStatement)
-    /// The same where the program computes it, for the rows of some entities or of all.
+    /// Computes such a derived attribute in the program (client evaluation), for the rows of some entities or of all.
     case judgeDerived(table: String, column: String, numbers: [Int]?, JudgedDerivation)
-    /// The other side of a one-to-one relationship, where it is empty.
+    /// Sets the other side of a one-to-one relationship if it is empty.
     case fillInverse(table: String, column: String, numbers: [Int]?, from: String, key: String)
-    /// The rows of `Z_PRIMARYKEY`.
+    /// Replaces the rows of `Z_PRIMARYKEY`.
     case replaceKeys(remove: [Int], [MigrationKeyRow])
-    /// Numbers of entities in persistent history; changes of entities that are gone are deleted.
+    /// Changes the numbers of entities in persistent history, and deletes changes of removed entities.
     case renumberHistory(moves: [Int: Int], removed: [Int], reordered: [Int])
     case replaceModelCache
     case writeMetadata
 }
 
-/// The entity and the property of a column, for people.
+/// The entity and the property of a column, for messages.
 struct MigrationPlace: Equatable {
     var entity: String
     var property: String
@@ -70,28 +71,28 @@ struct MigrationAssignment: Equatable {
     var condition: SQLExpression?
 }
 
-/// Pairs for a join table: where they come from.
+/// The source of the pairs of a join table.
 struct MigrationPairs: Equatable {
     /// A column with positions.
     struct Positions: Equatable {
         var column: String
-        /// The column they are copied from; nil when they are counted anew within each list.
+        /// The column of the source; nil if the positions are counted anew within each list.
         var source: String?
     }
 
     var from: String
     var into: String
-    /// Columns of the table the pairs come from.
+    /// The columns of the table from which the pairs are taken.
     var owner: String
     var member: String
-    /// Columns of the new table.
+    /// The columns of the new table.
     var ownerColumn: String
     var memberColumn: String
     var memberOrder: Positions?
     var ownerOrder: Positions?
-    /// Both directions of every pair are needed (a relationship that became its own inverse).
+    /// Whether both directions of every pair are needed (a relationship that became its own inverse).
     var isMirrored = false
-    /// The table has pairs already, and may have some of these.
+    /// Whether the table has pairs already, and may have some of these.
     var isAddition = false
 }
 
@@ -100,7 +101,7 @@ struct MigrationKeyRow: Equatable {
     var number: Int
     var name: String
     var parent: Int
-    /// The numbers whose keys continue here above the highest one; empty for a new hierarchy.
+    /// The old numbers whose highest key is the start of this row's keys; empty for a new hierarchy.
     var continues: [Int]
 }
 
@@ -112,7 +113,7 @@ struct MigrationCheck {
         case unfitValue(type: String)
         case abstractEntity
         case ambiguousInverse
-        /// The object that the row leads to leads to another one, by the relationship that is now the inverse.
+        /// The object to which the row leads has a link to another object, by the relationship that is now the inverse.
         case otherSide(String)
         case removedDestination
         case otherConfiguration
@@ -121,7 +122,7 @@ struct MigrationCheck {
     var entity: String
     var property: String?
     var table: String
-    /// The column to look at; its first value is part of the message.
+    /// The column to read; its first value is part of the message.
     var column: String
     var condition: SQLExpression
     var reason: Reason
@@ -225,14 +226,14 @@ extension MigrationStep: CustomStringConvertible {
     /// Whether the step takes the same time for any number of rows.
     func isInstant(in dialect: any SQLDialect) -> Bool {
         switch self {
-        // Where columns change in place, a dropped column is only forgotten.
+        // In a database that changes columns in place, dropping a column touches no row.
         case .dropColumn: dialect.changesTypes || isInstant
         case .renameEntities(let updates, _): updates.isEmpty || isInstant
         default: isInstant
         }
     }
 
-    /// The same in files of SQLite's.
+    /// Whether the step takes the same time for any number of rows in SQLite files.
     var isInstant: Bool {
         switch self {
         case .dropTrigger, .createTrigger, .dropView, .createView, .dropIndex, .createTable, .renameTable, .addColumn,
@@ -259,7 +260,7 @@ extension MigrationStep: CustomStringConvertible {
         }
     }
 
-    /// The tables that have other rows, names or columns after the step; a column more does not count.
+    /// The tables that have other rows, names or columns after the step; an added column does not count.
     var changedTables: [String] {
         switch self {
         case .check, .createIndex, .addColumn: []
@@ -272,7 +273,7 @@ extension MigrationStep: CustomStringConvertible {
         }
     }
 
-    /// The table whose rows the step goes through; nil for an instant step.
+    /// The table whose rows the step reads or writes; nil for an instant step.
     var touchedTable: String? {
         switch self {
         case .check(let check): check.table

@@ -1,6 +1,6 @@
-/// The changes of an inferred migration after which CloudKit's account of a store would name other objects.
+/// The changes of an inferred migration after which CloudKit's tables of a store would name other objects.
 ///
-/// The account has the numbers of entities and the keys of rows. A record also has the name of its entity and of the
+/// These tables have the numbers of entities and the keys of rows. A record also has the name of its entity and of the
 /// root entity. Inferred migrations never change keys.
 enum MirrorCheck {
     /// The changes of entities that the store holds, in words, each with the name in the store's version.

@@ -1,4 +1,4 @@
-/// One thing that differs between two models, as far as it concerns the rows of a store.
+/// One difference between two models, as far as it concerns the rows of a store.
 package enum ModelChange: Equatable, CustomStringConvertible {
     case entityAdded(String)
     case entityRemoved(String)
@@ -14,9 +14,9 @@ package enum ModelChange: Equatable, CustomStringConvertible {
     case madeToMany(entity: String, property: String)
     case orderingChanged(entity: String, property: String, isOrdered: Bool)
     case inverseChanged(entity: String, property: String)
-    /// The links survive when everything they can lead to is still allowed.
+    /// The links are kept if every object to which they can lead is still allowed.
     case destinationChanged(entity: String, property: String, from: String, to: String, keepsLinks: Bool)
-    /// A to-many relationship of an entity is now one of its subentities'; it starts empty.
+    /// A to-many relationship of an entity is now declared by one of its subentities. It starts empty.
     case movedToSubentity(entity: String, property: String)
 
     package var description: String {

@@ -2,8 +2,8 @@ import Foundation
 
 // Relationships that existed before and become each other's inverses.
 extension ModelDifference {
-    /// Whether a relationship and its inverse were both there before, but not as each other's inverses: then each side
-    /// holds links that the other need not have.
+    /// Whether a relationship and its inverse both existed before, but not as each other's inverses. Then each side has
+    /// links that the other need not have.
     func isPairedAnew(_ new: NSRelationshipDescription) -> Bool {
         guard let inverse = new.inverseRelationship, inverse.inverseRelationship === new, let old = source(of: new),
             let oldInverse = source(of: inverse)
@@ -12,8 +12,8 @@ extension ModelDifference {
     }
 
     /// Whether a new to-one relationship takes the place of a to-many one: its inverse led back to several objects, or
-    /// the entity had a to-many relationship, now gone, to the same entity. Nothing says to which of the objects it is
-    /// to lead. So it starts empty, and its inverse keeps its links.
+    /// the entity had a to-many relationship, now removed, to the same entity. The store does not record to which of
+    /// the objects the new relationship is to lead. So it starts empty, and its inverse keeps its links.
     func succeedsToMany(_ new: NSRelationshipDescription) -> Bool {
         guard !new.isToMany, source(of: new) == nil, let inverse = new.inverseRelationship,
             let old = source(of: inverse), !old.isToMany
@@ -29,8 +29,8 @@ extension ModelDifference {
         }
     }
 
-    /// Both sides together are an object's links to others only if neither side had an inverse. If one had, its links
-    /// are another pair's.
+    /// Refuses a new pair of inverses whose links cannot be merged. If one side had another inverse before, its links
+    /// belong to that pair.
     mutating func checkPair(_ new: NSRelationshipDescription, _ old: NSRelationshipDescription) {
         guard isPairedAnew(new), let inverse = new.inverseRelationship, inverse !== new,
             let oldInverse = source(of: inverse)
@@ -38,7 +38,7 @@ extension ModelDifference {
         func name(_ relationship: NSRelationshipDescription) -> String {
             "\(relationship.entity.name ?? "").\(relationship.name)"
         }
-        // Once for the two of them.
+        // Each pair is checked once.
         guard name(new) < name(inverse) else { return }
         let help: String
         if old.inverseRelationship != nil || oldInverse.inverseRelationship != nil {
@@ -60,7 +60,7 @@ extension ModelDifference {
                 destination: "“\(name(new))” and “\(name(inverse))” as each other’s inverses", help: help))
     }
 
-    /// Whether a relationship leads from and to the entities it did, for every object that has it.
+    /// Whether a relationship leads from and to the same entities as before, for every object that has it.
     private func isSame(_ new: NSRelationshipDescription, _ old: NSRelationshipDescription) -> Bool {
         guard let from = source.layout(of: old.entity), let to = destination.layout(of: new.entity),
             let target = old.destinationEntity.flatMap({ source.layout(of: $0) }),

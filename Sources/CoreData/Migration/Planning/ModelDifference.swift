@@ -2,18 +2,18 @@ import Foundation
 
 /// The changes of every entity and every stored property between two models: the inferred mapping.
 ///
-/// It knows neither tables nor columns. Entities and properties are matched by renaming identifier and by name. If
-/// properties cannot be carried over without a mapping model, `init` throws, with one error for each of them.
+/// The comparison uses neither tables nor columns. It matches entities and properties by renaming identifier and by
+/// name. If properties cannot be carried over without a mapping model, `init` throws, with one error for each of them.
 package struct ModelDifference {
     package let source: ModelLayout
     package let destination: ModelLayout
-    /// For every layout of the destination, the layout of the source whose objects it takes over; nil for new entities.
+    /// For every layout of the destination, the layout of the source whose objects it gets; nil for new entities.
     package private(set) var sourceOf: [Int?]
-    /// For every layout of the source, the layout of the destination that takes its objects over; nil for removed ones.
+    /// For every layout of the source, the layout of the destination that gets its objects; nil for removed ones.
     package private(set) var destinationOf: [Int?]
     /// For every layout of the destination, the properties of the source by the names of the destination's properties.
     package private(set) var properties: [[String: NSPropertyDescription]]
-    /// The differences, for people and tests.
+    /// The differences, for messages and tests.
     package private(set) var changes: [ModelChange] = []
 
     private let storedSource: Set<Int>
@@ -22,7 +22,8 @@ package struct ModelDifference {
     var problems: [NSError] = []
 
     /// Compares two models. `storedSource` and `storedDestination` are the layouts that the store holds (all if nil).
-    /// `origins` give the origin of each property, if versions between the two know it; names do not count then.
+    /// `origins` give the origin of each property, if it is found through versions between the two; names do not count
+    /// then.
     init(
         from source: ModelLayout, to destination: ModelLayout, storedSource: Set<Int>? = nil,
         storedDestination: Set<Int>? = nil, origins: ModelOrigins? = nil
@@ -72,8 +73,8 @@ package struct ModelDifference {
         .init(name: entity.name, identifier: entity.entity.renamingIdentifier)
     }
 
-    /// Entities may move within their hierarchy and out of it; two hierarchies cannot become one, because their keys
-    /// are counted separately.
+    /// Refuses two hierarchies that become one, because their keys are counted separately. Entities may move within
+    /// their hierarchy and out of it.
     private mutating func checkParents() {
         for root in destination.entities where root.superIndex == nil {
             let members = root.subtree.filter { sourceOf[$0] != nil }
@@ -152,7 +153,7 @@ package struct ModelDifference {
         guard sourceOf[entity.index] != nil else { return }
         for property in Self.stored(entity) {
             guard let old = properties[entity.index][property.name] else { continue }
-            // An inherited property is looked at in the entity that declares it, unless that entity is new.
+            // An inherited property is compared in the entity that declares it, unless that entity is new.
             if property.entity !== entity.entity, let declaring = destination.layout(of: property.entity),
                 properties[declaring.index][property.name] === old
             {
@@ -216,7 +217,7 @@ package struct ModelDifference {
         }
     }
 
-    /// The elements of a composite attribute with those of the older one they come from.
+    /// The elements of a composite attribute, each with the element of the older one from which it takes its values.
     func elements(
         of new: NSCompositeAttributeDescription, from old: NSCompositeAttributeDescription
     ) -> [(NSAttributeDescription, NSAttributeDescription?)] {
@@ -226,8 +227,8 @@ package struct ModelDifference {
         }
     }
 
-    /// The way to an element in the older composite attribute: level by level, as elements of different composites may
-    /// have one name, or be one description.
+    /// The path of an element in the older composite attribute. It is found level by level, because elements of
+    /// different composites may have the same name, or be the same description.
     func formerPath(
         of path: ArraySlice<String>, in new: NSCompositeAttributeDescription, from old: NSCompositeAttributeDescription
     ) -> [String]? {
@@ -245,8 +246,8 @@ package struct ModelDifference {
 
     // MARK: Relationships
 
-    /// Makes a new relationship of one that leads to another entity than before, if that is not the old one under a new
-    /// name. It has the name of the old one, and the destinations of the old links cannot be in it.
+    /// Makes a relationship a new one if it leads to another entity than before and is not the old one under a new
+    /// name. Such a relationship has the name of the old one, but the destinations of the old links cannot be in it.
     private mutating func matchDestinations() {
         for entity in destination.entities {
             for case let new as NSRelationshipDescription in entity.entity.ownProperties where !new.isTransient {
@@ -262,7 +263,8 @@ package struct ModelDifference {
                             entity: entity.name, property: new.name, from: oldTarget.name, to: newTarget.name,
                             keepsLinks: isKept))
                 }
-                // The links of a to-many relationship lie together: those of entities that lose it cannot be left out.
+                // The links of a to-many relationship are stored together, so those of entities that lose it cannot be
+                // left out.
                 if isKept, new.isToMany, let oldOwner = source.layout(of: old.entity),
                     !oldOwner.subtree.compactMap({ destinationOf[$0] }).allSatisfy({ entity.subtree.contains($0) })
                 {
@@ -277,8 +279,8 @@ package struct ModelDifference {
         }
     }
 
-    /// Notes a problem where several to-many relationships become one in a common parent: their links would have to be
-    /// gathered.
+    /// Records a problem if several to-many relationships become one in a common parent, because their links would have
+    /// to be merged.
     private mutating func checkGathering() {
         for entity in destination.entities {
             for case let new as NSRelationshipDescription in entity.entity.ownProperties where new.isToMany {
@@ -304,8 +306,8 @@ package struct ModelDifference {
         for index in declaring.subtree { properties[index][relationship.name] = nil }
     }
 
-    /// The older relationship that a relationship of the destination comes from, looked up where it is declared or in
-    /// the first entity below that has one.
+    /// The older relationship of which a relationship of the destination is the successor. It is searched where the
+    /// relationship is declared, and then in the first subentity that has one.
     func source(of relationship: NSRelationshipDescription) -> NSRelationshipDescription? {
         guard let declaring = destination.layout(of: relationship.entity) else { return nil }
         for index in declaring.subtree {
@@ -328,7 +330,8 @@ package struct ModelDifference {
         }
         if !old.isToMany, new.isToMany {
             changes.append(.madeToMany(entity: entity.name, property: new.name))
-            // With a to-one inverse that stays, the inverse holds the links; with a to-many inverse a join table does.
+            // With a to-one inverse that stays, the inverse has the links. With a to-many inverse a join table has
+            // them.
             let carriedByInverse =
                 new.inverseRelationship.map { inverse in
                     inverse.isToMany || source(of: inverse).map { $0 === old.inverseRelationship } ?? false

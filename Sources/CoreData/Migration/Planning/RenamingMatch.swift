@@ -1,9 +1,9 @@
-/// Finds out which name of an older model became which name of a newer one.
+/// Matches the names of an older model with those of a newer one.
 ///
-/// Renaming identifiers come first, because two things may have exchanged their names; then equal names; then a newer
-/// name that is the identifier of an older one (a renaming taken back).
+/// Renaming identifiers come first, because two elements may have exchanged their names. Equal names come second. Last
+/// comes a newer name that is the identifier of an older one (a renaming that was reversed).
 struct RenamingMatch {
-    /// A name and its renaming identifier; the identifier is the name itself unless the model says otherwise.
+    /// A name and its renaming identifier; the identifier is the name itself unless the model has another one.
     struct Entry {
         var name: String
         var identifier: String
@@ -16,8 +16,7 @@ struct RenamingMatch {
         var isRenamed: Bool { identifier != name }
     }
 
-    /// For every newer entry the place of the older one it came from; nil where it is new. No older entry is used
-    /// twice.
+    /// For every newer entry the index of the matching older one; nil for a new entry. No older entry is used twice.
     static func match(_ newer: [Entry], from older: [Entry]) -> [Int?] {
         var result: [Int?] = Array(repeating: nil, count: newer.count)
         var free = Set(older.indices)
@@ -31,7 +30,7 @@ struct RenamingMatch {
             guard result[number] == nil, let place, free.remove(place) != nil else { return }
             result[number] = place
         }
-        // Nothing happened to it since the older model: same name, same explicit identifier.
+        // Entries that have not changed since the older model: same name, same explicit identifier.
         for (number, entry) in newer.enumerated() where entry.isRenamed {
             if let place = byName[entry.name], older[place].identifier == entry.identifier { take(place, for: number) }
         }

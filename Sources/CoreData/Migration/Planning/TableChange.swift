@@ -2,11 +2,11 @@
 struct TableChange {
     /// The source of the value of a column, for the rows of one entity.
     enum Piece: Equatable {
-        /// From nowhere: NULL.
+        /// NULL.
         case empty
-        /// From a column, possibly in another form; a default takes the place of NULL.
+        /// The values of a column, possibly in another form. A default takes the place of NULL.
         case carried(String, AttributeConversion.Form, default: SlotValue?)
-        /// From a column that holds numbers of entities.
+        /// The values of a column that has numbers of entities.
         case number(String)
         /// The default value.
         case constant(SlotValue)
@@ -21,14 +21,14 @@ struct TableChange {
 
     struct Column {
         let column: SQLColumn
-        /// By layout of the destination, for every entity of the table that takes rows over and has the column.
+        /// By layout of the destination, for every entity of the table that gets rows of the source and has the column.
         var pieces: [Int: Piece] = [:]
 
-        /// The one column all values come from; nil when there is none or more than one.
+        /// The columns of the source from which the values come.
         var sources: Set<String> { Set(pieces.values.compactMap(\.column)) }
     }
 
-    /// An entity whose rows the table takes over.
+    /// An entity whose rows the table gets.
     struct Member {
         let layout: Int
         let old: Int
@@ -39,24 +39,24 @@ struct TableChange {
 
     let root: Int
     let table: SQLTable
-    /// The table the rows come from; nil for a new table.
+    /// The table of the source from which the rows come; nil for a new table.
     let source: StoreFacts.Table?
     let members: [Member]
     /// All columns but the three that every table has.
     var columns: [Column]
-    /// Columns of the source that nothing uses any more.
+    /// Columns of the source that no entity uses any more.
     var dropped: [String] = []
     /// Whether the rows are copied into a new table; otherwise the old table is altered.
     var isRewritten = false
-    /// Whether other tables take rows of the source over too.
+    /// Whether other tables get rows of the source too.
     var isPartOfSource = false
-    /// Set when the source held rows of one entity only: the number in a row then says nothing, old migrations left
-    /// stale ones, and the rows get this one.
+    /// The number for all rows if the source has rows of one entity only. The numbers in its rows have no meaning,
+    /// because old migrations left stale ones.
     var soleNumber: Int?
-    /// Whether the numbers in rows will say something: the new table holds several entities.
+    /// Whether the numbers in rows will have a meaning, because the new table has several entities.
     var distinguishesEntities = false
 
-    /// The values of a copied row: one assignment per column, over the columns of the source.
+    /// The values of a copied row: one assignment for each column, over the columns of the source.
     func copyAssignments(moves: [Int: Int]) -> [MigrationAssignment] {
         let entity = SQLExpression.column(alias: nil, name: SQLSchema.entityColumn)
         var result = [
@@ -110,7 +110,8 @@ struct TableChange {
             let groups = grouped(column) { piece, member -> SQLExpression? in
                 switch piece ?? .empty {
                 case .empty:
-                    // Values of a property that the entity no longer has would come back with the next such property.
+                    // Otherwise values of a removed property would appear again as those of the next property in this
+                    // column.
                     return source.map { member.oldColumns.contains($0) } ?? false ? .null : nil
                 case .carried(_, _, let defaultValue):
                     return defaultValue.map { .function(.coalesce, [own, .value($0)]) }
@@ -161,8 +162,7 @@ struct TableChange {
         }
     }
 
-    /// The values of a column with the old numbers of the entities that get them; entities without a value are left
-    /// out.
+    /// The values of a column with the old numbers of the entities that get them, except for entities without a value.
     private func grouped(
         _ column: Column, _ value: (Piece?, Member) -> SQLExpression?
     ) -> [(value: SQLExpression, numbers: [Int])] {

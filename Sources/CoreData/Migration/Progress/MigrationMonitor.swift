@@ -1,6 +1,6 @@
 import Foundation
 
-/// An object that follows one migration of any kind, and can end it.
+/// An object that reports one migration of any kind, and can end it.
 ///
 /// OpenCoreData only. Pass its `progress` in the options of the store, or in those of `migrateStore` of
 /// ``NSMigrationManager``:
@@ -18,12 +18,11 @@ public final class MigrationMonitor: Sendable {
     /// The progress to pass under ``NSMigrationProgressOption``.
     ///
     /// Its units are those of the migration. A migration through several versions has a part for each version that it
-    /// goes through separately.
+    /// reaches by a hop of its own.
     public let progress: Progress
-    /// The events of the migration: some twenty a second while it runs, and one for each new stage.
+    /// The events of the migration: about twenty a second while it runs, and one for each new stage.
     ///
-    /// The stream ends with the migration, after a success as after a failure. A slow reader gets the newest 256
-    /// events.
+    /// The stream ends with the migration, whether it succeeds or fails. A slow reader gets the newest 256 events.
     public let events: AsyncStream<MigrationEvent>
     private let feed: MigrationFeed
 

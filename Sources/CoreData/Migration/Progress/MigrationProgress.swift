@@ -1,9 +1,9 @@
 import Foundation
 
-/// Follows one migration and tells a Foundation `Progress`.
+/// Reports the progress of one migration to a Foundation `Progress`.
 ///
-/// Long statements are followed from inside: the connection calls back every few thousand steps, and it says how many
-/// of them a row takes.
+/// Progress within a long statement comes from the connection. It calls back every few thousand steps, with the number
+/// of steps that a row takes.
 final class MigrationProgress {
     private let progress: Progress?
     private let feed: MigrationFeed?
@@ -25,18 +25,18 @@ final class MigrationProgress {
         feed?.begin(.preparing)
     }
 
-    /// Takes the forecast of a migration, if somebody follows it and it has many rows.
+    /// Makes the forecast of a migration of many rows, if the caller passed a progress that shows it.
     func expect(rows: Int, _ forecast: () throws -> MigrationForecast) {
         guard let feed, rows >= 100_000, let forecast = try? forecast(), forecast.isMigrationRequired else { return }
         feed.expect(seconds: forecast.estimatedSeconds)
     }
 
-    /// Whether anybody follows it, and might cancel it.
+    /// Whether the caller passed a progress, and might cancel the migration.
     var isFollowed: Bool { progress != nil }
 
     var isCancelled: Bool { progress?.isCancelled ?? false }
 
-    /// Says how much work there is; it begins now.
+    /// Sets the amount of work, which begins now.
     func begin(totalUnits: Int) {
         completed = 0
         progress?.completedUnitCount = 0
@@ -60,7 +60,7 @@ final class MigrationProgress {
         stepsPerRow = 1
     }
 
-    /// A statement of the step begins.
+    /// Begins a statement of the step.
     func beginStatement(_ statement: SQLStatement, on connection: any SQLConnection) {
         steps = 0
         stepsPerRow = progress == nil ? 1 : max(1, connection.stepsPerRow(of: statement))
@@ -73,10 +73,10 @@ final class MigrationProgress {
         report()
     }
 
-    /// All statements have run; the commit begins.
+    /// Ends the statements and begins the commit.
     func endSteps() { feed?.begin(.finishing) }
 
-    /// Everything but the commit is done; the last unit is left to the code that commits.
+    /// Ends everything but the commit. The code that commits completes the last unit.
     func finish() { feed?.update(fraction: 1) }
 
     private func report() {
@@ -89,7 +89,7 @@ final class MigrationProgress {
         lastUpdate = .now
     }
 
-    /// Called by the connection while a statement runs; true stops it.
+    /// Reports the progress. The connection calls this while a statement runs; the result true stops the statement.
     private func tick() -> Bool {
         steps += Self.interval
         if ContinuousClock.now - lastUpdate >= Self.pause {

@@ -1,22 +1,22 @@
 // About the room Migration/Running.
 //
 // - `InPlaceMigration` does for stores of an `InPlaceEngine` the work that `StoreMigration` does for files.
-// - Every process that has such a store open holds a shared lock of its version. The migration takes the lock alone, by
-//   asking again and again, so that waiting can be cancelled and has a time limit. A second connection of the migrating
+// - Every process that has such a store open holds a shared lock of its version. The migration takes the exclusive lock
+//   by repeated attempts, so that waiting can be cancelled and has a time limit. A second connection of the migrating
 //   process has the position (`MigrationPosition`) in its name in the server. Waiting processes read it there.
 // - Tables are locked some milliseconds at a time, so that readers do not queue behind the migration.
-// - Inferred hops run where the tables lie (`MigrationTransaction`). Mapping models and stages with handlers go through
-//   the legs of a copy (`InPlaceMigration+Files`): rows into a file, legs, `StoreVerifier`, rows back into new tables.
-//   The transaction holds from the first row that is read to the commit.
-// - Progress of a long statement is read off its connection. SQLite's virtual machine calls back, and the callback can
-//   also stop the statement.
+// - Inferred hops run in place (`MigrationTransaction`). Mapping models and stages with handlers use the copy stages
+//   (`InPlaceMigration+Files`): rows into a file, copy stages, `StoreVerifier`, rows back into new tables. The
+//   transaction lasts from the first row that is read to the commit.
+// - The progress of a long statement comes from its connection. SQLite's virtual machine calls back, and the callback
+//   can also stop the statement.
 
 import Foundation
 
 /// The migration of a store in a database before it is opened, if it needs one.
 ///
-/// All hops are one transaction: after any failure or kill the store is as it was. Of many processes that begin at once
-/// one migrates. The others wait, and find the store at its new version.
+/// All hops are one transaction: after any failure or kill the store is as it was. Of several processes that begin at
+/// once only one migrates. The other processes wait, and then find the store at its new version.
 struct InPlaceMigration {
     let engine: any InPlaceEngine
     /// The address of the database, and its form in errors.
@@ -44,7 +44,7 @@ struct InPlaceMigration {
         StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false
     }
 
-    /// A store in a database, as it was when it was looked at.
+    /// The summary of a store in a database, as it was when it was read.
     private struct Look: StoreLook {
         let url: URL
         let metadata: [String: Any]
@@ -55,7 +55,7 @@ struct InPlaceMigration {
 
     /// Makes sure that a store fits the model, as `StoreMigration.prepare` does for files.
     ///
-    /// - Returns: The look at a store that fits; nil if there is no store, or nobody looked.
+    /// - Returns: The summary of a store that fits; nil if there is no store, or no metadata were read.
     func prepare() throws -> (any StoreLook)? {
         guard !ignoresVersioning, model.entities(forConfigurationName: configuration) != nil else { return nil }
         var attempts = Attempts(timeout: timeout)
@@ -92,8 +92,8 @@ struct InPlaceMigration {
         ).check(metadata)
     }
 
-    /// A database holds one store. Another configuration of the same model needs a database of its own: a migration to
-    /// it would lose the content of the first one.
+    /// Throws if the store belongs to another configuration of the model. A database has one store, so another
+    /// configuration needs a database of its own. A migration to it would lose the content of the first one.
     private func refuseOtherConfiguration(_ metadata: [String: Any]) throws {
         guard let stored = StoredVersion(metadata).hashes, !stored.isEmpty, let configuration else { return }
         let (all, own) = (model.entityVersionHashesByName, model.versionHashes(ofConfiguration: configuration))
@@ -136,15 +136,15 @@ struct InPlaceMigration {
         WayMigration(url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard)
     }
 
-    /// Goes a way: where the store lies, or, where code of the program's own takes part, through files. `legs` are the
-    /// parts of that.
+    /// Carries out hops: in place, or, if code of the program's own takes part, through files. `legs` makes the copy
+    /// stages for the second case.
     private func go(
         _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?,
         _ legs: () throws -> [CopyingMigration.Leg]
     ) throws {
         guard let first = hops.first, let last = hops.last else { return }
         let isInferred = hops.allSatisfy { $0.isInferred && $0.stage == nil }
-        // Other processes that wait read how far it is, also where this program does not.
+        // Other processes that wait read the position, even if this program does not.
         let progress = given ?? Progress(totalUnitCount: -1)
         if given == nil { MigrationFeed { _ in }.attach(to: progress) }
         if let online = onlineEngine {
@@ -157,13 +157,13 @@ struct InPlaceMigration {
         ) { connection in
             MigrationMoment.reach(.transactionBegun)
             let present = try SQLStoreMetadata.read(from: connection, url: url)
-            // Somebody else has migrated it: it is looked at again.
+            // Another process has migrated the store, so the caller reads its metadata again.
             guard StoredVersion(present) == StoredVersion(metadata) else { return }
             do {
                 try (isInferred ? lossGuard : lossGuard?.atBeginning)?.check(present, first.source, on: connection)
                 if isInferred {
                     var transaction = MigrationTransaction(url: url, model: last.target, configuration: configuration)
-                    // Dropping a column takes no time where this is gone.
+                    // On databases that change columns in place, dropping a column takes no time.
                     transaction.defersCleaning = false
                     try transaction.goThrough(
                         hops.dropLast().map(\.target), from: first.source, on: connection, progress)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension MigrationCheck {
-    /// Finds the first row that must not exist: its value, its key.
+    /// The query for the first row that must not exist: its value and its key.
     var query: SQLSelect { query(limit: 1) }
 
     private func query(limit: Int?) -> SQLSelect {
@@ -9,7 +9,7 @@ extension MigrationCheck {
             [.column(column), .column(SQLSchema.keyColumn)], of: table, as: "checked", where: condition, limit: limit)
     }
 
-    /// The error about the first row that must not exist; nil when there is none.
+    /// The error about the first row that must not exist; nil if there is none.
     func failure(on connection: any SQLConnection, url: URL) throws -> NSError? {
         let found = try connection.prepare(.select(query)).first { (value: $0.string(0), key: $0.int64(1)) }
         guard let found else { return nil }
@@ -21,7 +21,7 @@ extension MigrationCheck {
         return MigrationErrors.invalidRows(self, value: found.value, row: found.key, url: url)
     }
 
-    /// Throws the obstacles of a hop whose tables are not there yet, if any row at all is an obstacle.
+    /// Throws the obstacles of a hop whose tables do not exist yet, if any row at all is an obstacle.
     static func look(forAnyRowsIn plan: MigrationPlan, _ facts: StoreFacts, url: URL) throws {
         let problems = plan.steps.compactMap { step -> NSError? in
             guard case .check(let check) = step, check.condition == .alwaysTrue,
@@ -32,7 +32,7 @@ extension MigrationCheck {
         if !problems.isEmpty { throw MigrationErrors.combined(problems) }
     }
 
-    /// Whether it looks at its own table alone.
+    /// Whether the check reads its own table alone.
     private var readsOneTable: Bool {
         switch reason {
         case .missingAttribute, .unfitValue, .abstractEntity: true
@@ -40,13 +40,13 @@ extension MigrationCheck {
         }
     }
 
-    /// The number of the database's steps that a forecast gives to all checks together: some milliseconds.
+    /// The number of the database's steps that a forecast spends on all checks: some milliseconds.
     private static let budget = 400_000
 
-    /// Throws one error for every check of a plan that finds a row soon. A check that would have to search longer is
-    /// left to the migration.
+    /// Throws one error for every check of a plan that finds a row soon. The migration itself makes the checks that
+    /// would have to search longer.
     ///
-    /// - Parameter tables: The tables that are as the plan finds them, except for some columns; nil for all.
+    /// - Parameter tables: The tables that are already as the plan expects them, except for some columns; nil for all.
     static func look(
         for plan: MigrationPlan, on connection: any SQLConnection, in tables: Set<String>? = nil, url: URL
     ) throws {
@@ -76,8 +76,7 @@ extension MigrationCheck {
 }
 
 extension IndexCheck {
-    /// The error about the first row whose values are larger than an index of the database takes; nil when there is
-    /// none.
+    /// The error about the first row whose values are larger than an index of the database takes; nil if there is none.
     func tooLarge(_ limit: Int, on connection: any SQLConnection, url: URL) throws -> NSError? {
         if index.condition != nil { return nil }
         // Values that are the same for all rows are small.
@@ -94,7 +93,7 @@ extension IndexCheck {
         }
     }
 
-    /// The error about the first rows that will have the same values; nil when there are none.
+    /// The error about the first rows that will have the same values; nil if there are none.
     func duplicates(on connection: any SQLConnection, url: URL) throws -> NSError? {
         let key = SQLSelect.Result(expression: .column(SQLSchema.keyColumn), name: "pk")
         let results = values.enumerated().map { SQLSelect.Result(expression: $1, name: "v\($0)") }

@@ -63,7 +63,7 @@ struct MigrationRunner {
         if let error = try check.failure(on: connection, url: url) { throw error }
     }
 
-    /// The highest keys continue where the tables they come from stopped.
+    /// Writes the rows of keys. Each continues at the highest key of the tables from which its entities come.
     private func replaceKeys(_ numbers: [Int], _ keys: [MigrationKeyRow]) throws {
         var highest: [Int: Int64] = [:]
         typealias Keys = SQLBookkeeping.Keys
@@ -127,8 +127,8 @@ struct MigrationRunner {
 }
 
 extension MigrationErrors {
-    /// A failure of the database as callers know it: a full disk, a lock and a damaged file have codes of their own,
-    /// everything else is a failed migration.
+    /// Translates a failure of the database into an error for callers. A full disk, a lock and a damaged file have
+    /// codes of their own. Every other failure is a failed migration.
     static func translated(
         _ error: any SQLFailure, url: URL, doing step: String, isInPlace: Bool = true
     ) -> NSError {

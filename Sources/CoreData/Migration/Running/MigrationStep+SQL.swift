@@ -1,5 +1,5 @@
 extension MigrationStep {
-    /// The statements that do the step; none for steps that the runner does itself.
+    /// The statements of the step; none for steps that the runner does itself.
     func commands() -> [SQLStatement] {
         switch self {
         case .check, .replaceKeys, .replaceModelCache, .writeMetadata, .judgeDerived: []
@@ -76,7 +76,8 @@ extension MigrationStep {
     private func copyRows(
         _ from: String, _ into: String, _ assignments: [MigrationAssignment], _ numbers: [Int]?
     ) -> SQLStatement {
-        // In the order of the keys rows are only appended, and the highest key so far tells how far the copy is.
+        // In the order of the keys rows are only appended, and the highest key so far shows how much of the copy is
+        // done.
         let select = SQLSelect(
             assignments.map(\.value), of: from, where: numbers.map { .isEntity($0) },
             orderedBy: [.column(SQLSchema.keyColumn)])
@@ -193,7 +194,7 @@ extension MigrationStep {
 extension SQLExpression {
     /// An entity's number after the migration; numbers that do not move stay as they are.
     static func renumbered(_ expression: SQLExpression, _ moves: [Int: Int]) -> SQLExpression {
-        // Adding an entity moves a run of numbers by one: one branch per distance keeps the expression flat.
+        // Adding an entity moves consecutive numbers by one: one branch for each distance keeps the expression flat.
         var byDistance: [Int: [Int]] = [:]
         for (old, new) in moves where old != new { byDistance[new - old, default: []].append(old) }
         var result = expression

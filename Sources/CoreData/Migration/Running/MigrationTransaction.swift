@@ -7,20 +7,20 @@ import Foundation
 /// not compute.
 struct MigrationTransaction {
     let url: URL
-    /// The version to go to.
+    /// The version to reach.
     var model: NSManagedObjectModel
     let configuration: String?
     /// Whether steps that only clean up are left to a later moment
     /// (`NSPersistentStoreDeferredLightweightMigrationOptionKey`).
     var defersCleaning = false
-    /// Whether entities may change that CloudKit's account of the store names.
+    /// Whether entities may change that CloudKit's tables of the store name.
     var ignoresMirror = false
-    /// The forecast of the way to a version, for callers that follow the migration.
+    /// Makes the forecast of the hop to a version, for callers that follow the progress.
     var forecast: ((NSManagedObjectModel) throws -> MigrationForecast)?
-    /// Notes files that no row will name any more.
+    /// Records files that no row will name any more.
     var forget: (ForgottenFiles) throws -> Void = { _ in }
 
-    /// Goes through the versions to the model, in the transaction that is open.
+    /// Migrates through the versions to the model, in the open transaction.
     func goThrough(
         _ versions: [NSManagedObjectModel], from source: NSManagedObjectModel, on connection: any SQLConnection,
         _ progress: Progress?
@@ -68,7 +68,7 @@ struct MigrationTransaction {
         return record
     }
 
-    /// Brings the store from one version to the model's, in the transaction that is open.
+    /// Brings the store from one version to the model's, in the open transaction.
     private func hop(
         from source: NSManagedObjectModel, _ origins: ModelOrigins?, isLast: Bool, _ record: VersionRecord,
         on connection: any SQLConnection, _ progress: MigrationProgress
@@ -107,8 +107,8 @@ struct MigrationTransaction {
         return (plan, newMetadata(metadata, difference, newNames))
     }
 
-    /// The tables of the model. Where rows name their entities, the numbers only stand for the names: those that the
-    /// store has stay, and new entities get others.
+    /// The tables of the model. Where rows name their entities, the numbers only stand for the names. The numbers in
+    /// the store stay, and new entities get unused ones.
     func schema(
         _ names: Set<String>?, after old: SQLSchema, _ source: NSManagedObjectModel, _ origins: ModelOrigins?,
         style: any SQLSchemaStyle
@@ -173,14 +173,15 @@ struct MigrationTransaction {
         try StoreOpening.entities(of: model, in: configuration, url)
     }
 
-    /// Replaces the description of the model; all other metadata stay.
+    /// Replaces the description of the model in the metadata. All other metadata stay.
     func newMetadata(
         _ metadata: [String: Any], _ difference: ModelDifference, _ names: Set<String>?
     ) -> [String: Any] {
         var result = metadata
         let type = metadata[NSStoreTypeKey] as? String
         for (key, value) in SQLStoreMetadata.description(of: model, entities: names, type: type) { result[key] = value }
-        // Where the framework's rule for a hash is not known, an entity that did not change keeps the one it has.
+        // Where the framework's rule for a hash is not reproduced, an entity that did not change keeps the hash that it
+        // has.
         guard var hashes = result[NSStoreModelVersionHashesKey] as? [String: Data],
             let oldHashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         else { return result }

@@ -10,7 +10,7 @@ public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
     "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
 extension DeferredStatements {
-    /// Takes the steps that can wait out of a plan: the newer version reads and writes the same without them.
+    /// Removes the steps that can wait from a plan. Without them the newer version reads and writes the same values.
     ///
     /// A unique index cannot wait, because it decides which values may be saved. Nor can a column whose name another
     /// column takes in the same plan.

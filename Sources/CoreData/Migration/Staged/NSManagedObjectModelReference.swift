@@ -1,11 +1,11 @@
 import Foundation
 
-/// A reference to a version of a model, which is found when it is needed, and checked by its checksum.
+/// A reference to a version of a model, which is read when it is needed, and checked by its checksum.
 ///
-/// Any thread may use it. The model is kept once it is found.
+/// Any thread may use it. The reference keeps the model once it has read it.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodelreference)
-// @unchecked Sendable: the place is immutable; the model, once found, is guarded by `lock`.
+// @unchecked Sendable: the place is immutable; `lock` guards the model.
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     private enum Place {
         case model(NSManagedObjectModel)
@@ -107,8 +107,8 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The models that may be meant, each read when its turn comes: first those of which the bundle says that they have
-    /// the checksum.
+    /// The models that may be meant, each read when it is tried. Those for which the bundle lists the checksum come
+    /// first.
     private func candidates() throws -> [() throws -> NSManagedObjectModel?] {
         let listed: [ModelBundle.ListedVersion]
         switch place {
@@ -123,7 +123,8 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         return sorted.map { version, _ in { try self.load(version) } }
     }
 
-    /// Nil for a version that cannot be meant. A file that was named has to be readable.
+    /// Reads a version. The result is nil for a version that cannot be the one meant. A file that the program named
+    /// must be readable.
     private func load(_ version: ModelBundle.ListedVersion) throws -> NSManagedObjectModel? {
         switch place {
         case .model, .file: return try version.load()

@@ -15,8 +15,8 @@ open class NSMigrationStage: NSObject, @unchecked Sendable {
 
 /// A stage of versions that follow one another by changes that can be inferred.
 ///
-/// The migration goes through every version whose model can be found. Changes of another version become part of those
-/// to the next one.
+/// The migration includes every version whose model can be found. The changes of a version without one become part of
+/// those to the next version.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nslightweightmigrationstage)
 // @unchecked Sendable: immutable beyond its superclass.
@@ -40,8 +40,8 @@ open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
 
 /// A stage from one version to the next, with code of the program before and after the migration of the data.
 ///
-/// Set the handlers before the stage is used. They run on the thread that adds the store. A stage whose handlers did
-/// not all run before the process was killed runs both again, on a fresh copy of the store.
+/// Set the handlers before the stage is used. They run on the thread that adds the store. If the process is killed
+/// before both handlers have run, the next process runs both again, on a fresh copy of the store.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage)
 // @unchecked Sendable: the models are immutable; the handlers are set up before the stage is used.
@@ -56,16 +56,16 @@ open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
     open private(set) var nextModel: NSManagedObjectModelReference
     /// A closure that runs while the store still has the version ``currentModel``.
     ///
-    /// It finds the store in the manager's ``NSStagedMigrationManager/container``. An error that it throws ends the
-    /// migration with `NSMigrationError` (134110), as the underlying error. The store is then as it was before the
+    /// The handler gets the store in the manager's ``NSStagedMigrationManager/container``. An error that it throws ends
+    /// the migration with `NSMigrationError` (134110), as the underlying error. The store is then as it was before the
     /// first stage.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage/willmigratehandler)
     open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
     /// A closure that runs when the store has the version ``nextModel``.
     ///
-    /// It finds the store in the manager's ``NSStagedMigrationManager/container``. An error that it throws ends the
-    /// migration with `NSMigrationError` (134110), as the underlying error. The store is then as it was before the
+    /// The handler gets the store in the manager's ``NSStagedMigrationManager/container``. An error that it throws ends
+    /// the migration with `NSMigrationError` (134110), as the underlying error. The store is then as it was before the
     /// first stage.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nscustommigrationstage/didmigratehandler)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The stages by which a store of any earlier version comes to the present version of its model.
+/// The stages that bring a store of any earlier version to the present version of its model.
 ///
 /// Pass it under ``NSPersistentStoreStagedMigrationManagerOptionKey`` when you add the store. Adding the store then
 /// fails with one of these errors if the stages do not fit:
@@ -10,8 +10,8 @@ import Foundation
 /// - `NSStagedMigrationBackwardMigrationError` (134506): the store is of a later version than the model.
 /// - `NSMigrationError` (134110): two stages have the same version, or a handler failed.
 ///
-/// Without handlers the store is migrated in place, in one transaction. With handlers a copy of the store goes through
-/// the stages, and takes the place of the store at the end.
+/// Without handlers the store is migrated in place, in one transaction. With handlers a copy of the store is migrated
+/// stage by stage, and takes the place of the store at the end.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsstagedmigrationmanager)
 // @unchecked Sendable: the stages are immutable; the container is set and read on the thread that adds the store.
@@ -53,7 +53,7 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
         do {
             try body()
         } catch {
-            // The handler's error says more than the error of a store that does not close.
+            // The handler's error is more useful than the error of a store that does not close.
             try? container.persistentStoreCoordinator.remove(store)
             throw error
         }

@@ -1,16 +1,16 @@
 // About the room Migration/Staged.
 //
-// - `StagedMigration` finds the store's checksum among the stages and goes from version to version. Without handlers it
-//   works in place, in one transaction.
+// - `StagedMigration` finds the store's checksum among the stages and migrates from version to version. Without
+//   handlers it works in place, in one transaction.
 
 import Foundation
 
 /// Brings a store to the present version stage by stage.
 ///
-/// If no stage has handlers of the program, the store is migrated in place, in one transaction. Otherwise a copy goes
-/// through the stages, and takes the store's place at the end. After any failure or kill the store is as it was, and no
-/// handler has half run on it. A killed process leaves the copy after the last complete stage. The next process resumes
-/// there.
+/// If no stage has handlers of the program, the store is migrated in place, in one transaction. Otherwise a copy is
+/// migrated stage by stage, and takes the store's place at the end. After any failure or kill the store is as it was,
+/// and no handler has changed it in part. A killed process leaves the copy after the last complete stage. The next
+/// process resumes there.
 struct StagedMigration {
     let url: URL
     let model: NSManagedObjectModel
@@ -19,13 +19,13 @@ struct StagedMigration {
     let manager: NSStagedMigrationManager
     private let shelf = ModelShelf(nil)
 
-    /// A version on the way, and the custom stage that leads to it, if one does.
+    /// A version between, and the custom stage that leads to it, if one does.
     private struct Stop {
         var checksum: String
         var stage: NSCustomMigrationStage?
     }
 
-    /// A version whose model is known, and the stage that leads to it where it has code of the program's own.
+    /// A version whose model was found, and the stage that leads to it if it runs code of the program's own.
     private struct StagedVersion {
         var model: NSManagedObjectModel
         var stage: NSCustomMigrationStage?
@@ -50,14 +50,14 @@ struct StagedMigration {
         let copying = CopyingMigration(
             storeAt: url, model: model, configuration: configuration, timeout: timeout,
             progress: progress)
-        // Where somebody else has migrated the store meanwhile, it is looked at again.
+        // If another process has migrated the store, its metadata are read again.
         if try !copying.run(from: metadata, legs(versions, lossGuard)) {
             try StoreMigration.prepare(url: url, model: model, configuration: configuration, options: options)
         }
     }
 
-    /// The guard against losing values, if the way leads back to a version that the store was of before. Nil otherwise:
-    /// a program that names versions in stages decides itself which values are lost.
+    /// The guard against losing values, if the stages lead back to a version that the store was of before. Otherwise
+    /// nil, because a program that names versions in stages decides itself which values are lost.
     private func lossGuard(_ versions: [StagedVersion], _ metadata: [String: Any]) throws -> LossGuard? {
         try lossGuard(versions, metadata) {
             let timeout = StoreOptions.timeout(options)
@@ -74,18 +74,18 @@ struct StagedMigration {
             hops: hops(from: try source(), versions))
     }
 
-    /// The same for a store whose model is at hand.
+    /// The guard for a store whose model the caller has.
     func lossGuard(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> LossGuard? {
         lossGuard(try withConfiguration(versions(on: way(from: metadata)), metadata) { source }, metadata) { source }
     }
 
-    /// The legs of the way of a store whose model is at hand.
+    /// The copy stages for a store whose model the caller has.
     func legs(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [CopyingMigration.Leg] {
         let versions = try withConfiguration(versions(on: way(from: metadata)), metadata) { source }
         return legs(versions, lossGuard(versions, metadata) { source })
     }
 
-    /// The hops that it would go from the store's version, for a forecast.
+    /// The hops from the store's version that the migration would make, for a forecast.
     func hops(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [MigrationHop] {
         try hops(from: source, withConfiguration(versions(on: way(from: metadata)), metadata) { source })
     }
@@ -100,7 +100,7 @@ struct StagedMigration {
 
     private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
 
-    // MARK: The way
+    // MARK: The versions
 
     /// The versions after the store's, up to the model's.
     private func way(from metadata: [String: Any]) throws -> [Stop] {
@@ -133,12 +133,13 @@ struct StagedMigration {
         return Array(stops[(start + 1)...end])
     }
 
-    /// The checksum of a store of this configuration.
+    /// The checksum that a store of this configuration will have.
     private var targetChecksum: String {
         VersionHash.checksum(of: model.versionHashes(ofConfiguration: configuration))
     }
 
-    /// All versions of all stages. Where a stage begins with the version the one before ended with, it is one.
+    /// All versions of all stages. If a stage begins with the version with which the stage before ended, the version is
+    /// listed once.
     private func stops() throws -> [Stop] {
         var stops: [Stop] = []
         func add(_ checksum: String, by stage: NSCustomMigrationStage? = nil) throws {
@@ -167,9 +168,10 @@ struct StagedMigration {
         return stops
     }
 
-    // MARK: Going
+    // MARK: Migrating
 
-    /// The versions on the way whose models are known. Changes to one of the others become a part of the next version.
+    /// The versions after the store's whose models were found. Changes to the other versions become a part of the next
+    /// one.
     private func versions(on way: [Stop]) throws -> [StagedVersion] {
         try way.compactMap { stop in
             guard let next = try version(stop, isLast: stop.checksum == way.last?.checksum) else { return nil }
@@ -177,8 +179,7 @@ struct StagedMigration {
         }
     }
 
-    /// Gives versions that do not have the store's configuration one of that name, with their part of the store's
-    /// content.
+    /// Adds the store's configuration to versions that do not have it. It contains their part of the store's content.
     private func withConfiguration(
         _ versions: [StagedVersion], _ metadata: [String: Any], source: () throws -> NSManagedObjectModel
     ) throws -> [StagedVersion] {
@@ -196,16 +197,16 @@ struct StagedMigration {
         return zip(versions, hops).map { StagedVersion(model: $1.target, stage: $0.stage) }
     }
 
-    /// A leg for each stage with code of the program's own, and one for all versions between them.
+    /// A copy stage for each migration stage with code of the program's own, and one for all versions between them.
     private func legs(_ versions: [StagedVersion], _ lossGuard: LossGuard?) -> [CopyingMigration.Leg] {
         var legs: [CopyingMigration.Leg] = []
         var plain: [NSManagedObjectModel] = []
-        /// For the versions up to a place, as many as these.
+        /// The guard for some number of versions up to an index.
         func part(_ count: Int, before end: Int) -> LossGuard? {
             var part = lossGuard
             part?.hops.removeSubrange(end...)
             part?.hops.removeFirst(end - count)
-            // Its code has run by then.
+            // The stage's code has run by then.
             for place in part?.hops.indices ?? 0..<0 { part?.hops[place].stage = nil }
             return part
         }
@@ -234,7 +235,8 @@ struct StagedMigration {
         return legs
     }
 
-    /// The version that a stage begins with; the one before has the configuration in any case.
+    /// The version that a stage begins with. If it does not have the configuration, the version before takes its place,
+    /// which has it in any case.
     private func current(
         _ stage: NSCustomMigrationStage, _ before: NSManagedObjectModel?
     ) throws -> NSManagedObjectModel {
@@ -269,8 +271,8 @@ struct StagedMigration {
         }
     }
 
-    /// The model of a version. Nil for a lightweight one on the way whose model is nowhere: its changes are then part
-    /// of those to the next one.
+    /// The model of a version. Nil for a lightweight version between whose model is not found. Its changes are then
+    /// part of those to the next one.
     private func version(_ stop: Stop, isLast: Bool) throws -> NSManagedObjectModel? {
         if isLast { return model }
         if let stage = stop.stage { return try stage.nextModel.resolve() }

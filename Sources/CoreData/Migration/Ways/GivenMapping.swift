@@ -2,12 +2,12 @@ import Foundation
 
 /// The option for the `NSMappingModel` that migrates the store if it does not fit the model.
 ///
-/// OpenCoreData only. It is used in place of a mapping model among the program's resources.
+/// OpenCoreData only. The option is used in place of a mapping model among the program's resources.
 /// ``NSMigratePersistentStoresAutomaticallyOption`` has to be true, too.
 ///
 /// The store is migrated in one hop, into a copy that takes its place. Locks, progress, cancelling and resuming after a
-/// kill work as for other mapping models. A process that adds the store meanwhile waits, and then opens the migrated
-/// store. Do not change the mapping model while the store is being added.
+/// kill work as for other mapping models. A process that adds the store during the migration waits, and then opens the
+/// migrated store. Do not change the mapping model while the store is being added.
 public let NSMigrationMappingModelOption = "OpenCoreDataMigrationMappingModel"
 
 /// The option for the `NSManagedObjectModel` that the mapping model under ``NSMigrationMappingModelOption`` begins
@@ -23,16 +23,16 @@ struct GivenMapping {
     private let mapping: NSMappingModel
     private let source: NSManagedObjectModel?
 
-    /// Nil where the options name none.
+    /// Returns nil if the options name no mapping model.
     init?(_ options: [AnyHashable: Any]?) {
         guard let mapping = options?[NSMigrationMappingModelOption] as? NSMappingModel else { return nil }
         self.mapping = mapping
         source = options?[NSMigrationSourceModelOption] as? NSManagedObjectModel
     }
 
-    /// The hop from the version of a store to a model; nil where the mapping model begins with another version.
+    /// The hop from the version of a store to a model; nil if the mapping model begins with another version.
     ///
-    /// - Parameter find: finds the store's model where the program does not name it.
+    /// - Parameter find: reads the store's model if the program does not name it.
     func hop(
         from store: SourceModel, to target: NSManagedObjectModel, find: () throws -> NSManagedObjectModel
     ) throws -> MigrationHop? {

@@ -3,29 +3,30 @@ import Foundation
 /// The mapping models among the resources of bundles, each read once.
 final class MappingModelCandidates {
     private enum Candidate {
-        /// A mapping model that knows the hashes of the two models.
+        /// A mapping model that has the hashes of the two models.
         case loaded(NSMappingModel)
-        /// A source whose models do not lie near it: it fits by names.
+        /// A source file whose models are not beside it, so that it fits by names.
         case source(MappingModelSource, name: String)
     }
 
     private let candidates: [Candidate]
-    /// Files that cannot be read, and have no readable source beside them. Nobody knows which values they would carry
-    /// over.
+    /// Files that cannot be read, and have no readable source file beside them. It is unknown which values they would
+    /// carry over.
     let unreadable: [URL]
 
     init(in bundles: [Bundle]?) {
         var (candidates, unreadable): ([Candidate], [URL]) = ([], [])
         for url in ModelResources.mappingModels(in: bundles) {
-            // The source beside a compiled file says the same, or is newer: then the compiled file fits no more.
+            // The source file beside a compiled file has the same content, or is newer. If it is newer, the compiled
+            // file does not fit any more.
             let source = url.deletingPathExtension().appendingPathExtension("xcmappingmodel")
             let hasSource = source != url && FileManager.default.fileExists(atPath: source.path)
             let twin = hasSource ? try? Self.candidate(source) : nil
             do {
                 candidates.append(try Self.candidate(url))
             } catch {
-                // Without a word the store would be migrated by inference, and lose values that only the mapping
-                // carries over.
+                // Without a report the store would be migrated by inference, and lose values that only the mapping
+                // model carries over.
                 MappingModelFile.reportFailure(error, at: url)
                 if twin == nil { unreadable.append(url) }
             }
@@ -44,7 +45,7 @@ final class MappingModelCandidates {
         }
     }
 
-    /// The first that leads from one model to the other.
+    /// The first mapping model that leads from one model to the other.
     func mapping(from source: NSManagedObjectModel, to target: NSManagedObjectModel) -> NSMappingModel? {
         for candidate in candidates {
             switch candidate {

@@ -1,25 +1,25 @@
-/// The way from one version to the next, and its means.
+/// The migration from one version to the next, and its means.
 struct MigrationHop {
     enum Means {
-        /// It is inferred; SQLite does the work in place.
+        /// The mapping is inferred; SQLite does the work in place.
         case inferred
-        /// By a mapping model, object by object.
+        /// A mapping model carries over the rows, object by object.
         case mapping(NSMappingModel)
     }
 
     var source: NSManagedObjectModel
     var target: NSManagedObjectModel
     var means: Means
-    /// The label of the stage that runs code of the program's own before or after it.
+    /// The label of the stage that runs code of the program's own before or after the hop.
     var stage: String?
-    /// The changes that concern the store's content, once they have been looked at.
+    /// The changes that concern the store's content, once the models have been compared.
     var difference: ModelDifference?
 
     var isInferred: Bool {
         if case .inferred = means { true } else { false }
     }
 
-    /// The name of the mapping model for people.
+    /// The name of the mapping model, for messages.
     var name: String {
         guard case .mapping(let mapping) = means else { return "inferred" }
         return mapping.fileName ?? "in code"
@@ -27,7 +27,7 @@ struct MigrationHop {
 }
 
 extension MigrationHop {
-    /// Whether it is inferred and asks for values that no row of the older version can have.
+    /// Whether the hop is inferred and requires values that no row of the older version can have.
     var demandsValues: Bool {
         guard isInferred, let difference else { return false }
         return difference.destination.entities.contains { entity in
@@ -43,7 +43,7 @@ extension MigrationHop {
         }
     }
 
-    /// Whether something that the store holds is lost that the end of the way has again, under the same name.
+    /// Whether the hop loses content of the store that the last version has again, under the same name.
     func forgets(_ end: some Sequence<NSEntityDescription>, _ isHeld: (String) -> Bool) -> Bool {
         let entities = Dictionary(end.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
         let kept = Set(entities.values.flatMap { [$0.name, $0.renamingIdentifier] }.compactMap(\.self))

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The versions that a way may lead through, and the hops between them: each pair is compared when it is needed, and
-/// once.
+/// The versions that a migration may lead through, and the hops between them. Each pair is compared once, when it is
+/// needed.
 ///
-/// The store's own version is the first place, the version to reach the second. Only the store's content is compared.
-/// In its own version that is the entities that it names, in others the entities of its configuration. In a version
-/// without that configuration it is the entities that the store's entities have become.
+/// The store's own version has the first place, the version to reach the second. Only the store's content is compared.
+/// In its own version that is the entities that it names. In other versions it is the entities of its configuration. In
+/// a version without that configuration it is the entities that the store's entities have become.
 final class MigrationMap {
     static let start = 0
     static let end = 1
@@ -35,13 +35,13 @@ final class MigrationMap {
         held[Self.start] = .some(stored.map { Self.layouts(of: $0, in: source) })
     }
 
-    /// Adds places that a way may lead through.
+    /// Adds versions that a migration may lead through.
     func add(_ versions: [NSManagedObjectModel]) { places += versions }
 
     /// All places between the first and the last.
     var others: Range<Int> { (Self.end + 1)..<places.count }
 
-    /// The hop from a place that can be reached; nil where there is none.
+    /// The hop from a place that can be reached; nil if there is none.
     func hop(from: Int, to: Int) -> MigrationHop? {
         let pair = Pair(from: from, to: to)
         if let known = hops[pair] { return known }
@@ -77,7 +77,8 @@ final class MigrationMap {
         return places[Self.start].layout.entities.filter { held?.contains($0.index) ?? true }
     }
 
-    /// Nil where that is not known yet: the version does not have the configuration.
+    /// The entities that the store holds at a version. Nil if the version does not have the configuration and no hop
+    /// has led to it yet.
     private func held(at place: Int) -> Set<Int>?? {
         if let known = held[place] { return .some(known) }
         let version = places[place]
@@ -113,10 +114,11 @@ final class MigrationMap {
         return layouts(of: Set(names), in: target)
     }
 
-    // MARK: Judging hops
+    // MARK: Hops to avoid
 
-    /// Whether something that the store holds is lost at a version on the way that its end has again, under the same
-    /// name: an entity, or a property of one. Such a version belongs to another model, or the thing is another one.
+    /// Whether a hop loses content of the store that the last version has again, under the same name: an entity, or a
+    /// property. A version in between without it belongs to another model, or the content of that name is a different
+    /// one.
     func forgets(from: Int, to: Int) -> Bool {
         guard to != Self.end, let hop = hop(from: from, to: to) else { return false }
         let end = places[Self.end]
@@ -127,9 +129,9 @@ final class MigrationMap {
         }
     }
 
-    // MARK: The way that was found
+    // MARK: The hops that were found
 
-    /// The hops along some places, the first being the store's own version. A version without the configuration gets
+    /// The hops between some versions, of which the first is the store's own. A version without the configuration gets
     /// one of that name with its part of the store's content.
     func way(along places: [Int]) -> [MigrationHop] {
         var result: [MigrationHop] = []

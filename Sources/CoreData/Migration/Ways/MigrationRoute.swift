@@ -1,8 +1,8 @@
-/// A way from one version of a model to another through the versions at hand.
+/// The search for hops from one version of a model to another through the versions at hand.
 enum MigrationRoute {
-    /// The places of the versions on the way, without the first, in their order; nil when there is no way.
+    /// The numbers of the versions in their order, without the first; nil if no hops connect the two.
     ///
-    /// The way has the fewest hops. The caller chooses between two hops to the same version. `connects` is called at
+    /// The result has the fewest hops. The caller chooses between two hops to the same version. `connects` is called at
     /// most once for a pair.
     ///
     /// - Parameters:
@@ -17,7 +17,7 @@ enum MigrationRoute {
         while !frontier.isEmpty, previous[end] == nil {
             var next: [Int] = []
             for place in frontier {
-                // The end first: a direct way is looked for before any other is.
+                // The end comes first, so that a direct hop is found before any other one.
                 let others = [end] + (0..<count).filter { $0 != end }
                 for other in others where previous[other] == nil && connects(place, other) {
                     previous[other] = place

@@ -1,15 +1,15 @@
-/// Hops that are inferred one after the other. They are taken together as far as going directly to the last version
-/// gives the same as going through every version between. Rows are then rewritten once, however many hops there are.
+/// Consecutive inferred hops. They are merged if a direct hop to the last version gives the same rows as hops through
+/// every version between. Rows are then rewritten once, however many hops there are.
 struct MigrationRun {
     var target: NSManagedObjectModel
-    /// The number of hops that it stands for.
+    /// The number of merged hops.
     var hops: Int
     /// The origins of entities and properties, if there are several hops.
     var origins: ModelOrigins?
 
     /// - Parameters:
     ///   - stored: the names of the entities that the store holds at first; nil for all.
-    ///   - configuration: the one that the store belongs to.
+    ///   - configuration: the store's configuration.
     static func runs(
         from source: NSManagedObjectModel, storing stored: Set<String>?, through versions: [NSManagedObjectModel],
         configuration: String?
@@ -53,7 +53,7 @@ struct MigrationRun {
 }
 
 extension ModelDifference {
-    /// Whether something new has the name of something that is removed: on the way there was neither.
+    /// Whether an addition has the name of a removal. Between the two versions neither existed.
     fileprivate var replacesNames: Bool {
         let gone = Set(source.entities.filter { destinationOf[$0.index] == nil }.map(\.name))
         return destination.entities.contains { entity in

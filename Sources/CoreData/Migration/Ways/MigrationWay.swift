@@ -1,33 +1,33 @@
 // About the room Migration/Ways.
 //
-// - Where the direct hop is impossible, or rows forbid it, `MigrationWay` looks for the shortest way through the
-//   versions and mapping models among the program's resources (`MigrationRoute`). A version that lacks something that
-//   the end has again is no part of a way.
-// - Where the shortest way loses something that a version at hand has renamed, `RenamingChain` looks for a way that
-//   keeps it. Of a lost entity it keeps all content. It goes only to versions that rename the thing or its entity.
-// - `ModelShelf` reads each version once, and only when it is needed. `MigrationMap` compares a pair of versions once,
-//   and of each version only the store's content (its configuration).
-// - Hops that are all inferred are one transaction in place; otherwise each is a leg of a copy. `MigrationRun` takes
-//   inferred hops together as far as the direct hop gives the values that all of them would. `ModelOrigins` tells that
-//   hop the origin of everything.
+// - If the direct hop is impossible, or rows forbid it, `MigrationWay` searches for the fewest hops through the
+//   versions and mapping models among the program's resources (`MigrationRoute`). It excludes a version that lacks
+//   content which the last version has again.
+// - If these hops lose content that a version at hand has renamed, `RenamingChain` searches for hops that keep it. Of a
+//   lost entity it keeps all content. It uses only versions that rename the content or its entity.
+// - `ModelShelf`, the model catalog, reads each version once, and only when it is needed. `MigrationMap` compares a
+//   pair of versions once, and of each version only the store's content (its configuration).
+// - If all hops are inferred, they are one transaction in place. Otherwise each is a copy stage. `MigrationRun` merges
+//   inferred hops if the direct hop gives the values that all of them would. `ModelOrigins` gives that hop the origins
+//   of all entities and properties.
 
 import Foundation
 
-/// The way of a store from its version to the program's: directly where that is possible, otherwise through other
-/// versions of the model among the program's resources, by inference and by mapping models.
+/// The hops of a store from its version to the program's: the direct hop if it is possible, otherwise hops through
+/// other versions of the model among the program's resources, by inference and by mapping models.
 ///
-/// The way with the fewest hops is taken, unless a longer way through known versions keeps content that the direct one
-/// would lose: a thing that was renamed twice. Between two versions a mapping model goes before an inferred one. No way
-/// leads through a version that lacks something that the end has again: the store's content of it would be gone.
+/// The fewest hops are taken, unless more hops keep content that the fewest would lose, such as an attribute that was
+/// renamed twice. Between two versions a mapping model has precedence over an inferred one. No hop leads to a version
+/// that lacks content which the last version has again, because the store would lose it there.
 struct MigrationWay {
     /// Whether a mapping may be inferred.
     var infers: Bool
-    /// More versions that the way may lead through.
+    /// More versions that the hops may lead through.
     var versions: [NSManagedObjectModel]
-    /// The configuration that the store belongs to, and the names of the entities that it holds; nil for all.
+    /// The configuration of the store, and the names of the entities that it holds; nil for all.
     var configuration: String?
     var stored: Set<String>?
-    /// Whether the direct hop may be one that is inferred. Not when it is known that the store's rows forbid it.
+    /// Whether the direct hop may be inferred. False once the store's rows have been found to forbid it.
     private var infersDirectly = true
     /// The checksums of versions that the store's rows do not fit.
     private var avoided: Set<String> = []
@@ -42,7 +42,7 @@ struct MigrationWay {
         self.versions = versions
     }
 
-    /// For a store that says this about itself.
+    /// A copy of this value for a store with these metadata.
     func of(_ metadata: [String: Any], _ configuration: String?) -> MigrationWay {
         var way = self
         way.configuration = configuration
@@ -50,7 +50,7 @@ struct MigrationWay {
         return way
     }
 
-    /// The hops; nil when there is no way. Models that it leads through are the way's own.
+    /// The hops; nil if there are none. Models that they lead through are copies of the result's own.
     func find(from source: NSManagedObjectModel, to model: NSManagedObjectModel) -> [MigrationHop]? {
         let map = MigrationMap(
             from: source, storing: stored, to: model, configuration: configuration, infers: infers,
@@ -69,7 +69,8 @@ struct MigrationWay {
         }
         addOthers()
         let avoided = places(avoided)
-        // A new mandatory attribute without a default is possible only where there are no rows. Better a way around.
+        // A new mandatory attribute without a default is possible only for an entity without rows. Hops that avoid it
+        // are better.
         for demandsNothing in [true, false] {
             let route = MigrationRoute.shortest(
                 from: MigrationMap.start, to: MigrationMap.end, count: map.places.count
@@ -88,10 +89,10 @@ struct MigrationWay {
         return nil
     }
 
-    /// Goes the best way that there is. If rows forbid a change that the models allow, other ways are tried that keep
-    /// as much. If there is none, the first error says why.
+    /// Carries out the best hops. If rows forbid a change that the models allow, it tries other hops that keep as much.
+    /// If there are none, the first error gives the reason.
     ///
-    /// - Parameter run: Gets the hops; nil if the models allow no way at all.
+    /// - Parameter run: Receives the hops; nil if the models allow none at all.
     func go(
         from source: NSManagedObjectModel, to model: NSManagedObjectModel, _ run: ([MigrationHop]?) throws -> Void
     ) throws {
@@ -114,8 +115,8 @@ struct MigrationWay {
         }
     }
 
-    /// The same for a migration of a store, with its options about losses. If there is no way, the error of the direct
-    /// one names the obstacle.
+    /// Carries out the best hops for a store, with its options about losses. If there are none, the error of the direct
+    /// hop names the obstacle.
     func go(
         from source: NSManagedObjectModel, to model: NSManagedObjectModel, of url: URL, _ metadata: [String: Any],
         _ configuration: String?, _ options: [AnyHashable: Any]?,
@@ -133,7 +134,7 @@ struct MigrationWay {
         }
     }
 
-    /// The versions at hand, each once, except those at the beginning and the end of the way.
+    /// The versions at hand, each once, except those of both ends.
     private func others(than ends: [NSManagedObjectModel]) -> [NSManagedObjectModel] {
         var known = Set(ends.map(\.layoutChecksum))
         let given = versions.compactMap { version -> NSManagedObjectModel? in

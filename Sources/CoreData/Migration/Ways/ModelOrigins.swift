@@ -1,13 +1,13 @@
 /// The origins of the entities and properties of a version in an older one, followed through all versions between
 /// them.
 struct ModelOrigins {
-    /// For every layout of the newer version, the layout of the older one; nil for entities that came later.
+    /// For every layout of the newer version, the layout of the older one; nil for entities that were added later.
     private(set) var entities: [Int?]
     /// For every layout of the newer version, the names of the older version's properties by those of its own.
     private(set) var properties: [[String: String]]
 
-    /// The events on the way that concern the values of a property, or the place of an entity. The result of two equal
-    /// events depends on the events between them.
+    /// The events between the versions that concern the values of a property, or the place of an entity. The result of
+    /// two equal events depends on the events between them.
     private struct Events: OptionSet {
         let rawValue: Int
         static let type = Events(rawValue: 1)
@@ -16,7 +16,7 @@ struct ModelOrigins {
         static let derivation = Events(rawValue: 8)
         static let ends = Events(rawValue: 16)
         static let parent = Events(rawValue: 32)
-        /// Events that only the version in which they happen knows.
+        /// Events that can occur in one version only.
         static let unique = Events(rawValue: 64)
     }
 
@@ -24,10 +24,10 @@ struct ModelOrigins {
     private var propertyEvents: [[String: Events]]
     /// Properties whose values in the older version may be missing.
     private var mayBeMissing: [Set<String>]
-    /// Whether going directly gives the same as going through every version.
+    /// Whether the direct hop gives the same rows as hops through every version.
     private(set) var isSame = true
 
-    /// One hop.
+    /// Starts with the origins of one hop.
     init(_ difference: ModelDifference) {
         entities = difference.sourceOf
         properties = difference.properties.map { $0.mapValues(\.name) }
@@ -42,7 +42,7 @@ struct ModelOrigins {
         }
     }
 
-    /// One more hop.
+    /// Adds one more hop.
     mutating func follow(_ next: ModelDifference) {
         let before = self
         entities = next.sourceOf.map { $0.flatMap { before.entities[$0] } }
@@ -52,7 +52,7 @@ struct ModelOrigins {
         mayBeMissing = properties.map { _ in [] }
         for entity in next.destination.entities {
             let index = entity.index
-            // An entity that came on the way has no rows, and the rows of its older self are gone.
+            // An entity that was added in between has no rows, and the rows of its older form were deleted.
             guard let middle = next.sourceOf[index], before.entities[middle] != nil else { continue }
             if Self.parentMoved(index, next), !entityEvents[index].insert(.parent).inserted { isSame = false }
             for (name, old) in next.properties[index] {
@@ -60,7 +60,8 @@ struct ModelOrigins {
                 let isMissing = before.mayBeMissing[middle].contains(old.name)
                 let earlier = before.propertyEvents[middle][old.name] ?? []
                 guard let origin = before.properties[middle][old.name] else {
-                    // It came on the way, with the values that a new one gets. They are the same when it is the same.
+                    // The property was added in between, with the values that a new one gets. They are the same if it
+                    // is the same.
                     let isKept = Self.events(old, new, next, mayBeMissing: false).isEmpty && Self.startsAlike(old, new)
                     if !isKept { isSame = false }
                     continue
@@ -78,7 +79,7 @@ struct ModelOrigins {
         }
     }
 
-    /// Whether a difference takes the same from the same.
+    /// Whether a difference takes the same values from the same places.
     func agree(with difference: ModelDifference) -> Bool {
         difference.sourceOf == entities && difference.properties.map { $0.mapValues(\.name) } == properties
     }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// The versions of models and the mapping models among the resources of bundles: listed at once, each read when it is
-/// needed, and once.
+/// The model catalog: the versions of models and the mapping models among the resources of bundles. They are listed at
+/// once, and each is read once, when it is needed.
 final class ModelShelf {
     let bundles: [Bundle]?
     private lazy var listed = NSManagedObjectModel.listedVersions(in: bundles)
     private var loaded: [Int: NSManagedObjectModel?] = [:]
     private(set) lazy var mappings = MappingModelCandidates(in: bundles)
 
-    /// Nil for the main bundle and the packages' resources.
+    /// Creates a catalog of bundles; nil stands for the main bundle and the packages' resources.
     init(_ bundles: [Bundle]?) { self.bundles = bundles }
 
-    /// The versions except those with these checksums, each once. They belong to the caller that has the shelf.
+    /// The versions except those with these checksums, each once. They belong to the owner of the catalog.
     func models(except checksums: Set<String>) -> [NSManagedObjectModel] {
         var known = checksums
         return listed.indices.compactMap { number in
-            // A version whose checksum the bundle tells need not be read.
+            // A version whose checksum the bundle lists need not be read.
             if let checksum = listed[number].checksum, known.contains(checksum) { return nil }
             guard let model = model(number), known.insert(model.layoutChecksum).inserted else { return nil }
             return model
         }
     }
 
-    /// The version with a checksum. Those of which the bundle says that they have it are read first.
+    /// The version with a checksum. Versions for which the bundle lists the checksum are read first.
     func model(withChecksum checksum: String) -> NSManagedObjectModel? {
         let (first, rest) = (listed.indices.filter { listed[$0].checksum == checksum }, listed.indices)
         for number in first + rest.filter({ listed[$0].checksum != checksum }) {
@@ -31,7 +31,7 @@ final class ModelShelf {
         return nil
     }
 
-    /// The versions that have a checksum, by the word of the bundle or, where it says nothing, by their own.
+    /// The versions that have a checksum: the one that the bundle lists or, if it lists none, their own.
     func models(listedWith checksum: String) -> [NSManagedObjectModel] {
         listed.indices.compactMap { number in
             if let known = listed[number].checksum, known != checksum { return nil }

@@ -1,4 +1,5 @@
-/// An entity, a property of one (declared or inherited), or an element of a composite attribute, as a version calls it.
+/// A schema element with its names in one version: an entity, a property (declared or inherited), or an element of a
+/// composite attribute.
 struct ModelThing: Hashable {
     var entity: String
     /// Empty for the entity itself.
@@ -17,7 +18,7 @@ struct ModelThing: Hashable {
         return Dictionary(uniqueKeysWithValues: result.enumerated().map { ($0, $1) })
     }
 
-    /// The names of things after a hop, without those that it loses.
+    /// The names of schema elements after a hop, without those that the hop loses.
     static func names(of things: [Int: ModelThing], after difference: ModelDifference) -> [Int: ModelThing] {
         var newNames: [Int: [String: String]] = [:]
         return things.compactMapValues { thing in

@@ -1,35 +1,36 @@
-/// Looks for a way through other versions that keeps content which the way with the fewest hops would lose.
+/// Searches for hops through other versions that keep content which the fewest hops would lose.
 ///
-/// A thing that was renamed twice has, in the newest version, the name of the middle one as its renaming identifier, or
-/// no longer any. Only the version between them has the name before. So only versions are looked at that rename a
-/// wanted thing, by its name at the present place of the way, or the entity that it belongs to.
+/// For a schema element that was renamed twice, the newest version has the middle name as its renaming identifier, or
+/// none any longer. Only the version between has the name before. So the search tries only versions that rename a
+/// wanted schema element, by its name in the version that the search has reached, or its entity.
 struct RenamingChain {
     private let map: MigrationMap
-    /// The way with the fewest hops.
+    /// The versions of the fewest hops.
     private let usual: [Int]
-    /// The things that the usual way loses and the end may have, by their names in the store's version.
+    /// The schema elements that the usual hops lose and the end may have, by their names in the store's version.
     private let wanted: [ModelThing]
-    /// The versions that have a new name for a thing, by the old one.
+    /// The versions that have a new name for a schema element, by the old one.
     private var renamers: [Name: [Int]] = [:]
 
-    /// The meanings of a renaming identifier. Of a renamed property the entity does not matter.
+    /// The meanings of a renaming identifier. The entity of a renamed property does not matter.
     private enum Name: Hashable {
         case entity(String)
         case property(String)
     }
 
-    /// The place that a way has reached, and the things that it has kept: the wanted things by their names there.
+    /// The versions that the search has gone through, and the wanted schema elements that it has kept, by their names
+    /// in the last of these versions.
     private struct State {
         var places: [Int]
         var names: [Int: ModelThing]
     }
 
-    /// Nil where the usual way loses nothing, or no version has a new name for any of it.
+    /// Returns nil if the usual hops lose no content, or no version has a new name for any of it.
     ///
     /// - Parameters:
-    ///   - usual: the places of the way with the fewest hops.
-    ///   - addVersions: gives the map those that the way may lead through; called only where the usual way loses
-    ///     something.
+    ///   - usual: the versions of the fewest hops.
+    ///   - addVersions: adds the versions that hops may lead through to the map; called only if the usual hops lose
+    ///     content.
     init?(
         _ map: MigrationMap, insteadOf usual: [Int] = [MigrationMap.start, MigrationMap.end], addVersions: () -> Void
     ) {
@@ -38,7 +39,7 @@ struct RenamingChain {
         var kept = ModelThing.all(of: map.heldAtStart)
         let all = kept
         for (from, to) in zip(usual, usual.dropFirst()) {
-            // Nobody can tell which content a mapping model keeps.
+            // It is unknown which content a mapping model keeps.
             guard let difference = map.hop(from: from, to: to)?.difference else { return nil }
             kept = ModelThing.names(of: kept, after: difference)
         }
@@ -97,7 +98,8 @@ struct RenamingChain {
         return result
     }
 
-    /// The names that versions may use for a thing, for each level of it: its own and its renaming identifier.
+    /// The names that versions may use for a schema element, for each of its levels: its own name and its renaming
+    /// identifier.
     private static func names(of thing: ModelThing, in version: NSManagedObjectModel) -> [Set<Name>] {
         let entity = version.layout.layout(named: thing.entity)?.entity
         var names: [Set<Name>] = [Set([thing.entity, entity?.renamingIdentifier].compactMap(\.self).map(Name.entity))]
@@ -110,7 +112,7 @@ struct RenamingChain {
         return names
     }
 
-    /// Whether one of some names may become one of others.
+    /// Whether renamings lead from one of some names to one of other names.
     private static func leads(from names: Set<Name>, to ends: Set<Name>, by newer: [Name: Set<Name>]) -> Bool {
         var (known, open) = (names, names)
         while !open.isEmpty {
@@ -123,7 +125,7 @@ struct RenamingChain {
 
     // MARK: Searching
 
-    /// The places of the shortest way that keeps the most. Nil if none keeps more than the usual one, or only ways
+    /// The versions of the shortest hops that keep the most. Nil if none keep more than the usual ones, or if only hops
     /// through versions to avoid do.
     func find(avoiding avoided: Set<Int>) -> [Int]? {
         guard let best = search(avoiding: []) else { return nil }
@@ -135,7 +137,7 @@ struct RenamingChain {
     private func search(avoiding avoided: Set<Int>) -> State? {
         let names = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($0, $1) })
         var frontier = [State(places: [MigrationMap.start], names: names)]
-        // The things that ways have kept up to a place. A way that keeps nothing besides is not followed.
+        // The schema elements that the search has kept up to a version. Hops that keep none besides are not followed.
         var known: [Int: [Set<Int>]] = [:]
         var best: State?
         while !frontier.isEmpty {
@@ -162,7 +164,7 @@ struct RenamingChain {
         return best
     }
 
-    /// The versions that rename something that a way has kept, and those of the usual way.
+    /// The versions that rename a kept schema element, and those of the usual hops.
     private func candidates(_ state: State) -> Set<Int> {
         guard let place = state.places.last else { return [] }
         let names = state.names.values.reduce(into: Set<Name>()) { names, thing in
@@ -171,8 +173,8 @@ struct RenamingChain {
         return Set(names.flatMap { renamers[$0] ?? [] }).union(usual).subtracting([MigrationMap.end])
     }
 
-    /// The way with one more hop. Nil if it cannot be inferred, or loses a thing that the way is for or that the end
-    /// has again.
+    /// The state after one more hop. Nil if the hop cannot be inferred, or loses a schema element that is wanted or
+    /// that the end has again.
     private func step(_ state: State, to place: Int) -> State? {
         guard let from = state.places.last, let hop = map.hop(from: from, to: place), let difference = hop.difference
         else { return nil }

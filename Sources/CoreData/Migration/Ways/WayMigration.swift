@@ -1,26 +1,26 @@
 import Foundation
 
-/// Brings a store along a way: in place and in one transaction where everything is inferred, into a copy otherwise.
+/// Carries out hops: in place and in one transaction if all are inferred, into a copy otherwise.
 struct WayMigration {
     let url: URL
     let hops: [MigrationHop]
     let configuration: String?
     let options: [AnyHashable: Any]?
-    /// Nil if the caller decides itself which content the way may lose.
+    /// The guard against losses; nil if the caller decides itself which content the hops may lose.
     var lossGuard: LossGuard?
 
     private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
 
     /// Migrates a store of the version that these metadata name.
     ///
-    /// Somebody else may have changed its version meanwhile: then nothing happens, and it is to be looked at again.
+    /// If another process has changed the version, nothing happens, and the caller reads the metadata again.
     func run(from metadata: [String: Any]) throws {
         guard let last = hops.last else { return }
         let timeout = StoreOptions.timeout(options)
         do {
             try lossGuard?.atBeginning.checkBeforehand(timeout: timeout)
         } catch {
-            // If CloudKit's account of the store is a reason as well, allowing the losses would not help.
+            // If CloudKit's tables of the store are a reason as well, allowing the losses would not help.
             try checkMirror(of: hops[0].source, last.target)
             throw error
         }
@@ -44,12 +44,12 @@ struct WayMigration {
         } catch let error as NSError where MigrationErrors.isAboutMirror(error) {
             throw error
         } catch {
-            // It is not about the account.
+            // The error is not about CloudKit's tables.
         }
     }
 
-    /// A leg for each mapping model, and one for all inferred hops between them. The rows that a mapping model makes
-    /// take ten times as long as those that SQLite moves.
+    /// A copy stage for each mapping model, and one for all inferred hops between them. The rows that a mapping model
+    /// makes take ten times as long as those that SQLite moves.
     func legs() -> [CopyingMigration.Leg] {
         var legs: [CopyingMigration.Leg] = []
         var inferred: [MigrationHop] = []
