@@ -1,11 +1,11 @@
 import Foundation
 
-/// The elements of a composite attribute, with those of an older model that they come from.
+/// The elements of a composite attribute, each with the element of an older model from which it takes its value.
 struct CompositeMapping {
     private struct Element {
         var path: [String]
         var attribute: NSAttributeDescription
-        /// The path to the value in the older composite; nil for a new element.
+        /// The path of the value in the older composite; nil for a new element.
         var former: [String]?
         var formerAttribute: NSAttributeDescription?
     }
@@ -27,7 +27,7 @@ struct CompositeMapping {
         }
     }
 
-    /// Whether the older value is the newer one.
+    /// Whether the newer value is the older one, unchanged.
     var isCopy: Bool {
         elements.count == formerCount
             && elements.allSatisfy { element in
@@ -37,10 +37,10 @@ struct CompositeMapping {
             }
     }
 
-    /// The newer value. An element that is new has its default value, and so has one that has become mandatory and had
-    /// none.
+    /// The newer value. A new element has its default value, and so has an element that has become mandatory and had no
+    /// value.
     ///
-    /// - Parameter beyond: makes the error of a number that the element at a path cannot hold.
+    /// - Parameter beyond: makes the error about a number that is out of the range of the element at a path.
     func value(
         of older: [String: Any], beyond: (ClosedRange<Int64>, NSNumber, [String]) -> any Error
     ) throws -> [String: Any] {
@@ -81,9 +81,9 @@ struct CompositeMapping {
 }
 
 extension NSNumber {
-    /// Whether it is one of the whole numbers of a range.
+    /// Whether the number is an integer within a range.
     final func isWhole(within range: ClosedRange<Int64>) -> Bool {
-        // Decimals are exact, and hold every number that one of the types in question can hold.
+        // Decimals are exact, and can have every number of these types.
         decimalValue == Decimal(int64Value) && range.contains(int64Value)
     }
 }

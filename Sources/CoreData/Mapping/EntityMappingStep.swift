@@ -1,38 +1,38 @@
 import Foundation
 
-/// One entity mapping, ready to be carried out: its policy, its entities, and how values get from one to the other.
+/// One entity mapping with everything that the migration needs to carry it out: its policy, its entities, and the
+/// sources of all values.
 final class EntityMappingStep {
-    /// One attribute and the source of its value.
+    /// An attribute and the source of its value.
     struct Attribute {
         let name: String
         let mapping: NSPropertyMapping
         let expression: NSExpression
-        /// The attribute's slot; nil for one without a slot of its own (composite attributes).
+        /// The attribute's slot; nil for an attribute without a slot of its own (composite attributes).
         let slot: Int?
         /// The slot of the source object that holds the value as it will be stored.
         var sourceSlot: Int?
-        /// The whole numbers that the attribute can hold, where an inferred mapping makes it of one that can hold
-        /// others.
+        /// The range of an integer attribute that an inferred mapping computes from an attribute with a larger range.
         var limit: ClosedRange<Int64>?
     }
 
-    /// One relationship and the source of its members.
+    /// A relationship and the source of its members.
     struct Relationship {
         let relationship: NSRelationshipDescription
         let mapping: NSPropertyMapping
         let expression: NSExpression
-        /// Set where the expression asks the manager, as those of most mapping models do.
+        /// Set if the expression calls a function of the manager, as in most mapping models.
         let usual: Usual?
-        /// Whether objects get it as they are made, because its destination is there already.
+        /// Whether objects get the relationship as they are made, because its destinations exist already.
         var isSetEarly = false
-        /// The numbers of the entity mappings that make the same links from the other side; nil where none does.
+        /// The numbers of the entity mappings that make the same links from the other side; nil if none does.
         var otherSides: [Int]?
-        /// Whether the second pass has nothing to do for it.
+        /// Whether the second pass leaves the relationship out.
         var isLeftOut = false
     }
 
-    /// The destinations of the objects that a relationship of the source object leads to: by one entity mapping, or by
-    /// any.
+    /// A relationship to the destinations of the objects to which a relationship of the source object leads: by one
+    /// entity mapping, or by any.
     struct Usual {
         let key: String
         let mappingName: String?
@@ -46,16 +46,16 @@ final class EntityMappingStep {
     let source: EntityLayout?
     let destination: EntityLayout?
     private(set) var attributes: [Attribute] = []
-    /// By slot of the destination, the slot of the source or none, where all attributes are copies of the source's.
+    /// For each slot of the destination the slot of the source or none, if all attributes are copies of the source's.
     private(set) var copiedSlots: [Int?]?
     private(set) var relationships: [Relationship] = []
 
     private let isInferred: Bool
-    /// Whether the policy is the framework's own, which does nothing unforeseen.
+    /// Whether the policy is of the framework's own class, so that no program code runs.
     let isPlain: Bool
-    /// Whether the second pass does the same as the framework's own policy.
+    /// Whether the second pass has the same result as the framework's own policy.
     let linksPlainly: Bool
-    /// Whether every object was made from one source object, within this mapping, and nobody has changed it since.
+    /// Whether every object was made from one source object, within this mapping, and no code has changed it since.
     var isRegular = true
 
     init(
@@ -100,7 +100,7 @@ final class EntityMappingStep {
         return found
     }
 
-    /// Whether hooks of a policy class need nothing that earlier ones have left in memory.
+    /// Whether the hooks of a policy class need no values that earlier hooks have left in memory.
     static func canResume(_ policy: NSEntityMigrationPolicy.Type) -> Bool {
         policy == NSEntityMigrationPolicy.self || policy.canResume
     }
@@ -126,7 +126,7 @@ final class EntityMappingStep {
         attributes.append(result)
     }
 
-    /// The range that an inferred mapping must not exceed.
+    /// The range of integers that an inferred mapping must not exceed.
     private func limit(_ expression: NSExpression, _ attribute: NSAttributeDescription) -> ClosedRange<Int64>? {
         var expression = expression
         if case .conditional(_, _, let other) = expression.payload { expression = other }
@@ -136,7 +136,7 @@ final class EntityMappingStep {
         return range
     }
 
-    /// Whether a stored value of one slot is one of the other, bit by bit.
+    /// Whether a stored value of one slot has the same bits in the other slot.
     private static func isSame(_ source: Slot, _ destination: Slot) -> Bool {
         source.kind == destination.kind && source.kind != .transformable && source.isPersistent
     }
@@ -151,7 +151,7 @@ final class EntityMappingStep {
                 relationship: relationship, mapping: property, expression: expression, usual: usual(expression)))
     }
 
-    /// `$source.key` as the key.
+    /// The key in an expression `$source.key`.
     private static func sourceKey(_ expression: NSExpression) -> String? {
         guard case .keyPath(let path, let operand?) = expression.payload, path.keys.count == 1,
             case .variable(NSMigrationSourceObjectKey) = operand.payload
@@ -172,16 +172,17 @@ final class EntityMappingStep {
         }
     }
 
-    /// Whether the policy is to be given source objects.
+    /// Whether the step calls its policy with source objects.
     var hasSourceObjects: Bool {
         guard source != nil else { return false }
         return mapping.mappingType != .removeEntityMappingType || !isPlain
     }
 
-    /// Whether the second pass over the objects would do nothing.
+    /// Whether the second pass over the objects has no work.
     var needsNoRelationships: Bool { linksPlainly && relationships.allSatisfy(\.isLeftOut) }
 
-    /// The to-many relationships that the second pass reads, in the source's layout, and changes, in the destination's.
+    /// The to-many relationships that the second pass reads (in the source's layout) and changes (in the
+    /// destination's).
     var sourceToManys: [Int] { relationships.filter { !$0.isLeftOut }.compactMap { toMany($0.usual?.key, source) } }
     var destinationToManys: [Int] {
         relationships.filter { !$0.isLeftOut }.compactMap { toMany($0.relationship.name, destination) }
@@ -194,10 +195,11 @@ final class EntityMappingStep {
 
     // MARK: Relationships that need no second pass
 
-    /// Finds the relationships that need no second pass as long as policies do nothing unusual.
+    /// Finds the relationships that need no second pass as long as policies do not change the objects otherwise.
     ///
-    /// A to-one relationship to objects that an earlier mapping makes is set while its object is made. A to-many one,
-    /// of which the other side is to-one, is made by that: so no relationship has to be in memory as a whole.
+    /// A to-one relationship to objects of an earlier mapping is set while its object is made. If the other side of a
+    /// to-many relationship is to-one, setting the to-one side makes both. So no relationship has to be in memory as a
+    /// whole.
     func findLinks(among steps: [EntityMappingStep]) {
         guard linksPlainly else { return }
         for index in relationships.indices {
@@ -206,8 +208,8 @@ final class EntityMappingStep {
         }
     }
 
-    /// Decides, when the second pass comes to this mapping, which of these links can be left out. `irregular` are the
-    /// numbers of the mappings that were not regular then.
+    /// Decides at the beginning of this mapping's second pass which of these links to leave out. `irregular` has the
+    /// numbers of the mappings that were not regular at that time.
     func decideLinksToLeaveOut(irregular: Set<Int>) {
         for index in relationships.indices {
             let others = relationships[index].otherSides
@@ -243,7 +245,7 @@ final class EntityMappingStep {
             let counterpart = source?.entity.relationshipsByName[usual.key]?.inverseRelationship
         else { return nil }
         if inverse.isToMany, !inverse.isOrdered {
-            // One of the two has to do it.
+            // One of the two sides must make the links.
             func text(_ end: NSRelationshipDescription) -> String { "\(end.entity.name ?? "").\(end.name)" }
             if text(relationship) < text(inverse) { return nil }
         }

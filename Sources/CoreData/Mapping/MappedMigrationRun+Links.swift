@@ -1,12 +1,12 @@
 import Foundation
 
-/// A relationship of the step that is set early, by its place among them, and the source object that it leads to.
+/// A relationship of the step that is set early, by its index among them, and the source object to which it leads.
 struct EarlyLink: Hashable {
     let number: Int
     let source: ObjectKey
 }
 
-// Relationships that are set while their objects are made, and the reasons for a second pass after all.
+// Relationships that are set while their objects are made, and the reasons why a mapping needs a second pass after all.
 extension MappedMigrationRun {
     private static let mostKnownLinks = 20_000
 
@@ -28,7 +28,7 @@ extension MappedMigrationRun {
         }
     }
 
-    /// Points the new objects of a batch at their destinations, as far as these are there already.
+    /// Links the new objects of a batch with their destinations, if these exist already.
     func setEarlyLinks(_ step: EntityMappingStep) throws {
         let plans = step.relationships.filter(\.isSetEarly)
         guard step.isRegular, !plans.isEmpty else { return }
@@ -82,14 +82,14 @@ extension MappedMigrationRun {
         return found
     }
 
-    /// An association for another mapping than the one being carried out.
+    /// Records an association for another mapping than the one being carried out.
     func noteAssociation(in step: EntityMappingStep) {
         if step === currentStep { return }
         step.isRegular = false
         knownLinks.removeAll()
     }
 
-    /// Looks in a save for objects that the mappings do not explain: their entities' mappings need the whole second
+    /// Finds objects of a save that the mappings do not explain. The mappings of their entities need the whole second
     /// pass.
     func noteIrregularities(_ work: NSManagedObjectContext.SaveWork) {
         guard hasPolicies else { return }

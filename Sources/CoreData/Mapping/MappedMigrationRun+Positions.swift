@@ -4,10 +4,11 @@ import Foundation
 extension MappedMigrationRun {
     private static let timeBetweenPositions = Duration.milliseconds(500)
 
-    /// Notes now and then how far the migration is. Everything before it has been saved, and nothing after it.
+    /// Records the position of the migration from time to time. All objects before it have been saved, and none after
+    /// it.
     func keep(_ place: MappedPosition, always: Bool = false) throws {
         guard associations.isKept, canResume(at: place) else { return }
-        // Tests need every one.
+        // Tests need every position.
         let isTime = ContinuousClock.now - lastKept >= Self.timeBetweenPositions
         guard always || isTime || MigrationMoment.isObserved else { return }
         var place = place
@@ -23,13 +24,13 @@ extension MappedMigrationRun {
         lastKept = .now
     }
 
-    /// A position behind the first policy that may remember anything in memory is of no use.
+    /// Whether a position is of use. A position behind the first policy that may keep values in memory is not.
     private func canResume(at place: MappedPosition) -> Bool {
         guard let first = steps.first(where: { !$0.canResume })?.number else { return true }
         return place.pass == .instances && (place.step < first || place.step == first && place.last == 0)
     }
 
-    /// The second pass has come to a pair.
+    /// Records that the second pass has reached a pair.
     func keep(_ step: EntityMappingStep, after pair: MigrationAssociations.Pair) throws {
         let (source, destination) = (pair.source, pair.destination)
         let numbers = [Int64(source.layoutIndex), source.key, Int64(destination.layoutIndex), destination.key]
@@ -38,7 +39,7 @@ extension MappedMigrationRun {
 
     var irregularSteps: Set<Int> { Set(steps.lazy.filter { !$0.isRegular }.map(\.number)) }
 
-    // MARK: Going on
+    // MARK: Resuming
 
     func takeOverPosition() {
         guard isResumed else { return }
@@ -46,17 +47,17 @@ extension MappedMigrationRun {
         for number in position.irregular where number < steps.count { steps[number].isRegular = false }
     }
 
-    /// The entity mapping with which a pass begins: those before it are done.
+    /// The entity mapping with which a pass begins. The ones before it are complete.
     func firstStep(in pass: MappedPosition.Pass) -> Int {
         position.pass == pass ? position.step : position.pass.rawValue > pass.rawValue ? steps.count : 0
     }
 
-    /// The source key after which the first pass begins; 0 where nothing has been done for the mapping.
+    /// The source key after which the first pass begins; 0 if the mapping has not begun.
     func firstKey(of step: EntityMappingStep) -> Int64 {
         position.pass == .instances && position.step == step.number ? position.last : 0
     }
 
-    /// The pair after which the second pass begins; nil where nothing has been done for the mapping.
+    /// The pair after which the second pass begins; nil if the mapping has not begun.
     func firstPair(of step: EntityMappingStep) -> MigrationAssociations.Pair? {
         guard position.pass == .relationships, position.step == step.number, position.pair.count == 4 else {
             return nil

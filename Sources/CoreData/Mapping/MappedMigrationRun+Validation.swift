@@ -26,7 +26,7 @@ extension MappedMigrationRun {
         }
     }
 
-    /// A validation error with the source object of the invalid one.
+    /// The validation error with the source object of the invalid one.
     private func place(of error: NSError, _ object: NSManagedObject) -> NSError {
         for step in steps {
             guard let source = associations.sources(of: object, mapping: step.number).first else { continue }

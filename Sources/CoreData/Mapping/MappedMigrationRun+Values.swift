@@ -51,8 +51,8 @@ extension MappedMigrationRun {
         }
     }
 
-    /// Gives an object that is as new as can be a row with the source's values, instead of changes one by one. False
-    /// where either has changes.
+    /// Sets the whole row of a new destination object to the source's values, instead of single changes. Returns false
+    /// if either object has changes.
     private func copyRow(of source: NSManagedObject, to destination: NSManagedObject, _ slots: [Int?]) -> Bool {
         let layout = destination.home.layout
         let row = source.firedRow()
@@ -90,14 +90,14 @@ extension MappedMigrationRun {
                 place))
     }
 
-    /// The value of a slot; nil where it is none of the slot's kind, or a number that no decimal is as large as.
+    /// The value of a slot; nil if the value is not of the slot's kind, or is a number beyond all decimals.
     private static func stored(_ value: Any?, _ kind: SlotKind) -> SlotValue? {
         guard kind == .decimal, let number = value as? NSNumber, !(number is NSDecimalNumber) else {
             return SlotValue(value, as: kind)
         }
         let double = number.doubleValue
         if double.isNaN { return .decimal(.nan) }
-        // Foundation stops the process at an infinite number, and makes NaN of some that a decimal can be.
+        // Foundation stops the process at an infinite number, and makes NaN of some numbers that a decimal can have.
         guard DecimalStorage.isDecimal(double) else { return nil }
         let decimal = number.decimalValue
         return decimal.isNaN ? DecimalStorage.decimal(double).map { .decimal($0) } : .decimal(decimal)
@@ -131,7 +131,8 @@ extension MappedMigrationRun {
         }
     }
 
-    /// The members together with those that the other side has made already. Throws where the two sides disagree.
+    /// The members together with those that the other side has made already. Throws if the two sides contradict each
+    /// other.
     private func joined(
         _ members: [NSManagedObject], _ relationship: NSRelationshipDescription, of destination: NSManagedObject,
         _ step: EntityMappingStep
@@ -209,7 +210,7 @@ extension MappedMigrationRun {
 
     func destinations(ofMapping name: String, of sources: [NSManagedObject]?) throws -> [NSManagedObject] {
         if let sources, sources.count == 1, let step = currentStep, step.name == name {
-            // Policies mostly ask for the destination of the present object.
+            // Policies mostly request the destination of the present object.
             if let new = associations.onlyDestination(of: sources[0], mapping: step.number) { return [new] }
         }
         let step = try step(named: name)
@@ -241,7 +242,7 @@ extension MappedMigrationRun {
 
     func steps(from sourceIndex: Int) -> [EntityMappingStep] {
         if let known = stepsBySource[sourceIndex] { return known }
-        // A mapping whose fetch includes subentities has objects of those, too.
+        // A mapping whose fetch includes subentities has objects of these, too.
         let found = steps.filter { $0.source?.subtree.contains(sourceIndex) ?? false }
         stepsBySource[sourceIndex] = found
         return found
@@ -306,7 +307,7 @@ extension MappedMigrationRun {
         return request
     }
 
-    /// One object or several, however they come; none for nothing.
+    /// The object or objects in a value of any form; none for nil.
     func objects(_ value: Any?, of use: String) throws -> [NSManagedObject] {
         guard let value, !(value is NSNull) else { return [] }
         if let object = value as? NSManagedObject { return [object] }

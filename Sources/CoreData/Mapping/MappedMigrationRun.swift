@@ -1,29 +1,30 @@
 // About the room Mapping.
 //
 // A mapping model makes a new store of an old one, object by object, with the policies' help (`PolicyCalls`). The model
-// comes from a `.cdm`, an `.xcmappingmodel`, or inference. An `EntityMappingStep` has slots, expressions and the policy
+// comes from a `.cdm`, an `.xcmappingmodel`, or inference. An `EntityMappingStep` has the slots, expressions and policy
 // of one entity mapping.
 // - Three passes go over all entity mappings, as documented: instances, relationships, validation. Each batch (some
-//   hundred objects, fewer where rows are large) runs while the thread holds both contexts, and ends with a save.
-//   Objects that nobody holds are gone with it.
-// - In the second pass a batch is also saved whenever some thousand objects have changed. The members of one owner are
-//   in memory together.
+//   hundred objects, fewer if rows are large) runs while the thread holds both contexts, and ends with a save. Objects
+//   without another strong reference are released with the batch.
+// - In the second pass a batch is also saved whenever some thousand objects have changed. All members of one owner are
+//   in memory at the same time.
 // - Most relationships need no second pass. A to-one relationship to objects of an earlier mapping is set when its
-//   object is saved (`MappedMigrationRun+Links`); the to-many other side is then left out.
-// - That holds for mappings whose policy class does not override `createRelationships` (`MethodPlace` compares pointers
-//   in class metadata) and whose objects came about as expected. If one is made of two, changed after its save, or made
-//   without a source, the mapping has its second pass.
-// - The destination is written by one connection, in one transaction; a new one without a -wal. `finishDestination()`
-//   gives it its journal.
-// - A call of `migrateStore` is a `MigrationPass`. It holds the lock of the destination's `MigrationFolder`, in which a
-//   new SQLite destination is built, and leaves a note in the metadata that makes a repeated pass known. The
-//   coordinator's own migrations call the manager for their legs, under their own lock (`isLeg`).
+//   object is saved (`MappedMigrationRun+Links`); its to-many inverse is then left out.
+// - That applies to mappings whose policy class does not override `createRelationships` (`MethodPlace` compares
+//   pointers in the vtable slots of class metadata) and whose objects were made as expected. If an object is made of
+//   two, changed after its save, or made without a source, the mapping has its second pass.
+// - One connection writes the destination, in one transaction; a new one without a -wal. `finishDestination()` sets its
+//   journal mode.
+// - A call of `migrateStore` is a `MigrationPass`. It holds the lock of the destination's `MigrationFolder`, in which
+//   it builds a new SQLite destination. It leaves a note in the metadata, so that a repeated pass is detected. The
+//   coordinator's own migrations call the manager for their copy stages, under their own lock (`isLeg`).
 // - Saves of the destination do not validate, because an object may get a mandatory value in a later pass. The
-//   temporary file lists objects that are not valid yet, and only those are looked at in the end.
-// - `$source.key` between slots of one kind copies the stored value. `FUNCTION($manager, …)` over a relationship looks
-//   keys up in the associations. Everything else is evaluated. A to-many side that another mapping fills is left out.
-// - An inferred mapping that nobody changed is done in a copy of the store, by `LightweightMigrator`. Adding a store
-//   with a mapping model (`MappedMigration`) makes a copy as `CopyingMigration` says.
+//   temporary file lists the objects that are not valid yet, and only those are validated at the end.
+// - `$source.key` between slots of one kind copies the stored value. `FUNCTION($manager, …)` over a relationship reads
+//   the keys in the associations. All other expressions are evaluated. A to-many side that another mapping fills is
+//   left out.
+// - An inferred mapping that no code has changed is carried out in a copy of the store, by `LightweightMigrator`.
+//   Adding a store with a mapping model (`MappedMigration`) makes a copy as `CopyingMigration` describes.
 
 import Foundation
 
@@ -39,24 +40,24 @@ final class MappedMigrationRun {
     private(set) var stepsByMapping: [ObjectIdentifier: EntityMappingStep] = [:]
     private(set) var stepsByName: [String: EntityMappingStep] = [:]
     private let madeDestination: Bool
-    /// The position at which a killed process stopped; the beginning otherwise.
+    /// The position at which a killed process stopped; the beginning if there was none.
     let position: MappedPosition
     let isResumed: Bool
     private let mappings: NSMappingModel
     /// Counts the rows that are written to the new store.
     let tally: RowTally
-    /// The mappings that were not regular when the second pass came to the present one.
+    /// The mappings that were not regular when the second pass of the present one began.
     private(set) var irregularBefore: Set<Int> = []
 
     private(set) var currentMapping: NSEntityMapping?
     private(set) var currentStep: EntityMappingStep?
-    /// The destinations of relationships that are set early, as far as they were looked up.
+    /// The destinations of relationships that are set early, as far as they have been read.
     var knownLinks: [EarlyLink: ObjectKey?] = [:]
     private(set) var hasPolicies = false
     var objectsOfPolicies = ObjectsOfPolicies()
     /// The object being migrated.
     var currentSource: NSManagedObject?
-    /// The relationship whose value is asked for.
+    /// The relationship whose value an expression computes.
     var currentRelationship: NSRelationshipDescription?
     /// The error that an expression could not throw.
     private var noted: (any Error)?
@@ -77,7 +78,7 @@ final class MappedMigrationRun {
     private static let ownersPerBatch = 64
     private static let changesPerSave = 2_000
 
-    /// The migration whose policies run on this thread.
+    /// The migration that calls policies on this thread.
     static var current: MappedMigrationRun? { Thread.current.threadDictionary[threadKey] as? MappedMigrationRun }
     private static let threadKey = "CoreData.MappedMigrationRun"
 
@@ -106,7 +107,7 @@ final class MappedMigrationRun {
         self.madeDestination = madeDestination
         do {
             if isKept, left == nil {
-                // Nobody knows whether it can be used.
+                // The state of these files is unknown, so they are removed.
                 for suffix in ["", "-journal"] { unlink(url.path + suffix) }
                 try stores.removeRemains()
             }
@@ -230,7 +231,7 @@ final class MappedMigrationRun {
             stepsByMapping[ObjectIdentifier(mapping)] = step
             if stepsByName[step.name] == nil { stepsByName[step.name] = step }
         }
-        // Where whole objects are written, each side of a relationship has to know the other.
+        // If whole objects are written, both sides of a relationship must be set.
         let keepsRecords = destinationContext.persistentStoreCoordinator?.hasObjectStores ?? false
         if !keepsRecords { for step in steps { step.findLinks(among: steps) } }
         hasPolicies = steps.contains { !$0.isPlain }
@@ -239,13 +240,13 @@ final class MappedMigrationRun {
         takeOverPosition()
     }
 
-    /// The number of source objects that a step has; 0 where only its expression knows.
+    /// The number of source objects that a step has; 0 if only its expression can give it.
     private func count(_ step: EntityMappingStep) throws -> Int {
         guard step.hasSourceObjects, holds(step), case .request(let request)? = try sources(of: step) else { return 0 }
         return try sourceContext.count(try sourceContext.plan(for: request))
     }
 
-    /// Whether the source store has objects of the step's entity: it may be one of several that hold a model's
+    /// Whether the source store has objects of the step's entity. The store may have only a part of the model's
     /// entities.
     private func holds(_ step: EntityMappingStep) -> Bool {
         guard let layout = step.source, let coordinator = sourceContext.persistentStoreCoordinator else { return false }
@@ -257,7 +258,7 @@ final class MappedMigrationRun {
         case objects([NSManagedObject])
     }
 
-    /// The source of a step's objects. A plain fetch is not executed here, but read in batches.
+    /// The source of a step's objects. A fetch without further arguments is not executed here, but read in batches.
     private func sources(of step: EntityMappingStep) throws -> Sources? {
         guard let expression = step.mapping.sourceExpression else {
             guard let name = step.mapping.sourceEntityName else { return nil }
@@ -292,7 +293,7 @@ final class MappedMigrationRun {
     }
 
     private func stream(_ request: NSFetchRequest<NSManagedObject>, _ step: EntityMappingStep) throws {
-        // An order or a limit of its own is the request's to keep: then only keys are gathered.
+        // A request with an order or a limit keeps them, so only its keys are read in advance.
         let isOrdered = request.sortDescriptors?.isEmpty == false || request.fetchLimit > 0 || request.fetchOffset > 0
         guard !isOrdered, sourceContext.canReadByKey else {
             let keys = try holding { try sourceContext.storedKeys(of: request) }
@@ -321,7 +322,7 @@ final class MappedMigrationRun {
         }
     }
 
-    /// The next batch is as large as memory allows, judged by this one.
+    /// Sets the size of the next batch to what memory allows, by the rows of this one.
     private func adaptBatch(_ objects: [NSManagedObject]) {
         let bytes = objects.reduce(1) { $0 + ($1.row?.byteCount ?? 0) }
         let fitting = Self.bytesPerBatch / max(1, bytes / max(1, objects.count))
@@ -408,13 +409,12 @@ final class MappedMigrationRun {
         try manager.checkCancellation()
     }
 
-    /// An error of the migration's own, which is not the policy's even where it comes through it.
+    /// An error of the migration itself, which is not the policy's even if the policy's hook throws it.
     struct MappingFailure: Error {
         let error: NSError
     }
 
-    /// Runs a body that may throw in a place where nothing can be thrown; the error ends the migration at the next
-    /// step.
+    /// Runs a throwing body in a place where errors cannot be thrown. The error ends the migration at the next step.
     func noting<Value>(_ substitute: Value, _ body: (MappedMigrationRun) throws -> Value) -> Value {
         do {
             return try body(self)
@@ -438,13 +438,13 @@ final class MappedMigrationRun {
     /// The time at which the last position was kept.
     var lastKept = ContinuousClock.now
 
-    /// In place of a save's validation: an object that is not valid yet may become so by the end.
+    /// Takes the place of a save's validation, because an object that is not valid yet may become so by the end.
     private func sort(_ work: NSManagedObjectContext.SaveWork) {
         noteIrregularities(work)
         if currentStep?.isPlain == false { objectsOfPolicies.hold(work.inserted) }
         for object in work.inserted + work.updated {
             if (try? object.validateForInsert()) != nil {
-                // Only where others were not before.
+                // A valid object is recorded only if objects were invalid before.
                 if associations.knowsInvalid { validOnes.append(object) }
             } else {
                 invalidOnes.append(object)
@@ -454,7 +454,7 @@ final class MappedMigrationRun {
         deletedKeys += work.deleted.map(\.objectKey)
     }
 
-    /// Saves all changes and forgets the objects.
+    /// Saves all changes and releases the objects.
     func flush(_ step: EntityMappingStep) throws {
         if !report.isSecondPass { try setEarlyLinks(step) }
         defer {

@@ -6,7 +6,7 @@ enum MappingErrors {
     static let mappingKey = "entityMapping"
     static let sourceObjectKey = "sourceObject"
 
-    /// A place in a migration at which something happened.
+    /// A place in a migration at which an error occurred.
     struct Place {
         var mapping: NSEntityMapping?
         var property: String?
@@ -39,7 +39,7 @@ enum MappingErrors {
             underlying: failure, userInfo: place.userInfo)
     }
 
-    /// An object of an entity that has none of its own.
+    /// The error about an object of an abstract entity.
     static func abstract(_ entity: NSEntityDescription, _ place: Place) -> NSError {
         .coreData(
             NSMigrationError,
@@ -48,7 +48,7 @@ enum MappingErrors {
                 + "entity.", userInfo: place.userInfo)
     }
 
-    /// A value that a property cannot have.
+    /// The error about a value that a property cannot have.
     static func unacceptable(_ value: Any, for property: String, type: String, _ place: Place) -> NSError {
         var place = place
         place.property = property
@@ -58,7 +58,7 @@ enum MappingErrors {
                 + "(\(place.description))", userInfo: place.userInfo)
     }
 
-    /// A number that has no place in the newer version's attribute.
+    /// The error about a number beyond the range of the newer version's attribute.
     static func beyond(_ limit: ClosedRange<Int64>, _ value: NSNumber, _ place: Place) -> NSError {
         .coreData(
             NSMigrationError,
@@ -68,7 +68,7 @@ enum MappingErrors {
             userInfo: place.userInfo)
     }
 
-    /// A number that is larger than any decimal.
+    /// The error about a number that is larger than any decimal.
     static func beyondDecimals(_ value: NSNumber, _ place: Place) -> NSError {
         .coreData(
             NSMigrationError,
@@ -76,7 +76,7 @@ enum MappingErrors {
                 + "(\(place.description)).", userInfo: place.userInfo)
     }
 
-    /// Two relationships that are each other's inverses now lead to different objects.
+    /// The error if two relationships that are each other's inverses now lead to different objects.
     static func disagreement(with inverse: NSRelationshipDescription, _ place: Place) -> NSError {
         .coreData(
             NSMigrationError,
@@ -155,7 +155,7 @@ enum MappingErrors {
                 + failure.localizedDescription, underlying: failure, userInfo: place.userInfo)
     }
 
-    /// Objects that the destination model does not allow: the first some of them.
+    /// The error about objects that the destination model does not allow, with the first ones of them.
     static func invalid(_ errors: [NSError], more: Bool) -> NSError {
         var info: [String: Any] = errors.first?.userInfo ?? [:]
         if errors.count > 1 || more { info[NSDetailedErrorsKey] = errors }

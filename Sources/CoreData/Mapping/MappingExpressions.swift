@@ -1,8 +1,8 @@
 import Foundation
 
-/// The expressions that mapping models are made of.
+/// The expressions that mapping models consist of.
 enum MappingExpressions {
-    /// The manager's functions, as expressions call them.
+    /// The manager's functions, by the names in expressions.
     static let fetchRequest = "fetchRequestForSourceEntityNamed:predicateString:"
     static let fetchRequestWithSubentities = "fetchRequestForSourceEntityNamed:predicateString:includesSubentities:"
     static let instancesByMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
@@ -13,13 +13,13 @@ enum MappingExpressions {
 
     static var manager: NSExpression { NSExpression(forVariable: NSMigrationManagerKey) }
 
-    /// `$source.path`.
+    /// The expression `$source.path`.
     static func source(_ path: String) -> NSExpression {
         NSExpression(
             payload: .keyPath(KeyValuePath(path), operand: NSExpression(forVariable: NSMigrationSourceObjectKey)))
     }
 
-    /// All objects of a source entity for which a predicate holds.
+    /// The expression for all objects of a source entity for which a predicate holds.
     static func objects(of entity: String, predicate: String = "TRUEPREDICATE") -> NSExpression {
         NSFetchRequestExpression.expression(
             forFetch: NSExpression(
@@ -28,14 +28,14 @@ enum MappingExpressions {
             context: NSExpression(payload: .keyPath(KeyValuePath("sourceContext"), operand: manager)), countOnly: false)
     }
 
-    /// The destinations, by any mapping, of the objects that a relationship of the source leads to.
+    /// The expression for the destinations, by any mapping, of the objects to which a relationship of the source leads.
     static func relationship(_ name: String) -> NSExpression {
         NSExpression(
             forFunction: manager, selectorName: instancesByRelationship,
             arguments: [NSExpression(forConstantValue: name), source(name)])
     }
 
-    /// The value of a composite attribute whose elements are not those that it had: they are matched as whole
+    /// The expression for a composite attribute whose elements have changed. The elements are matched as whole
     /// properties are.
     static func composite(_ old: NSAttributeDescription, _ new: NSAttributeDescription) -> NSExpression {
         NSExpression(
@@ -46,7 +46,7 @@ enum MappingExpressions {
             ])
     }
 
-    /// The destinations, by one entity mapping, of the objects that a path leads to.
+    /// The expression for the destinations, by one entity mapping, of the objects to which a path leads.
     static func instances(ofMapping name: String, from path: NSExpression) -> NSExpression {
         NSExpression(
             forFunction: manager, selectorName: instancesByMapping,

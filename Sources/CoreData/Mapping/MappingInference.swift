@@ -1,24 +1,24 @@
 import Foundation
 
-/// The mapping model of a migration without one.
+/// The inference of the mapping model for a migration without one.
 ///
-/// `ModelDifference` decides about the changes, as for the migration in place, so that the two agree.
+/// `ModelDifference` decides about the changes, as for the migration in place, so that the two have the same result.
 struct MappingInference {
-    /// Layouts do not keep their models alive.
+    /// The models, because layouts do not keep them alive.
     private let models: [NSManagedObjectModel]
     private let source: ModelLayout
     private let destination: ModelLayout
     private let difference: ModelDifference
 
     init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
-        // Comparing freezes the models it compares; the caller's may still be built.
+        // Comparing freezes the models, and the caller may still be building its own.
         models = [try Self.copy(source), try Self.copy(destination)]
         self.source = models[0].layout
         self.destination = models[1].layout
         difference = try ModelDifference(from: self.source, to: self.destination)
     }
 
-    /// A copy whose objects are plain ones.
+    /// A copy in which all entities have the class `NSManagedObject`.
     private static func copy(_ model: NSManagedObjectModel) throws -> NSManagedObjectModel {
         model.resolveReferences()
         try model.validate()
@@ -90,7 +90,7 @@ struct MappingInference {
         return isNew ? .joining : .plainly
     }
 
-    /// The old value; where a value has become mandatory, the default value stands in for those that are missing.
+    /// The old value. If the attribute has become mandatory, the default value replaces missing ones.
     private func value(of old: NSAttributeDescription, for new: NSAttributeDescription) -> NSExpression {
         let value = MappingExpressions.source(old.name)
         if let from = old as? NSCompositeAttributeDescription, let into = new as? NSCompositeAttributeDescription {
@@ -125,12 +125,12 @@ struct MappingInference {
 }
 
 extension NSManagedObjectModel {
-    /// A copy, not frozen, whose objects are plain `NSManagedObject`s. Migrations work with it, because the
-    /// application's classes know one version of the model only.
+    /// A copy, not frozen, in which all entities have the class `NSManagedObject`. Migrations work with it, because the
+    /// application's classes fit one version of the model only.
     final func withPlainClasses() -> NSManagedObjectModel {
         let copy = copied()
         for entity in copy.entities {
-            // The class is no part of the hash; setting it forgets a recorded one all the same.
+            // The class is no part of the hash, but setting it clears a recorded hash.
             let recorded = entity.recordedVersionHash
             entity.managedObjectClassName = nil
             entity.recordedVersionHash = recorded

@@ -2,7 +2,7 @@ import Foundation
 
 /// Mapping models as keyed archives: the content of a `.cdm` file.
 package enum MappingModelArchive {
-    /// The mapping model in an archive. Throws an error that describes the problem; any bytes may come in.
+    /// The mapping model in an archive. Throws an error that describes the problem; the data may be any bytes.
     package static func decode(_ data: Data) throws -> NSMappingModel {
         let archive = try KeyedArchive(data)
         let root = try archive.root()

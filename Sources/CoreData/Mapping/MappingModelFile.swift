@@ -1,6 +1,6 @@
 import Foundation
 
-/// Loads mapping models from files, and finds the one between two models.
+/// The reading of mapping models from files, and the search for the one between two models.
 package enum MappingModelFile {
     /// The mapping model in a `.cdm`, or in an `.xcmappingmodel`, whose models lie near it or within. Errors name file
     /// and reason.
@@ -10,7 +10,7 @@ package enum MappingModelFile {
         return mapping
     }
 
-    /// Says on the standard error why a mapping model is not used.
+    /// Writes to the standard error why a mapping model is not used.
     static func reportFailure(_ error: any Error, at url: URL) {
         let text = "CoreData: error: Failed to load the mapping model at '\(url.path)': \(error.localizedDescription)\n"
         FileHandle.standardError.write(Data(text.utf8))
@@ -51,19 +51,20 @@ package enum MappingModelFile {
 
     // MARK: The models of a source
 
-    /// The model of a path within a project: from the folders around the mapping model, in their subfolders, too.
+    /// The model at a path within a project, searched in the folders around the mapping model and their subfolders.
     package static func model(_ path: String, near url: URL) throws -> NSManagedObjectModel? {
         let parts = path.split(separator: "/").map(String.init)
         guard let file = parts.last else { return nil }
         let container = parts.count > 1 ? parts[parts.count - 2] : ""
         var folder = url.deletingLastPathComponent()
         for climb in 0..<maximumClimb {
-            // The path in the project may begin anywhere.
+            // The path in the project may begin at any folder.
             for start in parts.indices {
                 let candidate = folder.appendingPathComponent(parts[start...].joined(separator: "/"))
                 if FileManager.default.fileExists(atPath: candidate.path) { return try ModelFile.load(at: candidate) }
             }
-            // The further away, the fewer levels are searched: folders there may belong to another project.
+            // The search descends fewer levels from folders that are further away, because these may belong to another
+            // project.
             if climb < maximumDescent,
                 let found = search(folder, for: file, in: container, depth: maximumDescent - climb)
             {
@@ -76,11 +77,11 @@ package enum MappingModelFile {
         return nil
     }
 
-    /// The number of folders above the mapping model, and of levels below each, that are looked at.
+    /// The number of folders above the mapping model, and of levels below each, that are searched.
     private static let maximumClimb = 4
     private static let maximumDescent = 3
 
-    /// A version, as source or compiled, within its bundle.
+    /// Searches a version, as source or compiled, within its bundle.
     private static func search(_ folder: URL, for file: String, in container: String, depth: Int) -> URL? {
         let (version, bundle) = (stem(file), stem(container))
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A mapping model as Xcode keeps it: a folder `Name.xcmappingmodel` with an XML store `xcmapping.xml`.
+/// A mapping model in Xcode's form: a folder `Name.xcmappingmodel` with an XML store `xcmapping.xml`.
 ///
-/// It has only the entries of a person: which entities belong together, policies, expressions that are not the usual
-/// ones. The rest follows from the two models. It names these by their paths, and has copies of them as they were when
-/// Xcode last read them.
+/// It has only the entries of a developer: which entities correspond, policies, and expressions that are not the usual
+/// ones. The rest follows from the two models. The file has their paths, and copies of them from the last time Xcode
+/// read them.
 package struct MappingModelSource {
     struct Entity {
         var name: String?
@@ -23,7 +23,7 @@ package struct MappingModelSource {
 
     struct Property {
         var name: String
-        /// The expression that was entered; nil for the usual one.
+        /// The expression that the developer entered; nil for the usual one.
         var expression: NSExpression?
         /// For relationships: whether Xcode makes the expression.
         var isAutomatic: Bool
@@ -34,13 +34,13 @@ package struct MappingModelSource {
     /// The paths of the two models in the project, such as `Shop/Shop.xcdatamodeld/Shop 2.xcdatamodel`.
     package private(set) var sourceModelPath: String?
     package private(set) var destinationModelPath: String?
-    /// The two models as archives, where Xcode has put them into the file.
+    /// The two models as archives, if Xcode has put them into the file.
     private var sourceModelArchive: Data?
     private var destinationModelArchive: Data?
     /// The file that errors name.
     private let file: String
 
-    /// Reads the folder, or the XML file itself. Throws errors that name the file and, where it is one's, the entity.
+    /// Reads the folder, or the XML file itself. Errors name the file and, if they concern an entity, the entity.
     package init(at url: URL) throws {
         let file = ModelFile.isDirectory(url) ? url.appendingPathComponent("xcmapping.xml") : url
         try FileKind.requireReadable(file)
@@ -110,7 +110,7 @@ package struct MappingModelSource {
         return try ModelDecoder(archive: archive).decodeExpression(archive.root())
     }
 
-    /// User information is kept as a property list or an archive. Any other data is left to the application.
+    /// User information is kept as a property list or an archive. Other data stay as they are for the application.
     private static func userInfo(_ object: XMLStoreObjects.Object) throws -> [AnyHashable: Any]? {
         guard let data = object.data("userinfodata"), !data.isEmpty, let archive = try? KeyedArchive(data),
             let value = try? archive.value(archive.top)
@@ -120,10 +120,11 @@ package struct MappingModelSource {
 }
 
 extension MappingModelSource {
-    /// The mapping model between the models that `find` has for the two paths. Where it has none, cannot read it, or
-    /// has one without an entity that the mapping model names, the copy in the mapping model's own file serves.
+    /// The mapping model between the models that `find` has for the two paths. If it finds none, cannot read it, or
+    /// finds one without an entity that the mapping model names, the copy in the mapping model's own file takes its
+    /// place.
     ///
-    /// Throws where neither does: the error of `find`, or one that names the path.
+    /// Throws if neither is of use: the error of `find`, or one that names the path.
     package func mappingModel(_ find: (String) throws -> NSManagedObjectModel?) throws -> NSMappingModel {
         try mappingModel(
             from: model(sourceModelPath, archive: sourceModelArchive, naming: entities.compactMap(\.source), find),
@@ -141,7 +142,7 @@ extension MappingModelSource {
             do {
                 return try XcodeModelArchive.model(in: archive, file: file)
             } catch let failure as NSError {
-                // The model that was found explains the problem better.
+                // The error about the found model explains the problem better.
                 if let model = try found.get() { return model }
                 throw modelError(
                     "The copy of the model '\(path ?? "")' in the mapping model cannot be read: "
@@ -157,8 +158,8 @@ extension MappingModelSource {
             file: file)
     }
 
-    /// The mapping model between two models: hashes are theirs, and expressions that were not entered are made as Xcode
-    /// makes them. Throws for an entity that a model does not have.
+    /// The mapping model between two models. Its hashes are theirs. Expressions that the developer did not enter are
+    /// made by Xcode's rules. Throws for an entity that a model does not have.
     package func mappingModel(
         from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) throws -> NSMappingModel {
@@ -200,7 +201,7 @@ extension MappingModelSource {
         return model
     }
 
-    /// Xcode's mapping models leave the type open; it follows from what they say.
+    /// The type of a mapping. Xcode's mapping models do not contain it, so it is inferred from their content.
     private static func type(of entity: Entity, _ mapping: NSEntityMapping) -> NSEntityMappingType {
         if entity.policy != nil { return .customEntityMappingType }
         if entity.source == nil { return .addEntityMappingType }
@@ -209,7 +210,7 @@ extension MappingModelSource {
             ? .copyEntityMappingType : .transformEntityMappingType
     }
 
-    /// The value of the attribute of the same name, where there is one whose values the new one can hold.
+    /// The expression for the attribute of the same name, if it exists and the new attribute can have its values.
     private static func usual(
         _ name: String, from old: NSEntityDescription?, to new: NSEntityDescription?
     ) -> NSExpression? {
@@ -220,8 +221,8 @@ extension MappingModelSource {
         return MappingExpressions.source(name)
     }
 
-    /// The destinations of the objects that the relationship of the same name leads to: by the entity mapping that has
-    /// them, or by any where several have some.
+    /// The destinations of the objects to which the relationship of the same name leads: by the entity mapping that has
+    /// them, or by any if several have some.
     private func usual(_ relationship: NSRelationshipDescription) -> NSExpression {
         var family: Set<String> = []
         var pending = [relationship.destinationEntity].compactMap(\.self)
@@ -247,8 +248,8 @@ extension MappingModelSource {
         modelError("The \(side) model of the mapping model has no entity of this name.", entity: name)
     }
 
-    /// Whether the two models have every entity, attribute and relationship that the mapping model names, and no entity
-    /// in common that it does not mention.
+    /// Whether the two models have every entity, attribute and relationship that the mapping model names, and no common
+    /// entity that it leaves out.
     func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
         let (older, newer) = (source.entitiesByName, destination.entitiesByName)
         for entity in entities {

@@ -1,9 +1,9 @@
 import Foundation
 
-// The names that value expressions use: keys and functions of the manager, functions of the policy.
+// The keys and functions of the manager, and the functions of the policy, that value expressions use.
 
 extension NSMigrationManager: KeyValueReadable {
-    /// `$manager.sourceContext` and the like.
+    /// The value of a key, as in `$manager.sourceContext`.
     package func value(forKey key: String) -> Any? {
         switch key {
         case "sourceContext": return sourceContext
@@ -58,7 +58,7 @@ extension NSMigrationManager: ExpressionFunctionReceiver {
 
 extension NSEntityMigrationPolicy: ExpressionFunctionReceiver {
     package func callExpressionFunction(_ name: String, arguments: [Any?]) -> Any?? {
-        // Without a migration there is nobody to tell of an error.
+        // Without a migration no caller can receive the error.
         guard let run = MappedMigrationRun.current else {
             do { return .some(try performFunction(name, arguments: arguments)) } catch { return .none }
         }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Tells how far a migration by a mapping model is: rows made in the first pass, rows linked in the second.
+/// The progress of a migration by a mapping model: rows made in the first pass, rows linked in the second.
 final class MigrationReport {
     private let followers: [Progress]
     private let feed: MigrationFeed?
     private var rows = 0
     private var done = 0
     private var doneBefore = 0
-    /// The work of the second pass in units of the first pass's rows, the part of it that is done, and the work for a
+    /// The work of the second pass in units of the first pass's rows, the part of it that is done, and the work of one
     /// row.
     private var workInAll = 0.0
     private var workDone = 0.0
@@ -35,7 +35,7 @@ final class MigrationReport {
         }
     }
 
-    /// The objects of an entity mapping have their turn; in the second pass they take so much in all.
+    /// Begins the objects of an entity mapping. `work` is their whole work in the second pass.
     func begin(_ entity: String?, rows: Int, work: Double = 0) {
         publish()
         doneBefore = done
@@ -72,7 +72,7 @@ final class MigrationReport {
         lastUpdate = .now
     }
 
-    /// The new store is closed and put in order.
+    /// Begins the closing of the new store.
     func beginEnd() {
         publish()
         feed?.begin(.finishing)

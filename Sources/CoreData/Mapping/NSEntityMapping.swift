@@ -4,7 +4,7 @@ import Foundation
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymappingtype)
 public enum NSEntityMappingType: UInt, Sendable {
-    /// No way is given.
+    /// The mapping has no type.
     case undefinedEntityMappingType = 0
     /// The migration policy decides.
     case customEntityMappingType = 1
@@ -20,7 +20,7 @@ public enum NSEntityMappingType: UInt, Sendable {
 
 /// A description of how the objects of a source entity become objects of a destination entity.
 ///
-/// It belongs to one thread, as its mapping model does.
+/// An entity mapping belongs to one thread, as its mapping model does.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping)
 open class NSEntityMapping: NSObject {
@@ -83,7 +83,7 @@ open class NSEntityMapping: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitymapping)
     public override init() { super.init() }
 
-    /// The name that expressions use where the mapping has none of its own.
+    /// The name in expressions for a mapping without a name of its own.
     static func defaultName(source: String?, destination: String?) -> String {
         switch (source, destination) {
         case (let source?, let destination?): "\(source)To\(destination)"

@@ -11,7 +11,7 @@ import Foundation
 ///    object, then ``endRelationshipCreation(forMapping:manager:)``.
 /// 3. After all mappings have done that: ``performCustomValidation(forMapping:manager:)`` and ``end(_:manager:)``.
 ///
-/// The objects on both sides are plain ``NSManagedObject`` objects, because the classes of an application fit one
+/// The objects on both sides are of the class ``NSManagedObject`` itself, because the classes of an application fit one
 /// version of the model only. The objects come in batches, and each batch is saved. An object outlives its batch only
 /// as long as the policy holds it. Validation takes place at the end.
 ///
@@ -151,7 +151,7 @@ open class NSEntityMigrationPolicy: NSObject {
     ///   - name: The name in the expression, with its colons.
     ///   - arguments: The values of the arguments.
     /// - Returns: The value of the function.
-    /// - Throws: `NSEntityMigrationPolicyError` (134170) for a name that no class knows.
+    /// - Throws: `NSEntityMigrationPolicyError` (134170) for a name that no class implements.
     open func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         if let result = try NamedMethods.call(name, of: self, arguments) { return result }
         throw MappingErrors.unknownFunction(name, of: self)

@@ -1,6 +1,6 @@
 import Foundation
 
-// Reading a store from end to end without holding all of it.
+// Reading a store from end to end without holding all of its objects in memory.
 extension NSManagedObjectContext {
     /// Whether the rows of the context's stores can be read in ranges of keys.
     final var canReadByKey: Bool {
@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
         return stores.count == 1 && stores[0].rows.readsRangesOfKeys
     }
 
-    /// The saved objects of a request with the primary keys that follow one, in the order of their keys.
+    /// The saved objects of a request with the primary keys after a given one, in the order of their keys.
     final func objects(
         of request: NSFetchRequest<NSManagedObject>, after primaryKey: Int64, limit: Int
     ) throws -> [NSManagedObject] {

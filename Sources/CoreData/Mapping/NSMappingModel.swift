@@ -12,17 +12,17 @@ open class NSMappingModel: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel/entitymappings)
     open var entityMappings: [NSEntityMapping]! = []
 
-    /// The mappings of entities by their names. Of several with the same name the first one is taken.
+    /// The mappings of entities by their names. Of several mappings with one name the result has the first.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmappingmodel/entitymappingsbyname)
     open var entityMappingsByName: [String: NSEntityMapping] {
         Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether the mapping model was inferred. It says nothing if somebody has changed the model since.
+    /// Whether the mapping model was inferred. Code may have changed the model since.
     final var isInferred = false
 
-    /// The file it was read from, for people; nil when it was made otherwise.
+    /// The file from which the model was read, for messages; nil if it was made otherwise.
     final var fileName: String?
 
     /// Creates a mapping model without mappings.
@@ -120,7 +120,7 @@ open class NSMappingModel: NSObject {
 
     /// Whether the mapping model was made for these two models.
     ///
-    /// Their hashes agree, and every entity that both have is mentioned. New and removed entities need not be
+    /// Their hashes are equal, and every entity that both have is mentioned. New and removed entities need not be
     /// mentioned.
     final func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
         let mappings = entityMappings ?? []

@@ -35,7 +35,7 @@ extension NSMigrationManager {
         self.init(sourceModel: source, destinationModel: destination)
     }
 
-    /// Makes a manager by the initialiser of the class it is called on.
+    /// Makes a manager by the initialiser of the class on which it is called.
     @_silgen_name("OpenCoreData_migrationManager")
     static func makeManager(
         _ source: consuming NSManagedObjectModel, _ destination: consuming NSManagedObjectModel
@@ -62,7 +62,7 @@ extension NSEntityMigrationPolicy {
     @_silgen_name("OpenCoreData_migrationPolicy")
     convenience init(of nothing: Void) { self.init() }
 
-    /// Makes a policy by the initialiser of the class it is called on.
+    /// Makes a policy by the initialiser of the class on which it is called.
     @_silgen_name("OpenCoreData_migrationPolicy")
     static func makePolicy(_ nothing: Void) -> NSEntityMigrationPolicy
 }

@@ -3,7 +3,8 @@ import Foundation
 /// A manager that migrates a store by a mapping model: it makes a new store from a store of the source model.
 ///
 /// Rows pass through in batches, so that the use of memory does not grow with the store. The source store is only read.
-/// The destination is saved batch by batch. A temporary file beside it notes which object each source object became.
+/// The destination is saved batch by batch. A temporary file beside the destination records which object each source
+/// object became.
 ///
 /// The migration runs on the calling thread, which holds the queues of both contexts whenever it calls a policy. Any
 /// thread may use ``cancelMigrationWithError(_:)``, ``migrationProgress`` and `progress`. Use everything else on the
@@ -11,18 +12,18 @@ import Foundation
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager)
 open class NSMigrationManager: NSObject {
-    /// The model of the source store: a copy of the given model, in which all objects are plain ``NSManagedObject``
-    /// objects.
+    /// The model of the source store: a copy of the given model, in which all entities have the class
+    /// ``NSManagedObject``.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/sourcemodel)
     open private(set) var sourceModel: NSManagedObjectModel
-    /// The model of the destination store: a copy of the given model, in which all objects are plain
-    /// ``NSManagedObject`` objects.
+    /// The model of the destination store: a copy of the given model, in which all entities have the class
+    /// ``NSManagedObject``.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/destinationmodel)
     open private(set) var destinationModel: NSManagedObjectModel
 
-    /// The value of `progress`. Nobody can take the cancellation of a `Progress` back, so ``reset()`` makes a new one.
+    /// The value of `progress`. The cancellation of a `Progress` cannot be undone, so ``reset()`` makes a new one.
     final var ownProgress: Progress { cancellationLock.withLock { storedProgress } }
     private var storedProgress = Progress(totalUnitCount: -1)
 
@@ -46,14 +47,13 @@ open class NSMigrationManager: NSObject {
     private var lastMapping: NSMappingModel?
     private let cancellationLock = NSLock()
     private var cancellation: (any Error)?
-    /// Another `Progress` that gets the same progress, and may cancel too.
+    /// Another `Progress` that gets the same updates, and may cancel too.
     final var follower: Progress?
-    /// Whether it makes a file of a migration that holds all locks, and is removed if that does not come to its end.
+    /// Whether the manager makes a file for a migration that holds all locks and that removes the file after a failure.
     final var isLeg = false
-    /// Whether another process may resume the migration when this one is killed.
+    /// Whether another process may resume the migration if this one is killed.
     final var isKept = false
-    /// The number of rows of each entity that the last migration has written, where it was carried out object by
-    /// object.
+    /// The number of rows of each entity that the last migration has written, if it was carried out object by object.
     final var madeRows: [String: Int]?
     /// The configuration of the destination model whose entities the destination store holds.
     final var destinationConfiguration: String?
@@ -105,8 +105,8 @@ open class NSMigrationManager: NSObject {
     ///   - mappings: The mapping model.
     ///   - dURL: The destination store.
     ///   - dStoreType: The type of the destination store.
-    ///   - dOptions: Options for opening the destination store. ``NSMigrationProgressOption`` is taken from either
-    ///     options.
+    ///   - dOptions: Options for opening the destination store. ``NSMigrationProgressOption`` may be in the options of
+    ///     either store.
     /// - Throws: One of the errors above.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/migratestore(from:sourcetype:options:with:todestinationurl:destinationtype:destinationoptions:))
@@ -177,10 +177,10 @@ open class NSMigrationManager: NSObject {
             toDestinationURL: destinationURL, destinationType: type.rawValue, destinationOptions: destinationOptions)
     }
 
-    /// Forgets the last migration, so that the manager can migrate again, also after a cancellation.
+    /// Resets the manager after a migration, so that it can migrate again, also after a cancellation.
     ///
-    /// ``migrationProgress`` begins anew, and `progress` is another object afterwards. The `Progress` that was given by
-    /// ``NSMigrationProgressOption`` is forgotten. Stops the process while a migration is running.
+    /// ``migrationProgress`` begins anew, and `progress` is another object afterwards. The manager releases the
+    /// `Progress` that was given by ``NSMigrationProgressOption``. Stops the process while a migration is running.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmigrationmanager/reset())
     open func reset() {
@@ -243,7 +243,7 @@ open class NSMigrationManager: NSObject {
 
     // MARK: Associations
 
-    /// Notes that a destination object was made from a source object.
+    /// Records that a destination object was made from a source object.
     ///
     /// Relationships of other source objects that lead to the source object will lead to the destination object. The
     /// destination object gets relationships itself. Stops the process if no migration is running.
@@ -302,14 +302,14 @@ open class NSMigrationManager: NSObject {
 
     /// Carries out a function that a value expression calls by `FUNCTION($manager, "name:", argument)`.
     ///
-    /// OpenCoreData only. It is called for names that are no functions of the manager itself. See
+    /// OpenCoreData only. The manager calls this method for names that are no functions of its own. See
     /// ``NSEntityMigrationPolicy/performFunction(_:arguments:)``.
     ///
     /// - Parameters:
     ///   - name: The name in the expression, with its colons.
     ///   - arguments: The values of the arguments.
     /// - Returns: The value of the function.
-    /// - Throws: `NSEntityMigrationPolicyError` (134170) for a name that no class knows.
+    /// - Throws: `NSEntityMigrationPolicyError` (134170) for a name that no class implements.
     open func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         if let result = try NamedMethods.call(name, of: self, arguments) { return result }
         throw MappingErrors.unknownFunction(name, of: self)
@@ -343,14 +343,14 @@ open class NSMigrationManager: NSObject {
 
     // MARK: Values
 
-    /// Makes a destination object of a source object.
+    /// Makes the destination object of a source object.
     final func makeDestination(
         _ entity: NSEntityDescription, from source: NSManagedObject, by mapping: NSEntityMapping
     ) throws -> NSManagedObject {
         try requireRun.makeDestination(entity, from: source, mapping)
     }
 
-    /// Gives a destination object the attributes that a mapping's value expressions give.
+    /// Sets the attributes of a destination object by a mapping's value expressions.
     final func setAttributes(
         of destination: NSManagedObject, from source: NSManagedObject, by mapping: NSEntityMapping,
         policy: NSEntityMigrationPolicy
@@ -358,7 +358,7 @@ open class NSMigrationManager: NSObject {
         try requireRun.setAttributes(of: destination, from: source, mapping, policy)
     }
 
-    /// Gives a destination object the relationships that a mapping's value expressions give.
+    /// Sets the relationships of a destination object by a mapping's value expressions.
     final func setRelationships(
         of destination: NSManagedObject, by mapping: NSEntityMapping, policy: NSEntityMigrationPolicy
     ) throws {
@@ -366,12 +366,12 @@ open class NSMigrationManager: NSObject {
     }
 }
 
-/// The two ends of one migration, and where it works.
+/// The two ends of one migration, and the addresses at which it works.
 struct MappedMigrationEnds {
     var sourceURL: URL
     var sourceType: String
     var sourceOptions: [AnyHashable: Any]?
-    /// Whether this process holds the lock on the source store, so that nobody can change the file.
+    /// Whether this process holds the lock on the source store, which keeps other processes from changing the file.
     var isSourceLocked: Bool
     var destinationURL: URL
     var destinationType: String
@@ -382,8 +382,8 @@ struct MappedMigrationEnds {
     /// The note that the destination keeps when the migration is complete.
     var note: String?
 
-    /// The file of the associations. A file with which another process may resume lies in the folder in which the
-    /// migration works, beside the new store; any other has its name for a moment only.
+    /// The file of the associations. A file with which another process may resume is in the folder in which the
+    /// migration works, beside the new store. Any other file has its name only until it is open.
     func associationsURL(isKept: Bool) -> URL {
         let name = ".\(buildURL.lastPathComponent).associations"
         if isKept { return buildURL.deletingLastPathComponent().appendingPathComponent(name) }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A description of how a migration computes one property of a destination entity.
 ///
-/// It belongs to one thread, as its mapping model does.
+/// A property mapping belongs to one thread, as its mapping model does.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertymapping)
 open class NSPropertyMapping: NSObject {
@@ -29,16 +29,16 @@ open class NSPropertyMapping: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertymapping/userinfo)
     open var userInfo: [AnyHashable: Any]?
 
-    /// The way in which a relationship is set beside its inverse.
+    /// The way in which a relationship is set with regard to its inverse.
     final var linking = Linking.plainly
 
     enum Linking {
-        /// The inverse follows, and objects may be taken from others.
+        /// The inverse follows, and objects may lose their links to former owners.
         case plainly
-        /// It keeps the links that its inverse has made already, and does not take an object from another: the two
-        /// sides hold links of their own.
+        /// The relationship keeps the links that its inverse has made already, and does not take an object from another
+        /// owner, because the two sides have links of their own.
         case joining
-        /// The inverse stays as it is: it is new, and starts empty.
+        /// The inverse stays as it is, because it is new and starts empty.
         case alone
     }
 

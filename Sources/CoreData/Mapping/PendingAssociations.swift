@@ -6,8 +6,8 @@ struct AssociatedSource: Hashable {
 
 /// The associations since the last save, whose destination objects have no permanent keys yet.
 ///
-/// Most migrations look at source objects in the order of their keys and make one new object of each: as long as that
-/// is so, both are found by halving. Tables are made when something comes in another order, or twice.
+/// Most migrations read source objects in the order of their keys and make one new object of each. As long as that is
+/// so, both are found by binary search. Tables are made when an association comes in another order, or twice.
 struct PendingAssociations {
     struct Entry {
         var source: AssociatedSource
@@ -29,7 +29,7 @@ struct PendingAssociations {
         }
     }
 
-    /// In the order in which they came.
+    /// The associations in the order in which they were made.
     private(set) var entries: [Entry] = []
     private var tables: Tables?
 
@@ -45,13 +45,13 @@ struct PendingAssociations {
         entries.append(entry)
     }
 
-    /// Temporary keys fall.
+    /// Whether an entry follows the last one in order. Temporary keys decrease.
     private func isInOrder(_ entry: Entry, after last: Entry) -> Bool {
         entry.source.mapping == last.source.mapping && entry.source.key.layoutIndex == last.source.key.layoutIndex
             && entry.source.key.key > last.source.key.key && entry.destinationKey < last.destinationKey
     }
 
-    /// Forgets everything; the room stays.
+    /// Removes all associations; the capacity of the array stays.
     mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         tables = nil
@@ -63,14 +63,14 @@ struct PendingAssociations {
         guard let last = entries.last, last.source.mapping == source.mapping,
             last.source.key.layoutIndex == source.key.layoutIndex
         else { return [] }
-        // Callers mostly ask for the destination of the present object.
+        // Callers mostly request the destination of the present object.
         if last.source.key.key == source.key.key { return [last.destination] }
         let place = firstPlace { $0.source.key.key >= source.key.key }
         guard place < entries.count, entries[place].source == source else { return [] }
         return [entries[place].destination]
     }
 
-    /// The destination of a source, if the source is the last one, and all are in order, so that there can be no other
+    /// The destination of a source, if the source is the last one and all are in order, so that there can be no other
     /// destination.
     func onlyDestination(of source: NSManagedObject, mapping: Int) -> NSManagedObject? {
         guard tables == nil, let last = entries.last, last.sourceObject === source, last.source.mapping == mapping
@@ -92,7 +92,7 @@ struct PendingAssociations {
         return place < entries.count && entries[place].destination === destination ? [entries[place]] : []
     }
 
-    /// The first place for which a condition holds that holds for all that follow.
+    /// The first index at which a condition holds. It must hold for all indexes that follow.
     private func firstPlace(where holds: (Entry) -> Bool) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {

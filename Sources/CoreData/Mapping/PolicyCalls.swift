@@ -6,7 +6,7 @@ extension MappedMigrationRun {
         try call(step) { try step.policy.begin(step.mapping, with: manager) }
     }
 
-    /// For one object of the source.
+    /// Calls the hook that creates instances of one source object.
     func callCreateInstances(from object: NSManagedObject, _ step: EntityMappingStep) throws {
         currentSource = object
         try attempt(step) {
@@ -18,7 +18,7 @@ extension MappedMigrationRun {
         try call(step) { try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager) }
     }
 
-    /// For one object of the destination, and its source object.
+    /// Calls the hook that creates the relationships of one destination object, with its source object.
     func callCreateRelationships(
         of destination: NSManagedObject, from source: NSManagedObject, _ step: EntityMappingStep
     ) throws {
@@ -39,7 +39,7 @@ extension MappedMigrationRun {
 
     // MARK: Around a call
 
-    /// Calls a hook that is not about an object, and saves its changes.
+    /// Calls a hook that does not concern one object, and saves its changes.
     private func call(_ step: EntityMappingStep, _ body: () throws -> Void) throws {
         try holding {
             try attempt(step, body)

@@ -1,8 +1,8 @@
 /// The hooks that a policy class overrides.
 ///
-/// The work of the framework's own version of a hook can be done for many objects at a time, if no class overrides it.
+/// If no class overrides a hook, the work of the framework's own version can be done for many objects at a time.
 enum PolicyOverrides {
-    /// Whether a class, or one between it and the framework's, overrides
+    /// Whether a class, or a superclass of it below the framework's, overrides
     /// `createRelationships(forDestination:in:manager:)`.
     static func createRelationships(_ policy: NSEntityMigrationPolicy.Type) -> Bool {
         createRelationships.isOverridden(by: policy)

@@ -6,12 +6,12 @@ struct XMLStoreObjects {
         /// The entity's name in upper case.
         let entity: String
         let id: String
-        /// The texts of attributes by name in lower case; absent is nil.
+        /// The texts of attributes by name in lower case; a missing one is nil.
         var attributes: [String: String] = [:]
-        /// The ids that relationships lead to, by name in lower case.
+        /// The ids to which relationships lead, by name in lower case.
         var relationships: [String: [String]] = [:]
 
-        /// An attribute's text; `nil` when absent or empty.
+        /// An attribute's text; nil if it is missing or empty.
         func text(_ name: String) -> String? { attributes[name].flatMap { $0.isEmpty ? nil : $0 } }
 
         func flag(_ name: String) -> Bool { attributes[name] == "1" }

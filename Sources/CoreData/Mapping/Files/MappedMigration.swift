@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes a store of another version by a mapping model: the leg of a migration that goes into a copy.
+/// Makes a store of another version by a mapping model, as one copy stage of a copying migration.
 struct MappedMigration {
     let source: NSManagedObjectModel
     let model: NSManagedObjectModel
@@ -13,10 +13,10 @@ struct MappedMigration {
             ?? NSMigrationManager.self
     }
 
-    /// Whether the newer store that a killed process has left is resumed.
+    /// Whether another process resumes with the newer store that a killed process has left.
     var isKept: Bool { MappedPosition.isKept(for: mapping, managerClass) }
 
-    /// Makes the newer store if nothing is there, or resumes with the one that a killed process has left. The older one
+    /// Makes the newer store if there is none, or resumes with the one that a killed process has left. The older store
     /// is only read, without a lock.
     ///
     /// - Returns: The number of rows of each entity in the newer store.
@@ -33,13 +33,13 @@ struct MappedMigration {
         try manager.migrateStore(
             from: store.main, sourceType: NSSQLiteStoreType, options: sourceOptions, with: mapping,
             toDestinationURL: copy.main, destinationType: NSSQLiteStoreType, destinationOptions: copyOptions)
-        // Where SQL did the work alone, it has moved every row.
+        // If SQL did the work alone, it has copied every row.
         return try manager.madeRows
             ?? EntityCounts(of: store, source, isLocked: true, following: FollowedWork(progress: progress))
             .after(through: [model], configuration: configuration)
     }
 
-    /// The copy is of no use until it is whole: nothing of it has to be safe before that. Its history begins
+    /// The copy is of no use until it is whole, so nothing of it has to be durable before that. Its history begins
     /// afterwards.
     private var copyOptions: [AnyHashable: Any] {
         var copy = options ?? [:]

@@ -3,7 +3,7 @@ import Foundation
 /// Opens and closes the two stores of a migration.
 struct MappedMigrationStores {
     let ends: MappedMigrationEnds
-    /// Whether another process may resume with the new store: then a kill must leave it whole, and it may be there
+    /// Whether another process may resume with the new store. Then a kill must leave it whole, and it may exist
     /// already.
     var isKept = false
 
@@ -14,7 +14,7 @@ struct MappedMigrationStores {
             let configuration = try configurationOfSource(model)
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             var options = withoutMigration(ends.sourceOptions)
-            // A program whose policies prepare the source asks for writing.
+            // A program whose policies change the source store sets the option for writing.
             let isWritten = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) == false
             if !isWritten { options[NSReadOnlyPersistentStoreOption] = true }
             _ = try coordinator.add(
@@ -26,7 +26,7 @@ struct MappedMigrationStores {
         }
     }
 
-    /// A store may hold some of the model's entities only; the others are then left out.
+    /// Makes a configuration if the store has only some of the model's entities. It leaves the other entities out.
     private func configurationOfSource(_ model: NSManagedObjectModel) throws -> String? {
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)
@@ -62,23 +62,23 @@ struct MappedMigrationStores {
             && StorePlace(ends.destinationURL) == .file
     }
 
-    /// Whether the destination is read and written as a whole: once, then.
+    /// Whether the destination is read and written as a whole, and so only once.
     private var isWhole: Bool { StoreEngines.form(of: ends.destinationType) == .wholeFile }
 
-    /// Nobody sees the new store before it is whole, and a migration that fails removes it. So no commit has to reach
-    /// the disk, and one connection reads and writes. Pragmas of the program stay.
+    /// Pragmas for a new store. No other process opens it before it is whole, and a migration that fails removes it. So
+    /// no commit has to reach the disk, and one connection reads and writes. Pragmas of the program stay.
     private func ownPragmas(_ options: [AnyHashable: Any]) -> [AnyHashable: Any]? {
         var pragmas: [AnyHashable: Any] = [
             "journal_mode": isKept ? "TRUNCATE" : "MEMORY", "locking_mode": "EXCLUSIVE", "synchronous": "OFF",
         ]
         guard let given = options[NSSQLitePragmasOption] as? [AnyHashable: Any]? else { return nil }
         for (name, value) in given ?? [:] { pragmas["\(name.base)".lowercased()] = value }
-        // The number of the position stands there.
+        // The user version has the number of the position.
         if isKept { pragmas["user_version"] = nil }
         return pragmas
     }
 
-    /// Lets everything that was written to the destination store be so, with the note that it is complete.
+    /// Makes all rows of the destination store durable, with the note that it is complete.
     func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
         do {
             for store in coordinator.persistentStores {
@@ -95,7 +95,7 @@ struct MappedMigrationStores {
         }
     }
 
-    /// Commits the rows so far, under a number, so that they outlive a killed process.
+    /// Commits the rows so far, under a number, so that they remain after a kill.
     func commit(_ coordinator: NSPersistentStoreCoordinator, as number: Int) throws {
         do {
             for store in coordinator.persistentStores {
@@ -106,7 +106,8 @@ struct MappedMigrationStores {
         }
     }
 
-    /// Whether nothing of the new store is there yet; the number of the position that a killed process has left in it.
+    /// Whether the new store does not exist yet; otherwise there is the number of the position that a killed process
+    /// has left in it.
     var isDestinationMissing: Bool {
         !FileManager.default.fileExists(atPath: ends.buildURL.path) || SQLiteStoreFiles(ends.buildURL).isEmptied
     }
@@ -115,7 +116,7 @@ struct MappedMigrationStores {
     /// Removes the new store that a killed process has left.
     func removeRemains() throws { try SQLiteStoreFiles(ends.buildURL).removeRemains() }
 
-    /// Gives a store that the migration has made the journal it will be used with, and lets it reach the disk.
+    /// Sets the journal mode that the new store will be used with, and brings the store to the disk.
     func finishDestination() throws {
         guard isOwnFile else { return }
         do {
@@ -131,7 +132,7 @@ struct MappedMigrationStores {
         Disk.synchronizeFolder(ends.buildURL.deletingLastPathComponent())
     }
 
-    /// The stores are opened as they are.
+    /// The options without migration, because the stores are opened as they are.
     private func withoutMigration(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any] {
         var options = options ?? [:]
         for key in [
@@ -143,7 +144,7 @@ struct MappedMigrationStores {
         return options
     }
 
-    /// After this all of a store is in its main file.
+    /// Closes a store, so that all of it is in its main file.
     func close(_ coordinator: NSPersistentStoreCoordinator) {
         for store in coordinator.persistentStores { try? coordinator.remove(store) }
     }
@@ -155,7 +156,7 @@ struct MappedMigrationStores {
 
     /// Copies the entries that the application has put beside the store's own metadata.
     func carryMetadata() throws {
-        // A store in memory that nobody has open is gone.
+        // A store in memory ends when the last coordinator removes it.
         guard StorePlace(ends.destinationURL) == .file else { return }
         let source = try NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)
@@ -174,7 +175,7 @@ struct MappedMigrationStores {
         }
     }
 
-    /// Leaves the note that the migration is complete in a store that nobody else opens yet.
+    /// Leaves the note that the migration is complete in a store that no other process opens yet.
     func leaveNote() throws {
         guard ends.note != nil else { return }
         try changeMetadata { MigrationPass.noting(ends.note, in: $0) }

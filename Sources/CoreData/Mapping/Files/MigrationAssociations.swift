@@ -4,12 +4,12 @@ import Foundation
 /// They are kept on disk, so that memory does not grow with the store.
 ///
 /// One migration uses the temporary SQLite file alone. It has one transaction, which is committed only if another
-/// process shall be able to resume with the file. Then every row has the number of the position that comes after it.
-/// Positions are committed here first, and under the same number in the new store, which may therefore be one behind.
-/// Rows that belong to a later position than the store's are removed again.
+/// process is to be able to resume with the file. Then every row has the number of the position after it. Positions are
+/// committed here first, and then under the same number in the new store, which may therefore be one behind. Rows that
+/// belong to a later position than the store's are removed again.
 ///
-/// Associations since the last save are in memory, because the new objects have no permanent keys yet. Use it on the
-/// thread of the migration.
+/// Associations since the last save are in memory, because the new objects have no permanent keys yet. Only the thread
+/// of the migration may use the object.
 final class MigrationAssociations {
     typealias Pair = SavedAssociations.Pair
 
@@ -18,12 +18,12 @@ final class MigrationAssociations {
     private(set) var pending = PendingAssociations()
     private let saved: SavedAssociations
 
-    /// Whether another process can resume with the file: its content at each `keep(_:)` stays.
+    /// Whether another process can resume with the file. Its content at each `keep(_:)` stays.
     let isKept: Bool
-    /// The number of the position that comes next.
+    /// The number of the next position.
     private var part = 1
 
-    /// Makes the file. `isCancelled` is asked while a long statement runs.
+    /// Makes the file. A long statement calls `isCancelled` repeatedly.
     init(at url: URL, isKept: Bool = false, isCancelled: @escaping () -> Bool) throws {
         self.isKept = isKept
         connection = try SQLiteConnection(path: url.path, access: .create, busyTimeout: 0)
@@ -36,8 +36,8 @@ final class MigrationAssociations {
         saved = try SavedAssociations(connection, isCancelled: isCancelled)
     }
 
-    /// Opens the file of a killed process, whose new store was committed at the position with this number. Nil when it
-    /// cannot be resumed.
+    /// Opens the file of a killed process, whose new store was committed at the position with this number. The result
+    /// is nil if the file cannot be resumed.
     static func reopen(
         at url: URL, part: Int, isCancelled: @escaping () -> Bool
     ) -> (associations: MigrationAssociations, position: MappedPosition)? {
@@ -87,8 +87,8 @@ final class MigrationAssociations {
         SQLSelect([.column("value")], of: positions.name, where: .binary(.equal, .column("part"), .number(part)))
     }
 
-    /// Keeps everything that is known by now, and how far the migration is. The new store is to be committed under the
-    /// number that this returns; until it is, the position before stays.
+    /// Keeps all associations so far and the position of the migration. The caller commits the new store under the
+    /// returned number. Until then the position before stays.
     func keep(_ position: MappedPosition) throws -> Int {
         let data = try JSONEncoder().encode(position)
         let insertion = SQLInsert(
@@ -105,7 +105,7 @@ final class MigrationAssociations {
         return part
     }
 
-    /// A file that is kept is removed with the folder it lies in, once nobody needs it any more.
+    /// A file that is kept is removed with its folder, once it is not needed any more.
     deinit { connection.finalizeStatements() }
 
     // MARK: Associating
@@ -131,19 +131,20 @@ final class MigrationAssociations {
         pending.entries(of: destination).contains { $0.source.mapping == mapping }
     }
 
-    /// Writes the associations since the last call. The objects have been saved, or their maker has deleted them.
+    /// Writes the associations since the last call. The objects have been saved, or the policy that made them has
+    /// deleted them.
     func flush() throws {
         guard !pending.isEmpty else { return }
         try saved.add(pending.entries)
         pending.removeAll()
     }
 
-    /// Nothing leads to objects that were deleted.
+    /// Removes associations with deleted objects.
     func forget(_ destinations: [ObjectKey]) throws { try saved.forget(destinations.filter { !$0.isTemporary }) }
 
-    // MARK: Looking up
+    // MARK: Reading
 
-    /// The destinations of a source object by one mapping: objects that are not saved yet, and the keys of others.
+    /// The destinations of a source object by one mapping: objects that are not saved yet, and the keys of saved ones.
     func destinations(of source: ObjectKey, mapping: Int) throws -> (new: [NSManagedObject], saved: [ObjectKey]) {
         (
             pending.destinations(of: AssociatedSource(mapping: mapping, key: source)),
@@ -151,12 +152,12 @@ final class MigrationAssociations {
         )
     }
 
-    /// The destination of a source object, if it was looked at last and there can be no other destination.
+    /// The destination of a source object, if the last association is its own and there can be no other destination.
     func onlyDestination(of source: NSManagedObject, mapping: Int) -> NSManagedObject? {
         saved.mayKnow(source.objectKey, mapping: mapping) ? nil : pending.onlyDestination(of: source, mapping: mapping)
     }
 
-    /// Everything a mapping has made so far.
+    /// All destination objects that a mapping has made so far.
     func allDestinations(mapping: Int) throws -> (new: [NSManagedObject], saved: [ObjectKey]) {
         let new = pending.entries.filter { $0.source.mapping == mapping && !$0.isRepeated }
         return (new.map(\.destination), try saved.allDestinations(mapping: mapping))
@@ -182,10 +183,10 @@ final class MigrationAssociations {
 
     // MARK: Objects that are not valid yet
 
-    /// Whether any object was not valid when it was saved: only then those matter that are.
+    /// Whether any object was not valid when it was saved. Only then the valid ones have to be recorded.
     private(set) var knowsInvalid = false
 
-    /// Takes note of which of the objects that were just saved were valid.
+    /// Records which of the objects that were just saved were valid.
     func note(valid: [ObjectKey], invalid: [ObjectKey]) throws {
         if !invalid.isEmpty {
             knowsInvalid = true
@@ -199,8 +200,8 @@ final class MigrationAssociations {
             try run(insertion, invalid, withPart: true)
         }
         if valid.isEmpty { return }
-        // If another process may have to go back to an earlier position, it has to know which objects were invalid
-        // then.
+        // If another process may have to go back to an earlier position, it needs the objects that were invalid at that
+        // position.
         let isObject = SQLExpression.and([
             .binary(.equal, .column("entity"), .parameter(1)), .binary(.equal, .column("destination"), .parameter(2)),
         ])
@@ -223,8 +224,7 @@ final class MigrationAssociations {
         }
     }
 
-    /// The next objects that may not be valid, in the order of their keys. After a kill there may be some among them
-    /// that are.
+    /// The next objects that may not be valid, in the order of their keys. After a kill some of them may be valid.
     func invalid(after last: ObjectKey?, limit: Int) throws -> [ObjectKey] {
         guard knowsInvalid else { return [] }
         let columns = Self.invalid.compositeKey.map { SQLExpression.column($0) }

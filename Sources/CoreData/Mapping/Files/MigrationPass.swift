@@ -1,27 +1,27 @@
 import Foundation
 
-/// One pass of `NSMigrationManager.migrateStore`: nobody else fills the destination meanwhile, and a complete pass is
-/// not repeated.
+/// One pass of `NSMigrationManager.migrateStore`. No other migration fills the destination during the pass, and a
+/// complete pass is not repeated.
 ///
 /// Several mapping models may fill one destination, one after the other. Two at once, or the same one from the same
 /// store a second time, would double rows. So a pass holds the lock of the destination's migrations, a kernel lock that
 /// ends with the process. It leaves a note in the destination's metadata together with its rows.
 ///
-/// A SQLite destination that is not there yet is built in the folder that carries the lock, and gets its name when it
-/// is whole. A killed pass leaves nothing but that folder, which the next opening removes.
+/// A SQLite destination that does not exist yet is built in the folder with the lock, and gets its name when it is
+/// whole. A killed pass leaves only that folder, which the next opening removes.
 struct MigrationPass {
-    /// The destination's metadata: the passes that it has had, source and mapping model.
+    /// The key for the list of passes in the destination's metadata: source and mapping model of each.
     static let metadataKey = NSPersistentStore.passesKey
 
-    /// Nil where the destination is no file.
+    /// The folder with the lock; nil if the destination is no file.
     private let folder: MigrationFolder?
     private let destination: SQLiteStoreFiles
-    /// The ends of the migration, with the places where it builds.
+    /// The ends of the migration, with the addresses at which it builds.
     private(set) var ends: MappedMigrationEnds
 
     /// Begins a pass.
     ///
-    /// - Throws: 134160 while somebody else migrates into the destination, which the text names, and where the
+    /// - Throws: 134160 while another process migrates into the destination, which the text names, and if the
     ///   destination has had this pass.
     init(_ given: MappedMigrationEnds, _ mappings: NSMappingModel) throws {
         ends = given
@@ -74,7 +74,7 @@ struct MigrationPass {
         }
     }
 
-    /// The note that the destination keeps of the pass; nil if the source does not say which store it is.
+    /// The note that the destination keeps of the pass; nil if the source has no identifier.
     private static func note(of ends: MappedMigrationEnds, _ mappings: NSMappingModel) -> String? {
         let source = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
             ofType: ends.sourceType, at: ends.sourceURL, options: ends.sourceOptions)
@@ -99,10 +99,10 @@ struct MigrationPass {
             NSMigrationManagerDestinationStoreError, reason: reason, url: destination.main, underlying: error)
     }
 
-    /// Whether no store lies there, or one that was destroyed.
+    /// Whether the address has no store, or a destroyed one.
     private var isFree: Bool { !destination.exist || destination.isEmptied }
 
-    /// Gives a destination that the pass has built its name, and the lock back. A failure leaves no trace.
+    /// Gives a destination that the pass has built its name, and releases the lock. A failure leaves no trace.
     func end(failed: Bool) throws {
         defer { try? folder?.remove() }
         guard !failed, let folder, ends.buildURL == folder.copy.main else { return }
@@ -111,13 +111,13 @@ struct MigrationPass {
                 "“\(destination.main.lastPathComponent)” was made by somebody else while it was being built.",
                 destination)
         }
-        // A single file, and on the disk, before it has the name.
+        // The new store becomes a single file, and reaches the disk, before it gets the name.
         try folder.copy.withoutUsers(timeout: 0, force: false, absorbing: true) {}
         try Disk.synchronize(folder.copy.main)
         try destination.take(folder.copy)
     }
 
-    /// A store's metadata with the note of a pass that is complete.
+    /// A store's metadata with the note of a complete pass.
     static func noting(_ note: String?, in metadata: [String: Any]) -> [String: Any] {
         guard let note else { return metadata }
         var result = metadata
@@ -127,7 +127,7 @@ struct MigrationPass {
 }
 
 extension NSMappingModel {
-    /// Tells mapping models apart by their content.
+    /// A digest of the content, which differs between different mapping models.
     final var digest: String {
         func text(_ userInfo: [AnyHashable: Any]?) -> String {
             (userInfo ?? [:]).map { "\($0.base)=\($1)" }.sorted().joined(separator: "\n")

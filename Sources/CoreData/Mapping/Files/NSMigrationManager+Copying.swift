@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSMigrationManager {
-    /// An inferred mapping between SQLite stores: the store is copied and the copy is migrated in place.
+    /// Carries out an inferred mapping between SQLite stores: copies the store, and migrates the copy in place.
     final func migrateInCopy(_ ends: MappedMigrationEnds, _ mappings: NSMappingModel) throws -> Bool {
         guard [ends.sourceType, ends.destinationType].allSatisfy({ StoreEngines.form(of: $0) == .file }),
             StorePlace(ends.sourceURL) == .file, StorePlace(ends.destinationURL) == .file,

@@ -1,8 +1,8 @@
 /// The associations of saved destination objects with source objects, in a file that one migration uses alone.
 ///
-/// Source objects are read in the order of their keys, and new objects get consecutive ones. So most associations are
-/// runs: consecutive source keys, and as many destination keys. A run takes a row. An association in no run has a row
-/// of its own in another table.
+/// Source objects are read in the order of their keys, and new objects get consecutive keys. So most associations form
+/// runs of consecutive source keys with as many consecutive destination keys. Each run has one row. An association
+/// outside of all runs has a row of its own in another table.
 final class SavedAssociations {
     /// An association as the second pass reads it.
     struct Pair {
@@ -20,7 +20,7 @@ final class SavedAssociations {
         var destination: ObjectKey
         var count: Int64
 
-        /// Whether an association continues where the run ends.
+        /// Whether an association continues the run at its end.
         func isFollowed(by source: ObjectKey, _ destination: ObjectKey, mapping: Int) -> Bool {
             mapping == self.mapping && source.layoutIndex == self.source.layoutIndex
                 && destination.layoutIndex == self.destination.layoutIndex && source.key == self.source.key + count
@@ -28,19 +28,19 @@ final class SavedAssociations {
         }
     }
 
-    /// A limit lets the runs that reach behind a key be found by where they begin.
+    /// The limit of a run's length. With it, the runs that contain a key can be found by their first keys.
     private static let longestRun: Int64 = 1_024
 
     /// The mark of new rows; see `MigrationAssociations`.
     var part: Int
     private let connection: SQLiteConnection
     private let isCancelled: () -> Bool
-    /// The highest source keys that are in runs, by mapping and entity: runs never overlap.
+    /// The highest source keys in runs, by mapping and entity. Runs never overlap.
     private var highestKeys: [MappedEntity: Int64] = [:]
-    /// The mappings of which something is in no run.
+    /// The mappings that have associations outside of all runs.
     private var scattered: Set<Int> = []
     private var hasReverseIndexes = false
-    /// Whether objects have been deleted that something was associated with.
+    /// Whether associated objects have been deleted.
     private var knowsGone = false
 
     private struct MappedEntity: Hashable {
@@ -68,7 +68,7 @@ final class SavedAssociations {
         for table in tables { try connection.run(.define(.createTable(table))) }
     }
 
-    /// Goes on with the tables of a file, which may be empty. `isCancelled` is asked while a long statement runs.
+    /// Continues with the tables of a file, which may be empty. A long statement calls `isCancelled` repeatedly.
     init(_ connection: SQLiteConnection, part: Int = 1, isCancelled: @escaping () -> Bool) throws {
         self.connection = connection
         self.part = part
@@ -94,7 +94,7 @@ final class SavedAssociations {
 
     private static func columns(_ names: String...) -> [SQLExpression] { names.map { .column($0) } }
 
-    /// A SELECT that is prepared once; its name is that of the function which needs it.
+    /// A SELECT that is prepared once. Its name is that of the function that uses it.
     private func statement(_ name: String = #function, _ make: () -> SQLSelect) throws -> any SQLPreparedStatement {
         try connection.statement(.text(name)) { .select(make()) }
     }
@@ -156,7 +156,7 @@ final class SavedAssociations {
         }
     }
 
-    /// Destination objects were deleted: nothing leads to them any more.
+    /// Removes all associations with deleted destination objects.
     func forget(_ destinations: [ObjectKey]) throws {
         if destinations.isEmpty { return }
         knowsGone = true
@@ -187,7 +187,7 @@ final class SavedAssociations {
         }
     }
 
-    // MARK: Looking up
+    // MARK: Reading
 
     /// Whether a source object may have a destination by one mapping.
     func mayKnow(_ source: ObjectKey, mapping: Int) -> Bool {
@@ -221,7 +221,7 @@ final class SavedAssociations {
         }
     }
 
-    /// The last run of a mapping and an entity that begins at a key or before it, seen from one of its sides.
+    /// The last run of a mapping and an entity whose first key, on one of its sides, is at most the given key.
     private static func lastRun(of side: String, leadingTo other: String) -> SQLSelect {
         var select = SQLSelect(
             columns(side, "count", other + "Entity", other), of: runs.name,
@@ -232,7 +232,7 @@ final class SavedAssociations {
         return select
     }
 
-    /// Everything a mapping has made, each destination object once.
+    /// All objects that a mapping has made, each destination object once.
     func allDestinations(mapping: Int) throws -> [ObjectKey] {
         var all: [ObjectKey] = []
         var last: Pair?
@@ -260,7 +260,8 @@ final class SavedAssociations {
         return found.sorted { ($0.layoutIndex, $0.key) < ($1.layoutIndex, $1.key) }
     }
 
-    /// Made when first needed: most migrations never look this way.
+    /// Makes the indexes for reading sources by destination when they are first needed. Most migrations never read in
+    /// this direction.
     private func makeReverseIndexes() throws {
         guard !hasReverseIndexes else { return }
         try connection.interruptible(every: 10_000, by: isCancelled) {
@@ -292,8 +293,8 @@ final class SavedAssociations {
         return Int(try query.first({ $0.bind(1, Int64(mapping)) }) { $0.int64(0) } ?? 0)
     }
 
-    /// The next associations of a mapping in the order of their source keys; each destination object once, also those
-    /// that are gone.
+    /// The next associations of a mapping in the order of their source keys. Each destination object is listed once,
+    /// including deleted ones.
     func pairs(mapping: Int, after last: Pair?, limit: Int) throws -> [Pair] {
         var pairs = try pairsInRuns(mapping, after: last, limit)
         guard scattered.contains(mapping) else { return pairs }
@@ -352,7 +353,7 @@ final class SavedAssociations {
 }
 
 extension SQLRow {
-    /// The key in two columns, entity and key, or the one that comes so many after it.
+    /// The key in two columns (entity and key), or the key at a distance after it.
     fileprivate func objectKey(at place: Int, plus distance: Int64 = 0) -> ObjectKey {
         ObjectKey(layoutIndex: Int(int64(place)), key: int64(place + 1) + distance)
     }
@@ -366,8 +367,8 @@ extension SQLPreparedStatement {
         return keys
     }
 
-    /// The destination of a key within a run: the first key of the run and its length stand before the key that the
-    /// first one leads to. Empty if the run ends before the key.
+    /// The destination of a key within a run. The run's columns are its first key, its length, and the destination of
+    /// the first key. Empty if the run ends before the key.
     fileprivate func keyInRun(_ key: Int64, _ bind: (any SQLParameters) -> Void) throws -> [ObjectKey] {
         let found = try first(bind) { row -> ObjectKey? in
             let distance = key - row.int64(0)
