@@ -3,7 +3,7 @@ import CoreData
 extension CoreDataManager {
     /// The settings of a manager: its store, and the timing of its launch.
     public struct Configuration: Sendable {
-        /// The number of seconds that a launch may take before the manager asks for the progress screen. The default is
+        /// The number of seconds that a launch may take before the manager shows the progress screen. The default is
         /// 0.2.
         ///
         /// A migration that ends sooner shows no screen, so that nothing flickers.
@@ -14,7 +14,7 @@ extension CoreDataManager {
         /// The completion handlers of a launch that showed a screen wait that long. Tasks that await the launch do not.
         public var minimumScreenTime: TimeInterval = 0.5
 
-        /// The number of seconds between two looks at the progress of a migration. The default is 0.05.
+        /// The number of seconds between two readings of a migration's progress. The default is 0.05.
         public var progressInterval: TimeInterval = 0.05
 
         /// The type of the store. The default is `NSSQLiteStoreType`.
@@ -25,16 +25,17 @@ extension CoreDataManager {
 
         /// Further options of the store, by Core Data's option keys.
         ///
-        /// The manager ignores the two options that ask for a migration: it decides that itself. Options that say how
-        /// to migrate, such as stages, reach the migration only.
+        /// The manager ignores the two options for automatic and inferred migration, because it decides itself whether
+        /// to migrate. Options about the way of migrating, such as stages, reach the migration only.
         public var storeOptions: [String: any Sendable] = [:]
 
         /// The losses that a migration may cause. The default is none.
         ///
         /// An element is the name of an entity (its objects may go) or `"Entity.property"`, with the names of the
         /// store's version of the model. A migration that would lose anything else fails, and the launch ends with
-        /// ``LaunchFailure/Kind/incompatible``. So a program that is older than its store does not drop values that it
-        /// does not know. This property has no effect on platforms whose framework drops such values silently.
+        /// ``LaunchFailure/Kind/incompatible``. So a program that is older than its store does not drop values for
+        /// which its model has no place. This property has no effect on platforms whose framework drops such values
+        /// silently.
         public var allowedLosses: [String] = []
 
         /// The relation between the contexts. The default is ``ContextLayout/chain``.
@@ -43,8 +44,8 @@ extension CoreDataManager {
         /// Whether new objects get their permanent IDs before one context saves them into the next. The default is
         /// true.
         ///
-        /// A reference to such an object is good in every context at once. ``ContextLayout`` says what each layout
-        /// costs.
+        /// A reference to such an object is valid in every context at once. ``ContextLayout`` describes the cost of
+        /// each layout.
         public var obtainsPermanentIDs = true
 
         /// The contexts' response to a thread that uses them or their objects off their queue.
@@ -59,7 +60,7 @@ extension CoreDataManager {
         /// The words for the user. You can replace its tables.
         public var texts = LaunchTexts()
 
-        /// The handler of errors of saves that nobody waits for (`wait: false` without a completion handler).
+        /// The handler of errors of saves without a waiting caller (`wait: false` without a completion handler).
         ///
         /// By default it writes the error to standard error, so that no error is lost. The manager calls it on the
         /// queue of the context whose save failed.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The errors that a manager throws itself. It passes on the errors of Core Data as they are.
 public enum CoreDataManagerError: Error, Sendable {
-    /// The caller needs the stack at once, but it is not open. The associated state says how far the launch is.
+    /// The caller needs the stack at once, but it is not open. The associated state is that of the launch.
     case notReady(LaunchState)
     /// The model at the URL is missing or cannot be read.
     case unreadableModel(URL)
@@ -15,7 +15,7 @@ public enum CoreDataManagerError: Error, Sendable {
 }
 
 extension CoreDataManagerError: CustomStringConvertible, LocalizedError {
-    /// The error in one sentence.
+    /// A description of the error in one sentence.
     public var description: String {
         switch self {
         case .notReady(let state):
@@ -28,6 +28,6 @@ extension CoreDataManagerError: CustomStringConvertible, LocalizedError {
         }
     }
 
-    /// The error in one sentence, for callers that show errors.
+    /// A description of the error in one sentence, for callers that show errors.
     public var errorDescription: String? { description }
 }

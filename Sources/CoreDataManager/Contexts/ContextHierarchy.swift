@@ -2,18 +2,17 @@ import CoreData
 
 /// The open store and the contexts above it, in one of two layouts.
 ///
-/// In a chain saving the main context moves its changes into the root, and the root writes on a queue of its own.
-/// Background contexts are children of the main one, so that it always shows the newest state.
-/// Siblings have no root: each writes by itself, and the main context merges what the others wrote.
+/// Siblings have no root: each writes by itself, and the main context merges the changes that the background contexts
+/// wrote.
 final class ContextHierarchy: Sendable {
     let coordinator: NSPersistentStoreCoordinator
-    /// The context that writes for all; nil among siblings.
+    /// The context that writes for all contexts; nil among siblings.
     let root: NSManagedObjectContext?
     let main: NSManagedObjectContext
     private let obtainsPermanentIDs: Bool
     private let confinement: CoreDataManager.Configuration.Confinement
 
-    /// Opens the store and makes the contexts. The store must be of the model's version: nothing migrates here.
+    /// Opens the store and makes the contexts. The store must be of the model's version, because this does not migrate.
     init(model: NSManagedObjectModel, storeURL: URL, configuration: CoreDataManager.Configuration) throws {
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         _ = try coordinator.addPersistentStore(
@@ -41,11 +40,12 @@ final class ContextHierarchy: Sendable {
     private static func attach(_ context: NSManagedObjectContext, to coordinator: NSPersistentStoreCoordinator) {
         context.mergePolicy = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
         context.persistentStoreCoordinator = coordinator
-        // Last: from here on the context's queue works with it, whenever another one saves.
+        // This must be the last setting. From here on the context's queue works with the context whenever another one
+        // saves.
         context.automaticallyMergesChangesFromParent = true
     }
 
-    /// A new private context: below the main one, or beside it.
+    /// Makes a private context: a child of the main one, or its sibling.
     func newBackgroundContext() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         confinement.apply(to: context)
@@ -58,7 +58,8 @@ final class ContextHierarchy: Sendable {
         return context
     }
 
-    /// Saves a context's own changes, if there are any, with the permanent ids that its new objects get. On its queue.
+    /// Saves a context's own changes, if there are any, with the permanent ids that its new objects get. Call it on the
+    /// context's queue.
     func save(_ context: NSManagedObjectContext) throws {
         guard context.hasChanges else { return }
         if obtainsPermanentIDs && context !== root {

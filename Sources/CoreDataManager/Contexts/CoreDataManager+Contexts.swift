@@ -40,7 +40,7 @@ extension CoreDataManager {
     ///     the store, with the unsaved changes of the contexts in between. If the block throws, nothing more is saved.
     ///   - block: The work. The context and its objects must not leave the block.
     /// - Returns: The result of the block, after the save.
-    /// - Throws: The error of the launch, of the block, or of the save of its changes, which are then gone. Or
+    /// - Throws: The error of the launch, of the block, or of the save of its changes, which are then lost. Or
     ///   ``CoreDataManagerError/notWritten(_:)`` if only a context above could not be saved: that context keeps the
     ///   changes, and a second run of the block would make them twice.
     public func performBackground<Result: Sendable>(
@@ -48,7 +48,7 @@ extension CoreDataManager {
     ) async throws -> Result {
         let contexts = try await contextsWhenReady()
         let context = contexts.newBackgroundContext()
-        // In one turn of the queue: no merge comes between what the block has read and its save.
+        // One turn of the queue does both, so that no merge comes between the block's reads and its save.
         let result = try await context.perform {
             let result = try block(context)
             if saving { try contexts.save(context) }
@@ -76,10 +76,10 @@ extension CoreDataManager {
     ///
     /// - Parameters:
     ///   - type: The class of the object.
-    ///   - uri: A URI that ``ObjectReference/uri`` gave, in this or in an earlier run.
+    ///   - uri: A URI that ``ObjectReference/uri`` returned, in this process or in an earlier one.
     /// - Returns: A reference to the object.
-    /// - Throws: The error of the launch. ``ObjectReferenceError`` if no open store knows the URI, or if the object is
-    ///   of another class. Core Data's error if the object no longer exists.
+    /// - Throws: The error of the launch. ``ObjectReferenceError`` if the URI belongs to no open store, or if the
+    ///   object is of another class. Core Data's error if the object no longer exists.
     public func reference<Object: NSManagedObject>(
         to type: Object.Type = Object.self, uri: URL
     ) async throws -> ObjectReference<Object> {

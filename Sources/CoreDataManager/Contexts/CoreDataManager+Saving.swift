@@ -10,8 +10,8 @@ extension CoreDataManager {
     ///     method has returned, and the main thread does not wait for the disk.
     ///   - completion: Receives the outcome of all saves. The root's queue calls it if you do not wait. The calling
     ///     thread calls it before this method returns in three cases: you wait, the contexts are siblings, or the main
-    ///     context cannot be saved. Without a handler, an error of a root that nobody waits for goes to
-    ///     ``Configuration/unattendedErrorHandler``.
+    ///     context cannot be saved. Without a handler, ``Configuration/unattendedErrorHandler`` receives the error of a
+    ///     root for which the caller does not wait.
     /// - Throws: ``CoreDataManagerError/notReady(_:)`` before the launch has ended. Otherwise the error of a save that
     ///   you wait for; the context whose save failed keeps its changes.
     public func save(
@@ -36,8 +36,8 @@ extension CoreDataManager {
 
     /// Waits for the launch, then saves the main context, and the root into the store.
     ///
-    /// - Parameter wait: Whether to return only when the store is written. Otherwise an error of the root goes to
-    ///   ``Configuration/unattendedErrorHandler``.
+    /// - Parameter wait: Whether to return only when the store is written. Otherwise
+    ///   ``Configuration/unattendedErrorHandler`` receives an error of the root.
     /// - Throws: The error of the launch, or of a save that you wait for.
     public func saveMain(wait: Bool = true) async throws {
         let contexts = try await contextsWhenReady()
@@ -68,10 +68,11 @@ extension CoreDataManager {
         try await saveAbove(contexts, wait: wait)
     }
 
-    /// Brings what a background context has saved down to the store, or waits until the main context has merged it.
+    /// Writes the changes that a background context has saved to the store, or waits until the main context has merged
+    /// them.
     func saveAbove(_ contexts: ContextHierarchy, wait: Bool) async throws {
         if contexts.root == nil {
-            // The merge was put on the main queue before this.
+            // The merge was put on the main queue before this block.
             await contexts.main.perform {}
         } else {
             do {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Lets one waiter through once, by the first of a result and a cancellation, whichever order they and the waiter come
-/// in.
+/// Resumes one waiter once, with a result or because of a cancellation, whichever comes first. The waiter may begin to
+/// wait before or after either.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 final class AwaitedResult<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
@@ -9,7 +9,8 @@ final class AwaitedResult<Value: Sendable>: @unchecked Sendable {
     private var early: Result<Value, any Error>?
     private var isResumed = false
 
-    /// Waits for the result, or throws `CancellationError` as soon as the waiting task is cancelled. For one waiter.
+    /// Waits for the result, or throws `CancellationError` as soon as the waiting task is cancelled. Only one task may
+    /// wait.
     func wait() async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { set($0) }

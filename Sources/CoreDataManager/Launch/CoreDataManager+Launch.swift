@@ -47,7 +47,7 @@ extension CoreDataManager {
 
     /// Returns when the contexts may be used. Call it before every asynchronous use.
     ///
-    /// If nobody has begun the launch, this begins it, so that no part of a program waits for ever. A later
+    /// If no launch has begun, this method begins one, so that no part of a program waits for ever. A later
     /// ``launch(progressScreen:completion:)`` joins that launch.
     ///
     /// - Throws: The error that ended the launch. This method does not retry a failed launch.
@@ -65,7 +65,7 @@ extension CoreDataManager {
         _ = try contextsOrThrow()
     }
 
-    /// The contexts, or an error that says what the launch is doing.
+    /// The contexts, or an error with the state of the launch.
     func contextsOrThrow() throws -> ContextHierarchy {
         guard let contexts = machine.contexts else { throw CoreDataManagerError.notReady(machine.state) }
         return contexts
@@ -77,7 +77,7 @@ extension CoreDataManager {
         return try contextsOrThrow()
     }
 
-    /// The whole of a launch, on the manager's queue: read the model, compare, migrate if needed, open.
+    /// Carries out a whole launch on the manager's queue: reads the model, compares, migrates if needed, opens.
     private func prepare() throws -> ContextHierarchy {
         let model = try loadModel()
         if try isMigrationRequired(to: model) {

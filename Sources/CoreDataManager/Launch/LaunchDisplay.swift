@@ -8,7 +8,7 @@ public protocol LaunchDisplay: AnyObject, Sendable {
     /// Shows the display, because the migration takes longer than the grace delay.
     ///
     /// - Parameters:
-    ///   - migration: The migration; it knows its progress and can be cancelled.
+    ///   - migration: The migration. It has a progress and can be cancelled.
     ///   - message: The message to the user.
     func begin(_ migration: any MigrationProgressReporting, message: String)
 
@@ -16,7 +16,7 @@ public protocol LaunchDisplay: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - status: The progress.
-    ///   - text: The number of rows and the time left in the user's language; empty if neither is known.
+    ///   - text: The number of rows and the time left in the user's language; empty if neither is available.
     func update(_ status: MigrationStatus, text: String)
 
     /// Removes the display for the first screen, or offers a retry after a failure.
@@ -34,7 +34,7 @@ public protocol LaunchDisplay: AnyObject, Sendable {
 extension CoreDataManager {
     /// Begins the launch in the background, and lets a display draw it.
     ///
-    /// If a launch is under way, this joins it, as ``launch(progressScreen:completion:)`` does.
+    /// If a launch is under way, this method joins it, as ``launch(progressScreen:completion:)`` does.
     ///
     /// - Parameters:
     ///   - display: The display. The manager holds it until the launch has ended; after a failure, for a retry.
@@ -58,11 +58,12 @@ extension CoreDataManager {
     }
 }
 
-/// One display during one launch: passes the states on while it is shown.
+/// Passes the states of one launch to one display while the display is shown.
 // Sendable: everything that changes belongs to the main actor.
 private final class DisplaySession: Sendable {
     private let display: any LaunchDisplay
-    /// Held by the launch under way; a failed launch keeps its screens, and must not keep itself by them.
+    /// The manager, held weakly. The launch under way holds this session, and a failed launch keeps its screens, which
+    /// must not keep the manager alive.
     @MainActor private weak var manager: CoreDataManager?
     private let texts: LaunchTexts
     @MainActor private var feed: Task<Void, Never>?
@@ -86,7 +87,7 @@ private final class DisplaySession: Sendable {
         }
     }
 
-    /// The launch has ended so; by now another may have begun, or the manager be gone.
+    /// Ends the display with an outcome. By now another launch may have begun, or the manager may be released.
     @MainActor func end(_ outcome: Result<Void, any Error>) {
         guard let feed else { return }
         feed.cancel()

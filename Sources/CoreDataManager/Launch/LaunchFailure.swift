@@ -1,6 +1,6 @@
 import CoreData
 
-/// A failed launch in words for the user: what happened, what helps, and whether a retry makes sense.
+/// A failed launch in words for the user: the cause, the remedy, and whether a retry makes sense.
 ///
 /// The store is as it was before the step that failed: checking, migrating or opening.
 public struct LaunchFailure: Sendable {
@@ -16,7 +16,7 @@ public struct LaunchFailure: Sendable {
         case unreachable
         /// The file is damaged, or it is not a store.
         case damaged
-        /// The program does not know the version of the store. Most often a newer program wrote it.
+        /// The program does not have the version of the store. Most often a newer program wrote it.
         case incompatible
         /// The server of the store's database does not answer, or the connection to it was lost.
         case serverUnreachable
@@ -32,14 +32,14 @@ public struct LaunchFailure: Sendable {
         case databaseReadOnly
         /// Another program is migrating the store to another version.
         case migratedByAnother
-        /// The server has no room on its disk, or no connection left.
+        /// The disk of the server is full, or no connection is left.
         case serverFull
         /// The user stopped the migration.
         case cancelled
-        /// The program is incomplete: its model cannot be read, or it knows the store's version but no way from there
-        /// to its own.
+        /// The program is incomplete: its model cannot be read, or it has the store's version but cannot migrate from
+        /// there to its own.
         case incompleteProgram
-        /// Anything else.
+        /// A failure of any other kind.
         case other
     }
 
@@ -47,20 +47,20 @@ public struct LaunchFailure: Sendable {
     public let kind: Kind
     /// The headline.
     public let title: String
-    /// The text below the headline: what happened, and what to do.
+    /// The text below the headline: the cause, and the remedy.
     ///
-    /// It also says that the data was kept, unless the file is damaged or the error is unknown.
+    /// The message also states that the data was kept, unless the file is damaged or the error is unknown.
     public let message: String
     /// The label of a button that retries the launch; nil if a retry cannot help.
     public let retryLabel: String?
     /// The error itself, for a log.
     public let error: any Error
 
-    /// Finds the words for an error.
+    /// Finds the texts for an error.
     ///
     /// - Parameters:
     ///   - error: The error that ended a launch.
-    ///   - texts: The words to choose from.
+    ///   - texts: The texts to choose from.
     public init(_ error: any Error, texts: LaunchTexts = LaunchTexts()) {
         self.error = error
         kind = Self.kind(of: error)
@@ -98,7 +98,7 @@ public struct LaunchFailure: Sendable {
         if case CoreDataManagerError.unreadableModel? = error as? CoreDataManagerError { return .incompleteProgram }
         var next: NSError? = error as NSError
         var found = Kind.other
-        // The innermost error knows best why, if it is one of those that say so.
+        // The innermost error of a kind in this table gives the exact reason.
         while let error = next {
             found = kind(ofOne: error) ?? found
             next = error.userInfo[NSUnderlyingErrorKey] as? NSError
@@ -138,7 +138,8 @@ public struct LaunchFailure: Sendable {
         }
     }
 
-    /// What a store in a PostgreSQL database says besides (`PostgreSQLFailure` of CoreDataPostgreSQL).
+    /// The kind of a failure of a PostgreSQL store, from its additional entry in the user info (`PostgreSQLFailure` of
+    /// CoreDataPostgreSQL).
     private static func kind(ofServer error: NSError) -> Kind? {
         switch error.userInfo["PostgreSQLFailure"] as? String {
         case "unreachable", "connectionLost": .serverUnreachable
@@ -154,15 +155,15 @@ public struct LaunchFailure: Sendable {
         }
     }
 
-    /// SQLite's result code: the error's own, or the one that Core Data puts into its user info.
+    /// The result code of SQLite: the error's own, or the one that Core Data puts into its user info.
     private static func sqliteCode(of error: NSError) -> Int? {
         if error.domain == NSSQLiteErrorDomain { return error.code }
         return (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? error.userInfo[NSSQLiteErrorDomain]
             as? Int
     }
 
-    /// The lower eight bits are the primary code: full, busy and locked, cannot open, corrupt and not a database,
-    /// permissions.
+    /// The kind by the lower eight bits, which are the primary code: full, busy and locked, cannot open, corrupt and
+    /// not a database, permissions.
     private static func kind(ofSQLiteCode code: Int) -> Kind? {
         switch code & 0xFF {
         case 13: .diskFull

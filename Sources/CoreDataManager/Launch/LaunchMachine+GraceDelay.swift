@@ -9,20 +9,21 @@ extension LaunchMachine {
         }
     }
 
-    /// The grace delay of an attempt has passed: a migration that still runs has to be shown.
+    /// Ends the grace delay of an attempt. A migration that still runs has to be shown.
     func endGrace(ofAttempt number: Int) {
         lock.withLock { isGraceOver = isGraceOver || number == attempt }
         showScreensIfDue()
     }
 
-    /// With the lock held. A retry that is faster than the screens of the failed attempt waits for their end.
+    /// Whether screens are to be shown now. Read it with the lock held. A retry that is faster than the screens of the
+    /// failed attempt waits for their end.
     private var isScreenDue: Bool { isGraceOver && current.isMigrating && endings.isEmpty && !screens.isEmpty }
 
-    /// Shows the screens that wait for the end of the grace delay, once that has passed.
+    /// Shows the screens that wait for the end of the grace delay, once the delay has passed.
     func showScreensIfDue() {
         guard lock.withLock({ isScreenDue }) else { return }
         onMain {
-            // Asked again on the main queue: a migration that ended while the queue was busy needs no screen.
+            // The main queue checks once more, because a migration that ended while the queue was busy needs no screen.
             let (screens, reporter) = self.lock.withLock {
                 () -> ([Screen], (any MigrationProgressReporting)?) in
                 guard self.isScreenDue else { return ([], nil) }

@@ -1,22 +1,23 @@
 import Foundation
 
-/// The one readiness state of a manager, with the callers that wait for it, those that watch it, and the screens.
+/// The one readiness state of a manager, with its waiting callers, its observers, and the screens.
 ///
-/// Every field is read and written with `lock` held. No code of others runs under it. Handlers are called and
-/// migrations are asked for their progress after it is released. A reference that may be the last one to an object of
-/// the program is released then, too.
+/// Every field is read and written with `lock` held. No code of the program runs under it: handlers are called, and the
+/// progress of migrations is read, after the lock is released. A reference that may be the last one to an object of the
+/// program is released then, too.
 // @unchecked Sendable: all mutable state is guarded by `lock`.
 final class LaunchMachine: @unchecked Sendable {
     typealias ProgressScreen = @MainActor @Sendable (any MigrationProgressReporting) -> Void
     typealias Completion = @MainActor @Sendable (Result<Void, any Error>) -> Void
 
-    /// The handlers that show a migration, and that are called at the end of a launch, before its completion handlers.
+    /// The handlers that show a migration, and those that are called at the end of a launch, before its completion
+    /// handlers.
     struct Screen {
         var show: ProgressScreen
         var hide: Completion?
     }
 
-    /// The end of an attempt that its screens and completion handlers have not been told yet.
+    /// The end of an attempt that has not been reported to its screens and completion handlers yet.
     struct Ending {
         var attempt: Int
         var time: DispatchTime
@@ -24,8 +25,8 @@ final class LaunchMachine: @unchecked Sendable {
         var handlers: [Completion]
     }
 
-    /// Whose changes of state are posted as notifications.
-    // @unchecked Sendable: set once, before anybody else knows the machine.
+    /// The manager whose changes of state are posted as notifications.
+    // @unchecked Sendable: set once, before any other code has a reference to the machine.
     private final class Owner: @unchecked Sendable {
         weak var manager: CoreDataManager?
     }
@@ -33,26 +34,26 @@ final class LaunchMachine: @unchecked Sendable {
     let lock = NSLock()
     var current = LaunchState.idle
     private var hierarchy: ContextHierarchy?
-    /// Grows with each launch that begins. Events of an earlier launch are ignored.
+    /// The number of the attempt, which grows with each launch that begins. Events of an earlier launch are ignored.
     var attempt = 0
     private var nextTicket = 0
     private var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var observers: [Int: AsyncStream<LaunchState>.Continuation] = [:]
     private var completions: [Completion] = []
     var screens: [Screen] = []
-    /// The screens that were asked for in this launch; a retry asks for them again.
+    /// The screens of this launch; a retry shows them again.
     var shownScreens: [Screen] = []
     var shownAt: DispatchTime?
-    /// In the order of their attempts.
+    /// The ends of attempts, in their order.
     var endings: [Ending] = []
-    /// Whether the grace delay of this attempt is over: see `beginGrace(_:ofAttempt:)`.
+    /// Whether the grace delay of this attempt is over; see `beginGrace(_:ofAttempt:)`.
     var isGraceOver = false
     var reporter: (any MigrationProgressReporting)?
-    /// Numbers of looks at the progress: the latest that began, and the latest whose finding became the state.
+    /// The numbers of readings of the progress: the latest that began, and the latest whose result became the state.
     private var looks = (begun: 0, taken: 0)
     private let owner = Owner()
 
-    /// Seconds that a screen stays at least.
+    /// The number of seconds that a screen stays at least.
     private let minimumScreenTime: TimeInterval
 
     init(minimumScreenTime: TimeInterval = 0) {
@@ -74,14 +75,15 @@ final class LaunchMachine: @unchecked Sendable {
     /// The contexts, once the state is `ready`.
     var contexts: ContextHierarchy? { lock.withLock { hierarchy } }
 
-    // MARK: - Beginning and moving on
+    // MARK: - Beginning and steps
 
     /// Joins the launch that is under way, or begins one.
     ///
     /// - Parameters:
-    ///   - hide: belongs to the progress screen, and is called on the main queue when the launch ends, shown or not.
+    ///   - hide: the handler that belongs to the progress screen, and is called on the main queue when the launch ends,
+    ///     even if the screen was not shown.
     ///   - again: whether this is a retry, which only a failed launch begins, with the screens of the one before.
-    /// - Returns: the number of the attempt that the caller has to start; nil when there is nothing to start.
+    /// - Returns: the number of the attempt that the caller has to start; nil if no attempt has to start.
     func join(
         progressScreen: ProgressScreen?, hide: Completion? = nil, completion: Completion?,
         again: Bool = false
@@ -89,7 +91,7 @@ final class LaunchMachine: @unchecked Sendable {
         let (begun, isOver) = lock.withLock { () -> (Int?, Bool) in
             if current.isReady {
                 guard let completion, let last = endings.indices.last else { return (nil, true) }
-                // The screens still stay: nobody is told of the end before they are.
+                // The screens still stay. The end is not reported to any handler before their time is over.
                 endings[last].handlers.append { _ in completion(.success(())) }
                 return (nil, false)
             }
@@ -112,18 +114,18 @@ final class LaunchMachine: @unchecked Sendable {
             onMain { completion(.success(())) }
         }
         if begun == nil && !isOver {
-            // A late joiner of a migration that already outlasted the grace delay is owed its screen too.
+            // A caller that joins a migration which already outlasted the grace delay gets its screen too.
             showScreensIfDue()
         }
         return begun
     }
 
-    /// Enters a step of the launch; a new progress of the same migration is a step as well.
+    /// Enters a step of the launch. A new progress of the same migration is a step as well.
     func move(to state: LaunchState) {
         lock.withLock { change(to: state) }
     }
 
-    /// Enters the migration, with the object that tells its progress and can cancel it.
+    /// Enters the migration, with the object that has its progress and can cancel it.
     func beginMigration(_ reporter: any MigrationProgressReporting) {
         let progress = reporter.migrationStatus
         let before = lock.withLock {
@@ -135,7 +137,7 @@ final class LaunchMachine: @unchecked Sendable {
         showScreensIfDue()
     }
 
-    /// Reports a progress, unless the migration is over or the progress is old news.
+    /// Reports a progress, unless the migration is over or a newer progress was reported.
     func updateMigration() {
         let (number, reporter) = lock.withLock { () -> (Int, (any MigrationProgressReporting)?) in
             looks.begun += 1
@@ -144,7 +146,7 @@ final class LaunchMachine: @unchecked Sendable {
         guard let reporter else { return }
         let progress = reporter.migrationStatus
         lock.withLock {
-            // A later look has newer progress, and may have been faster.
+            // A reading that began later has newer progress, and may have finished before this one.
             guard case .migrating(let known) = current, self.reporter === reporter, number > looks.taken else { return }
             looks.taken = number
             if progress != known {
@@ -153,7 +155,8 @@ final class LaunchMachine: @unchecked Sendable {
         }
     }
 
-    /// Ends the launch: with contexts it is ready, with an error it has failed. Everybody who waits is told.
+    /// Ends the launch: with contexts it is ready, with an error it has failed. All waiting callers and observers are
+    /// resumed.
     func finish(_ result: Result<ContextHierarchy, any Error>) {
         let outcome = result.map { _ in () }
         let now = DispatchTime.now()
@@ -168,18 +171,19 @@ final class LaunchMachine: @unchecked Sendable {
                 change(to: .failed(error))
             }
             let screens = shownScreens + self.screens
-            // Not before the end of an earlier attempt whose screens still stay.
+            // The time is not before the end of an earlier attempt whose screens still stay.
             let time = max(shownAt.map { $0 + minimumScreenTime } ?? now, endings.last?.time ?? now)
             let ending = Ending(
                 attempt: attempt, time: time, outcome: outcome, handlers: screens.compactMap(\.hide) + completions)
-            // Without handlers, too: a later completion handler must not overtake the screens.
+            // An ending without handlers is kept, too, because a later completion handler must not overtake the
+            // screens.
             let isOwed = !ending.handlers.isEmpty || time > now
             if isOwed { endings.append(ending) }
             let leftovers = (self.screens, shownScreens, completions, reporter)
             defer {
                 self.waiters = [:]
                 completions = []
-                // Kept for a retry, whether they came up or not.
+                // A retry needs the screens, whether they were shown or not.
                 shownScreens = hierarchy == nil ? screens : []
                 self.screens = []
                 reporter = nil
@@ -187,7 +191,7 @@ final class LaunchMachine: @unchecked Sendable {
             return (self.waiters, ended, ending, isOwed, leftovers)
         }
         withExtendedLifetime(leftovers) {}
-        // Outside the lock: the end of a stream calls back into `stopObserving`.
+        // This is outside the lock, because the end of a stream calls back into `stopObserving`.
         for observer in observers {
             observer.finish()
         }
@@ -198,8 +202,8 @@ final class LaunchMachine: @unchecked Sendable {
         onMain(after: ending.time) { self.tellEndings(upTo: ending.attempt) }
     }
 
-    /// The screens have stayed long enough: they and the completion handlers are told of the end, those of the earlier
-    /// attempt first. The screens of a retry come up only now.
+    /// Calls the handlers of the screens and the completion handlers once the screens have stayed long enough, those of
+    /// the earlier attempt first. The screens of a retry are shown only now.
     @MainActor private func tellEndings(upTo attempt: Int) {
         while let ending = lock.withLock({
             endings.first.map { $0.attempt <= attempt } == true ? endings.removeFirst() : nil
@@ -216,7 +220,7 @@ final class LaunchMachine: @unchecked Sendable {
         for observer in observers.values {
             observer.yield(state)
         }
-        // Still under the lock, so that the main queue gets them in their order.
+        // This is still under the lock, so that the main queue gets the notifications in their order.
         onMain { [owner] in
             guard let manager = owner.manager else { return }
             NotificationCenter.default.post(
@@ -237,9 +241,9 @@ final class LaunchMachine: @unchecked Sendable {
         }
     }
 
-    // MARK: - Waiting and watching
+    // MARK: - Waiting and observing
 
-    /// Waits until the launch has ended; throws its error, or `CancellationError` when the waiting task is cancelled.
+    /// Waits until the launch has ended; throws its error, or `CancellationError` if the waiting task is cancelled.
     func wait() async throws {
         let ticket = lock.withLock { takeTicket() }
         try await withTaskCancellationHandler {
@@ -250,7 +254,7 @@ final class LaunchMachine: @unchecked Sendable {
                     case .failed(let error): return .failure(error)
                     case .idle, .checking, .migrating, .opening: break
                     }
-                    // The handler below may have run before there was anything to cancel.
+                    // The cancellation handler below may have run before the continuation was stored.
                     if Task.isCancelled {
                         return .failure(CancellationError())
                     }
@@ -267,8 +271,8 @@ final class LaunchMachine: @unchecked Sendable {
         }
     }
 
-    /// A stream of states that begins with the present one and ends with `ready`. A failure does not end it: the launch
-    /// may be tried again.
+    /// A stream of states that begins with the present one and ends with `ready`. A failure does not end it, because
+    /// the launch may be retried.
     func observe() -> AsyncStream<LaunchState> {
         let (stream, continuation) = AsyncStream.makeStream(of: LaunchState.self)
         let (ticket, isOver) = lock.withLock { () -> (Int, Bool) in

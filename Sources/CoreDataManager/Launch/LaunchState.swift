@@ -2,10 +2,10 @@ import Foundation
 
 /// The state of a launch: `idle → checking → migrating → opening → ready`, or `failed` after any step.
 ///
-/// A store that needs no migration goes from ``checking`` to ``opening`` directly. A new launch after ``failed(_:)``
+/// A store that needs no migration changes from ``checking`` to ``opening`` directly. A new launch after ``failed(_:)``
 /// starts over.
 public enum LaunchState: Sendable {
-    /// Nobody has begun the launch.
+    /// No launch has begun.
     case idle
     /// The manager reads the model and compares it with the store's metadata.
     case checking

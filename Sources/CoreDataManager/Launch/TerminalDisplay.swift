@@ -1,13 +1,13 @@
 import Foundation
 
-/// Draws a migration on one line of a terminal: a bar, the percentage, the rows, and the time left.
+/// A display that draws a migration on one line of a terminal: a bar, the percentage, the rows, and the time left.
 ///
 /// ```
 /// Your data is being brought up to date. This happens once after an update.
 /// [████████████████········································]  28 %  280000 of 1000000 entries, about 5 s left
 /// ```
 ///
-/// It writes nothing if the output is not a terminal but a file or a pipe.
+/// The display writes nothing if the output is not a terminal but a file or a pipe.
 @MainActor
 public final class TerminalDisplay: LaunchDisplay {
     private let write: (String) -> Void
@@ -63,11 +63,13 @@ public final class TerminalDisplay: LaunchDisplay {
         isLineOpen = false
     }
 
-    /// The line of a progress, never longer than the screen is wide: first the text gives way, then the bar.
+    /// The line of a progress, never longer than the screen is wide. A narrow screen shortens first the text, then the
+    /// bar.
     nonisolated static func line(_ status: MigrationStatus, text: String, columns: Int) -> String {
         let percent = Int(status.fractionCompleted * 100)
         let share = String(repeating: " ", count: percent < 10 ? 2 : percent < 100 ? 1 : 0) + "\(percent) %"
-        // Two brackets, two spaces; the last column stays free, where some terminals wrap.
+        // Two brackets and two spaces are part of the line. The last column stays free, because some terminals wrap
+        // there.
         let room = columns - 1 - share.count - 4
         guard room >= 4 else { return String(share.prefix(max(0, columns - 1))) }
         let textRoom = room - 10 - 2
@@ -78,7 +80,7 @@ public final class TerminalDisplay: LaunchDisplay {
             "[\(String(repeating: "█", count: filled))\(String(repeating: "·", count: bar - filled))]  \(share)\(shown)"
     }
 
-    /// Columns that a text takes: East Asian characters take two.
+    /// The number of columns of a text. East Asian characters take two.
     private nonisolated static func width(_ text: String) -> Int {
         text.unicodeScalars.reduce(0) {
             $0 + ($1.value >= 0x1100 && $1.value != 0x2019 && !(0x2000...0x2DFF ~= $1.value) ? 2 : 1)

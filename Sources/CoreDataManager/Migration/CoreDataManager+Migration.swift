@@ -3,8 +3,8 @@ import CoreData
 extension CoreDataManager {
     /// Whether the store was written by another version of the model.
     ///
-    /// This reads the store's metadata only, looks at no table, and makes no file. It takes the same time whatever the
-    /// size of the store. A store that does not exist needs no migration. It runs on the caller's thread.
+    /// This method reads the store's metadata only, reads no table, and makes no file. It takes the same time whatever
+    /// the size of the store. A store that does not exist needs no migration. The method runs on the caller's thread.
     ///
     /// - Returns: True if the launch has to migrate the store.
     /// - Throws: ``CoreDataManagerError/unreadableModel(_:)``, or Core Data's error if the file exists and is not a
@@ -15,8 +15,9 @@ extension CoreDataManager {
 
     /// Migrates the store to the current model, without opening it for use.
     ///
-    /// The migration runs on the manager's own queue, with a coordinator that is released afterwards. Nothing happens
-    /// if no migration is required. The launch migrates by itself; call this method to migrate at another time.
+    /// The migration runs on the manager's own queue, with a coordinator that is released afterwards. If no migration
+    /// is required, this method only returns. The launch migrates by itself; call this method to migrate at another
+    /// time.
     ///
     /// - Parameter progress: Receives the running migration on the manager's queue, before the work begins.
     /// - Throws: The error of the migration. The store is then as it was before.
@@ -37,9 +38,9 @@ extension CoreDataManager {
 
     /// The work that a launch would have to do to the store.
     ///
-    /// It reads away from the caller's thread and changes nothing. It takes milliseconds whatever the size of an SQLite
-    /// store, and waits for no migration: while one runs, it returns the forecast that was made before.
-    /// ``LaunchForecast`` says which figures a platform knows. A store that is already migrated needs nothing.
+    /// The method reads away from the caller's thread and changes nothing. It takes milliseconds whatever the size of
+    /// an SQLite store. It does not wait for a migration: while one runs, it returns the forecast that was made before.
+    /// ``LaunchForecast`` describes the figures that each platform has. A store that is already migrated needs no work.
     ///
     /// - Returns: The forecast.
     /// - Throws: The error of reading the model or the store.
@@ -59,7 +60,7 @@ extension CoreDataManager {
         try job(to: model).isMigrationRequired()
     }
 
-    /// Migrates on the calling thread, and looks at the progress from another one meanwhile.
+    /// Migrates on the calling thread, while another thread reads the progress.
     func migrate(
         to model: NSManagedObjectModel,
         begun: (any MigrationProgressReporting) -> Void,
@@ -95,7 +96,8 @@ extension CoreDataManager.Configuration {
         return options
     }
 
-    /// The options of the coordinator that migrates and is thrown away; the two that ask for it are its own business.
+    /// The options of the coordinator that migrates and is released afterwards. This coordinator sets the two options
+    /// for automatic and inferred migration itself.
     var optionsForMigrating: [AnyHashable: Any] {
         var options: [AnyHashable: Any] = [:]
         for (key, value) in storeOptions {
@@ -121,7 +123,7 @@ final class RunningMigration: @unchecked Sendable {
                 defer { stored = newValue }
                 return stored
             }
-            // Let go outside the lock, for it is somebody else's.
+            // Released outside the lock, because its deinitialiser may be code of the program.
             withExtendedLifetime(before) {}
         }
     }

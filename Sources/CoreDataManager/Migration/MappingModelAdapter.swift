@@ -2,9 +2,9 @@ import CoreData
 
 /// Migrates by a mapping model of the program, or by Core Data's automatic migration if there is none.
 ///
-/// A mapping model brings a progress and a way to cancel on every platform. The adapter looks for the older version's
-/// model and for the mapping model among the program's resources, unless you give other functions. Several processes
-/// may launch at once: one migrates, and the others wait and find the store migrated.
+/// A mapping model brings a progress and a way to cancel on every platform. The adapter finds the older version's model
+/// and the mapping model among the program's resources, unless you give other functions. Several processes may launch
+/// at once: one migrates, and the other processes wait and find the store migrated.
 public struct MappingModelAdapter: MigrationAdapter {
     private let sourceModel: @Sendable (_ metadata: [String: Any]) -> NSManagedObjectModel?
     private let mappingModel: @Sendable (NSManagedObjectModel, NSManagedObjectModel) -> NSMappingModel?
@@ -26,7 +26,7 @@ public struct MappingModelAdapter: MigrationAdapter {
         self.mappingModel = mappingModel
     }
 
-    /// Says whether a migration is required, and nothing about its cost.
+    /// Forecasts whether a migration is required, without its cost.
     public func forecast(_ job: MigrationJob) throws -> LaunchForecast {
         LaunchForecast(isMigrationRequired: try job.isMigrationRequired())
     }
@@ -44,7 +44,7 @@ public struct MappingModelAdapter: MigrationAdapter {
 
     /// Removes the copy that a killed process with an older version of this library has left beside the store.
     ///
-    /// A copy that somebody still has open remains.
+    /// A copy that another process still has open remains.
     ///
     /// - Parameter job: The store, and the model that it has.
     public func cleanUp(after job: MigrationJob) {
@@ -52,15 +52,15 @@ public struct MappingModelAdapter: MigrationAdapter {
         let copy = ".\(job.storeURL.lastPathComponent).migrated"
         guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(copy).path) else { return }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        // A file beside the copy says from which object each new one was made. The copy is removed last, because this
-        // function looks for it.
+        // A file beside the copy lists the object from which each new one was made. The copy is removed last, because
+        // this function searches for it.
         for name in names where name.hasPrefix(".\(copy).associations-") { try? remove(folder, name, job) }
         try? remove(folder, copy, job)
     }
 
-    /// Takes a store away, with what lies beside it.
+    /// Removes a store and the files that belong to it.
     ///
-    /// - Throws: when somebody has it open.
+    /// - Throws: an error if another process has the store open.
     private func remove(_ folder: URL, _ name: String, _ job: MigrationJob) throws {
         let url = folder.appendingPathComponent(name)
         try NSPersistentStoreCoordinator(managedObjectModel: job.model).destroyPersistentStore(

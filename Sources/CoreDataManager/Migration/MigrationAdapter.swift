@@ -2,11 +2,11 @@ import CoreData
 
 /// Migrates a store for a manager, and forecasts the cost.
 ///
-/// Only adapters differ between platforms: everything else in this module uses only the interface that Apple's
-/// framework has, too. ``CoreDataManager/CoreDataManager/Configuration/adapter`` is the platform's own adapter by
-/// default. Write your own for stores that need more than an inferred mapping.
+/// Only adapters differ between platforms. All other code in this module uses only the interface that Apple's framework
+/// has, too. ``CoreDataManager/CoreDataManager/Configuration/adapter`` is the platform's own adapter by default. Write
+/// your own for stores that need more than an inferred mapping.
 public protocol MigrationAdapter: Sendable {
-    /// Forecasts the cost of migrating a store. It reads only.
+    /// Forecasts the cost of migrating a store. The method only reads.
     ///
     /// The manager calls it away from the main thread.
     ///
@@ -21,7 +21,7 @@ public protocol MigrationAdapter: Sendable {
     ///
     /// - Parameters:
     ///   - job: The store, and the model to reach.
-    ///   - begun: A function that you call once, before the work begins, with an object that knows the progress.
+    ///   - begun: A function that you call once, before the work begins, with an object that has the progress.
     /// - Throws: The error of the migration. The store must then be as it was before.
     func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws
 
@@ -48,7 +48,7 @@ public struct MigrationJob {
     public var model: NSManagedObjectModel
     /// The configuration of the model that the store holds; nil for all entities.
     public var modelConfiguration: String?
-    /// The options of the store, without those that ask for a migration.
+    /// The options of the store, without the two for automatic and inferred migration.
     public var options: [AnyHashable: Any]
 
     /// Makes a job.
@@ -58,7 +58,7 @@ public struct MigrationJob {
     ///   - storeType: The type of the store. The default is SQLite.
     ///   - model: The model to reach.
     ///   - modelConfiguration: The configuration of the model that the store holds; nil for all entities.
-    ///   - options: The options of the store, without those that ask for a migration.
+    ///   - options: The options of the store, without the two for automatic and inferred migration.
     public init(
         storeURL: URL, storeType: String = NSSQLiteStoreType, model: NSManagedObjectModel,
         modelConfiguration: String? = nil, options: [AnyHashable: Any] = [:]
@@ -70,16 +70,17 @@ public struct MigrationJob {
         self.options = options
     }
 
-    /// Whether the store was written by another version of the model. It reads the store's metadata only.
+    /// Whether the store was written by another version of the model. The method reads the store's metadata only.
     ///
-    /// A file that a killed process left before its store was made needs no migration: opening it makes the store. The
-    /// same holds for a store in a database whose metadata cannot be read: opening it throws the error.
+    /// A file that a killed process left before its store was made needs no migration, because opening it makes the
+    /// store. A store in a database whose metadata cannot be read needs none either, because opening it throws the
+    /// error.
     ///
     /// - Returns: True if the store has to be migrated.
     /// - Throws: Core Data's error if the file exists and is not a store of the type.
     public func isMigrationRequired() throws -> Bool {
         guard storeURL.isFileURL else {
-            // A fault of a store elsewhere is reported when it is opened.
+            // The fault of a store in a database is reported when the store is opened.
             let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
                 ofType: storeType, at: storeURL, options: options)
             return metadata.map(isOfAnotherVersion) ?? false
@@ -100,8 +101,8 @@ public struct MigrationJob {
         !model.isConfiguration(withName: modelConfiguration, compatibleWithStoreMetadata: metadata)
     }
 
-    /// Whether nothing can be in the store before it is opened: it lives in memory, or its file is empty, as that of a
-    /// store that was destroyed.
+    /// Whether the store is certainly empty before it is opened: it is in memory, or its file is empty, as that of a
+    /// destroyed store.
     private var isEmpty: Bool {
         let file = storeURL.standardizedFileURL.resolvingSymlinksInPath()
         if file.path == "/dev/null" { return true }
@@ -120,7 +121,7 @@ public struct MigrationJob {
     }
 
     /// Opens the store with a new coordinator that may migrate it, and closes it again.
-    ///
+    /// - Parameter more: Options to add to the job's own options and to the two for automatic and inferred migration.
     /// - Parameter more: Options to add to the job's own options and to the two that ask for an inferred migration.
     /// - Throws: Core Data's error of opening or migrating the store.
     public func migrateByOpening(with more: [AnyHashable: Any] = [:]) throws {
@@ -130,24 +131,24 @@ public struct MigrationJob {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(
             ofType: storeType, configurationName: modelConfiguration, at: storeURL, options: options)
-        // Closed at once: the coordinator that serves the program opens the store anew and can migrate nothing.
+        // Closed at once, because the program's own coordinator opens the store anew and must not migrate.
         try coordinator.remove(store)
     }
 }
 
-/// Migrates by Core Data's automatic migration only, without a forecast and without a progress.
+/// Migrates by Core Data's automatic migration only, without a forecast of the cost and without a progress.
 public struct InferredMigrationAdapter: MigrationAdapter {
     /// Makes an adapter. It has no settings.
     public init() {}
 
-    /// Says whether a migration is required, and nothing about its cost.
+    /// Forecasts whether a migration is required, without its cost.
     public func forecast(_ job: MigrationJob) throws -> LaunchForecast {
         LaunchForecast(isMigrationRequired: try job.isMigrationRequired())
     }
 
     /// Opens the store with both migration options.
     ///
-    /// The progress stays at 0 until the migration is done, and nobody can cancel it.
+    /// The progress stays at 0 until the migration is done, and the migration cannot be cancelled.
     public func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
         let progress = Progress(totalUnitCount: 1)
         progress.isCancellable = false

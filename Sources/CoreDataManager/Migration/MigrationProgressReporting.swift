@@ -7,7 +7,7 @@ public struct MigrationStatus: Sendable, Equatable {
     /// The current step in English, for logs; it may be empty. Show users ``LaunchTexts/text(for:)``.
     public var stage: String
 
-    /// The approximate number of rows; nil if nobody counts them.
+    /// The approximate number of rows; nil if the adapter does not count them.
     public var rows: RowCount?
     /// The approximate number of seconds left, rounded up; nil if it is unknown.
     public var secondsLeft: Int?
@@ -45,7 +45,7 @@ extension MigrationStatus: CustomStringConvertible {
     }
 }
 
-/// A running migration, as a progress screen sees it.
+/// A running migration, in the form for a progress screen.
 ///
 /// Use all members from any thread.
 public protocol MigrationProgressReporting: AnyObject, Sendable {
@@ -55,7 +55,7 @@ public protocol MigrationProgressReporting: AnyObject, Sendable {
     /// The forecast that was made before the migration began; nil if there is none. The default is nil.
     var forecast: LaunchForecast? { get }
 
-    /// Asks the migration to stop. It then ends with an error, and the store is as it was before.
+    /// Requests that the migration stops. It then ends with an error, and the store is as it was before.
     func cancelMigration()
 }
 
@@ -67,7 +67,7 @@ extension MigrationProgressReporting {
 /// A migration whose progress a `Foundation.Progress` counts.
 // @unchecked Sendable: the only state is the Progress, which guards its own.
 public final class ProgressAdapter: MigrationProgressReporting, @unchecked Sendable {
-    /// The counter that the migration drives.
+    /// The counter that the migration updates.
     public let progress: Progress
 
     /// The forecast that was made before the migration began.
@@ -77,7 +77,7 @@ public final class ProgressAdapter: MigrationProgressReporting, @unchecked Senda
     /// Presents a counter as a migration that begins now.
     ///
     /// - Parameters:
-    ///   - progress: The counter that the migration drives.
+    ///   - progress: The counter that the migration updates.
     ///   - forecast: The forecast of the migration; its rows and seconds make the progress more exact.
     public init(_ progress: Progress, forecast: LaunchForecast? = nil) {
         self.progress = progress

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Measures a launch as a user feels it: the time to the first screen, the time to the data, and the longest stall.
+/// Measures a launch as a user experiences it: the time to the first screen, the time to the data, and the longest
+/// stall.
 ///
 /// A heartbeat runs on the main queue. The longest gap between two beats is the longest stall. The heartbeat wakes the
 /// processor about a thousand times a second, so use a probe for demonstrations and tests, not in a shipped program.
@@ -54,7 +55,7 @@ public final class LaunchProbe: @unchecked Sendable {
         }
     }
 
-    /// Notes that the first screen is shown. Only the first call counts.
+    /// Records that the first screen is shown. Only the first call counts.
     public func markFirstScreen() {
         let now = Self.now()
         lock.withLock {
@@ -64,7 +65,7 @@ public final class LaunchProbe: @unchecked Sendable {
         }
     }
 
-    /// Notes that the data may be used. Only the first call counts.
+    /// Records that the data may be used. Only the first call counts.
     public func markReady() {
         let now = Self.now()
         lock.withLock {
@@ -74,7 +75,7 @@ public final class LaunchProbe: @unchecked Sendable {
         }
     }
 
-    /// Forgets the stalls so far, to measure only those that follow.
+    /// Clears the stalls so far, to measure only those that follow.
     public func resetStalls() {
         let now = Self.now()
         lock.withLock {
@@ -101,7 +102,7 @@ public final class LaunchProbe: @unchecked Sendable {
         return lock.withLock { startTime == 0 ? 0 : Self.seconds(from: startTime, to: now) }
     }
 
-    /// How late the next heartbeat is at this moment; 0 when it is not, or nothing is measured.
+    /// How late the next heartbeat is at this moment; 0 if it is not late, or if no measurement runs.
     var presentStall: TimeInterval {
         let now = Self.now()
         return lock.withLock { timer == nil ? 0 : max(0, Self.seconds(from: lastBeat, to: now) - interval) }

@@ -25,9 +25,9 @@ public final class Watchdog: @unchecked Sendable {
     private let queue = DispatchQueue(label: "CoreDataManager.watchdog", qos: .userInteractive)
     private let timer: any DispatchSourceTimer
     private var hasBitten = false
-    /// Tells the dog's own queue from others.
+    /// The key by which code detects that it runs on the watchdog's own queue.
     private static let ownQueue = DispatchSpecificKey<ObjectIdentifier>()
-    /// The longest stall that was over when the dog came.
+    /// The longest stall that was over when the watch began.
     private let stallBefore: TimeInterval
 
     /// Begins to watch a launch that a probe measures.

@@ -1,9 +1,9 @@
 import CoreData
 
-/// Carries an object from one queue to another, as an ID with the class of the object.
+/// A value that carries an object from one queue to another, as an ID with the class of the object.
 ///
 /// A managed object belongs to the queue of its context. In Swift 6 mode the compiler refuses to send it elsewhere, or
-/// the process stops where the compiler cannot see it (see ``CoreDataManager/CoreDataManager``). A reference is a value
+/// the process stops if the compiler cannot detect it (see ``CoreDataManager/CoreDataManager``). A reference is a value
 /// that you can send anywhere. On the other side it becomes the object of that side's context.
 ///
 /// ```swift
@@ -38,10 +38,10 @@ public struct ObjectReference<Object: NSManagedObject>: Hashable, @unchecked Sen
     /// Makes a reference to the object of a URI. Call it on the queue of the context.
     ///
     /// - Parameters:
-    ///   - uri: A URI that ``uri`` gave, in this or in an earlier run.
+    ///   - uri: A URI that ``uri`` returned, in this process or in an earlier one.
     ///   - context: A context that can fetch the object.
-    /// - Throws: ``ObjectReferenceError`` if no open store of the context knows the URI, or if the object is of another
-    ///   class. Core Data's error if the object does not exist.
+    /// - Throws: ``ObjectReferenceError`` if the URI belongs to no open store of the context, or if the object is of
+    ///   another class. Core Data's error if the object does not exist.
     public init(uri: URL, in context: NSManagedObjectContext) throws {
         var top = context
         while let parent = top.parent {
@@ -77,14 +77,14 @@ public struct ObjectReference<Object: NSManagedObject>: Hashable, @unchecked Sen
 public enum ObjectReferenceError: Error, Sendable, Equatable {
     /// The object belongs to no context, so no store can give it an ID.
     case withoutContext(entity: String)
-    /// No open store knows the URI.
+    /// The URI belongs to no open store.
     case unknown(uri: URL)
-    /// The object is of another class than the reference says.
+    /// The object is of another class than the reference's.
     case otherClass(expected: String, found: String, uri: URL)
 }
 
 extension ObjectReferenceError: CustomStringConvertible, LocalizedError {
-    /// The error in one sentence.
+    /// A description of the error in one sentence.
     public var description: String {
         switch self {
         case .withoutContext(let entity): "an object of \(entity) without a context cannot be referred to"
@@ -94,6 +94,6 @@ extension ObjectReferenceError: CustomStringConvertible, LocalizedError {
         }
     }
 
-    /// The error in one sentence, for callers that show errors.
+    /// A description of the error in one sentence, for callers that show errors.
     public var errorDescription: String? { description }
 }

@@ -1,5 +1,5 @@
 extension LaunchTexts {
-    /// What the built-in tables say of failures of a server.
+    /// The texts of the built-in tables for failures of a server.
     static let builtInOfServers: [String: [Key: String]] = [
         "de": germanOfServers, "en": englishOfServers, "es": spanishOfServers, "fr": frenchOfServers,
         "ja": japaneseOfServers, "ru": russianOfServers, "zh": chineseOfServers,

@@ -2,8 +2,8 @@ import Foundation
 
 /// The texts that a launch shows to a user, in seven languages. You can replace each of them.
 ///
-/// A text is looked for in the tables that you gave, and then in the built-in ones: first in the user's language, then
-/// in English. Replace single texts with ``replace(_:in:)``. Load string files with ``loadStringFiles(in:)``, in the
+/// A text comes from the tables that you gave, or else from the built-in ones: first in the user's language, then in
+/// English. Replace single texts with ``replace(_:in:)``. Load string files with ``loadStringFiles(in:)``, in the
 /// format and the folders of localised applications.
 public struct LaunchTexts: Sendable {
     /// The name of a text. The raw value is its name in string files.
@@ -30,7 +30,7 @@ public struct LaunchTexts: Sendable {
         case failureTitle = "FAILURE_TITLE"
         /// The headline after the user has stopped a migration.
         case cancelledTitle = "FAILURE_CANCELLED_TITLE"
-        /// The last sentence of every failure that is known to have kept the data.
+        /// The last sentence of every failure after which the data is certainly kept.
         case dataKept = "FAILURE_DATA_KEPT"
         /// The message for ``LaunchFailure/Kind/diskFull``.
         case diskFull = "FAILURE_DISK_FULL"
@@ -72,13 +72,13 @@ public struct LaunchTexts: Sendable {
     public struct UnreadableTable: Error, Sendable, CustomStringConvertible, LocalizedError {
         /// The file.
         public let url: URL
-        /// The error in one sentence.
+        /// A description of the error in one sentence.
         public var description: String { "\(url.path) is no string file" }
-        /// The error in one sentence, for callers that show errors.
+        /// A description of the error in one sentence, for callers that show errors.
         public var errorDescription: String? { description }
     }
 
-    /// The code of the language that is looked for first, such as `de`.
+    /// The code of the language that has precedence, such as `de`.
     public var language: String
     private var replaced: [String: [String: String]] = [:]
 
@@ -120,7 +120,7 @@ public struct LaunchTexts: Sendable {
     /// Puts the rows and the time left of a progress into one line.
     ///
     /// - Parameter status: The progress.
-    /// - Returns: The line. It is empty if neither is known.
+    /// - Returns: The line. It is empty if neither is available.
     public func text(for status: MigrationStatus) -> String {
         var parts: [String] = []
         if let rows = status.rows {
@@ -161,7 +161,7 @@ public struct LaunchTexts: Sendable {
         }
     }
 
-    /// What the user set: the environment where there is one (terminals), else the system's list.
+    /// The user's language: from the environment if there is one (terminals), otherwise from the system's list.
     private static func usersLanguage() -> String {
         let environment = ProcessInfo.processInfo.environment
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.filter { !$0.isEmpty }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A value that is loaded when somebody first needs it, kept while there is room, and loaded again later.
+/// A value that is loaded when it is first needed, kept while there is enough memory, and loaded again later.
 ///
 /// Use it for a value that is too large to stay in memory with its object: an image, a sound, a parsed document. All
-/// callers that ask during a loading get its result. A failure is not kept: the next caller tries again.
+/// callers that request it during a loading get its result. A failure is not kept: the next request loads again.
 ///
 /// ```swift
 /// let image = cache.value(named: photo.key, fetch: { try await download(photo.url) }, decode: Image.init)
@@ -20,13 +20,14 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
     private var loading: Task<Value, any Error>?
     /// Grows when the value is dropped: a loading that began before keeps nothing.
     private var generation = 0
-    /// Hears of each use, and drops what was not used for longest. It holds values weakly.
+    /// The pool. It records each use, and drops the values that were not used for longest. It holds values weakly.
     private let pool: DeferredValuePool
 
     /// Makes a value by itself, without a cost limit.
     ///
     /// - Parameters:
-    ///   - pressure: Tells when memory is short; the value is then dropped. With nil nothing tells.
+    ///   - pressure: Reports when memory is short; the value is then dropped. With nil only a call of ``drop()`` drops
+    ///     it.
     ///   - load: Makes the value. It runs away from the caller's actor, once for all callers that wait.
     public convenience init(
         pressure: MemoryPressure? = .system, _ load: @escaping @Sendable () async throws -> Value
@@ -34,7 +35,7 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
         self.init(pool: DeferredValuePool(costLimit: .max, pressure: pressure)) { (try await load(), 0) }
     }
 
-    /// A value whose cost counts against the limit of a pool.
+    /// Makes a value whose cost counts against the limit of a pool.
     init(pool: DeferredValuePool, load: @escaping @Sendable () async throws -> (Value, cost: Int)) {
         self.pool = pool
         self.load = load
@@ -60,7 +61,7 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
     /// The value. It is loaded if necessary.
     ///
     /// - Throws: The loader's error, to all callers that wait. Or `CancellationError` to a waiting task that is
-    ///   cancelled; the loading continues for the others.
+    ///   cancelled; the loading continues for the other tasks.
     public var value: Value {
         get async throws {
             try Task.checkCancellation()
@@ -121,13 +122,13 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
         let (value, cost) = try outcome.get()
         if isCurrent {
             pool.add(key(generation), cost: cost) { [weak self] in self?.drop(generation) }
-            // If the value was dropped a moment ago, the pool had nothing to forget then.
+            // If the value was dropped a moment ago, the pool had no entry to remove then.
             if lock.withLock({ generation != self.generation }) { pool.forget(key(generation)) }
         }
         return value
     }
 
-    /// Waits for a task that is not cancelled with the one that waits.
+    /// Waits for a task that continues if the waiting task is cancelled.
     private func waited(for task: Task<Value, any Error>) async throws -> Value {
         let awaited = AwaitedResult<Value>()
         Task { awaited.resume(with: await task.result) }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Makes deferred values that share a cost limit in memory, and a folder of files.
 ///
-/// A value is looked for in memory, then in the folder, and then fetched. Fetched data goes into the folder. Choose a
+/// A value comes from memory, from the folder, or else from a fetch. Fetched data is written into the folder. Choose a
 /// folder in the system's cache directory: if the system or ``purge(keeping:)`` empties it, values are fetched again.
 ///
 /// Use all members from any thread. Several processes may share a folder.
@@ -17,8 +17,8 @@ public final class DeferredValueCache: Sendable {
     ///   - costLimit: The number of bytes of values that may stay in memory. Beyond it the cache drops the values that
     ///     were not used for longest.
     ///   - folder: The folder for fetched data. It is made when it is first needed. With nil nothing is kept on disk.
-    ///   - pressure: Tells when memory is short; every value is then dropped, as by ``dropAll()``, even if the cache
-    ///     itself is gone. With nil nothing tells.
+    ///   - pressure: Reports when memory is short; every value is then dropped, as by ``dropAll()``, even if the cache
+    ///     itself is released. With nil only the cost limit and calls drop values.
     public init(costLimit: Int = 64 << 20, folder: URL? = nil, pressure: MemoryPressure? = .system) {
         pool = DeferredValuePool(costLimit: costLimit, pressure: pressure)
         self.folder = folder
@@ -30,8 +30,8 @@ public final class DeferredValueCache: Sendable {
     /// Makes a value that is fetched as data and decoded.
     ///
     /// - Parameters:
-    ///   - name: The name of the data in the folder, in this and in later runs; any text. Each call makes a new value,
-    ///     even for the same name, so keep the result.
+    ///   - name: The name of the data in the folder, in this and in later processes; any text. Each call makes a new
+    ///     value, even for the same name, so keep the result.
     ///   - cost: The number of bytes that the value takes in memory. The default is the number of bytes of the data.
     ///   - fetch: Gets the data if neither memory nor the folder has it.
     ///   - decode: Makes the value of the data. If it throws for data from the folder, the file is deleted and the data
@@ -66,7 +66,7 @@ public final class DeferredValueCache: Sendable {
     /// Makes a value that is fetched data as it is.
     ///
     /// - Parameters:
-    ///   - name: The name of the data in the folder, in this and in later runs; any text.
+    ///   - name: The name of the data in the folder, in this and in later processes; any text.
     ///   - fetch: Gets the data if neither memory nor the folder has it.
     /// - Returns: A value that is not loaded yet.
     public func data(named name: String, fetch: @escaping @Sendable () async throws -> Data) -> DeferredValue<Data> {
@@ -101,7 +101,7 @@ public final class DeferredValueCache: Sendable {
         var left = files.reduce(0) { $0 + $1.bytes }
         for file in files.sorted(by: { $0.used < $1.used }) where left > bytes {
             try? FileManager.default.removeItem(atPath: file.path)
-            // Another process may have been faster.
+            // Another process may have deleted it first.
             if !FileManager.default.fileExists(atPath: file.path) { left -= file.bytes }
         }
         return left
@@ -109,7 +109,8 @@ public final class DeferredValueCache: Sendable {
 
     private static let suffix = ".deferred"
 
-    /// Letters, digits and hyphens stay, every other byte is escaped; a long name ends in a checksum of the whole.
+    /// The name of the file for a name. Letters, digits and hyphens stay, and every other byte is escaped. A long name
+    /// ends in a checksum of the whole.
     static func fileName(for name: String) -> String {
         var text = ""
         for byte in name.utf8 {

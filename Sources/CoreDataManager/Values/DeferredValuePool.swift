@@ -1,11 +1,11 @@
 import Foundation
 
-/// Which deferred values lie in memory, what they cost, and in which order they were last used.
+/// The list of the deferred values in memory, with their costs and the order of their last uses.
 ///
-/// It exists as long as the cache or any of its values, and is told of memory pressure as long.
+/// The pool exists as long as the cache or any of its values, and receives reports of memory pressure as long.
 // @unchecked Sendable: all mutable state is guarded by `lock`; values are dropped after it is released.
 final class DeferredValuePool: @unchecked Sendable {
-    /// One loading of a value. A value that was dropped and loaded again has another generation.
+    /// The key of one loading of a value. A value that was dropped and loaded again has another generation.
     struct Key: Hashable {
         var value: ObjectIdentifier
         var generation: Int
@@ -36,8 +36,8 @@ final class DeferredValuePool: @unchecked Sendable {
 
     var cost: Int { lock.withLock { total } }
 
-    /// A value was loaded. The least recently used ones go until the others fit; this one too when it alone is too
-    /// much.
+    /// Adds a loaded value. The least recently used values are dropped until the rest fits. The new one is dropped too
+    /// if it alone is beyond the limit.
     func add(_ id: Key, cost: Int, drop: @escaping @Sendable () -> Void) {
         let victims = lock.withLock { () -> [Entry] in
             clock += 1

@@ -1,23 +1,23 @@
 import Foundation
 
-/// Tells caches that memory is short.
+/// A source of reports to caches that memory is short.
 ///
-/// ``system`` watches the machine. Make a source of your own for tests, or if your program knows better, and call
-/// ``report()``.
+/// ``system`` watches the machine. Make a source of your own for tests, or if your program has better information, and
+/// call ``report()``.
 ///
 /// Use all members from any thread.
 // @unchecked Sendable: all mutable state is guarded by `lock`; handlers run after it is released.
 public final class MemoryPressure: @unchecked Sendable {
-    /// The source that watches the machine. It watches while somebody listens.
+    /// The source that watches the machine. It watches while it has listeners.
     public static let system = MemoryPressure { SystemMemoryWatch(report: $0) }
 
     private let lock = NSLock()
     private var handlers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     private let makeWatch: (@Sendable (@escaping @Sendable () -> Void) -> AnyObject)?
-    /// Watches as long as it lives.
+    /// The watch, which reports as long as this reference holds it.
     private var watch: AnyObject?
 
-    /// Makes a source that tells only when you call ``report()``.
+    /// Makes a source that reports only when you call ``report()``.
     public init() {
         makeWatch = nil
     }
@@ -26,14 +26,14 @@ public final class MemoryPressure: @unchecked Sendable {
         makeWatch = watch
     }
 
-    /// Tells all listeners that memory is short, on the calling thread.
+    /// Reports to all listeners that memory is short, on the calling thread.
     public func report() {
         for handler in lock.withLock({ Array(handlers.values) }) {
             handler()
         }
     }
 
-    /// Has a handler called until the listener is removed.
+    /// Adds a handler, which is called until the listener is removed.
     func add(_ listener: ObjectIdentifier, _ handler: @escaping @Sendable () -> Void) {
         lock.withLock {
             handlers[listener] = handler
@@ -50,7 +50,7 @@ public final class MemoryPressure: @unchecked Sendable {
             defer { watch = nil }
             return watch
         }
-        // Let go outside the lock.
+        // Released outside the lock.
         withExtendedLifetime(idle) {}
     }
 }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Looks for values that are too large for their place.
+/// A check for values that are too large for their place.
 ///
 /// A value under 100 KB may be in the row of its object. A value under 1 MB may be in a table of its own behind a
 /// relationship, so that it is not loaded with the row. A larger value belongs in a file beside the store, by
@@ -10,7 +10,7 @@ import CoreData
 /// print(try ValueSizeLint().check(storeAt: url, model: model))
 /// ```
 public struct ValueSizeLint: Sendable {
-    /// The greatest number of bytes of a value in a row with others. The default is 100 KB.
+    /// The greatest number of bytes of a value in a row with other values. The default is 100 KB.
     public var rowLimit = 100 * 1_024
     /// The greatest number of bytes of a value in a table of its own. The default is 1 MB.
     public var tableLimit = 1_024 * 1_024
@@ -30,7 +30,7 @@ public struct ValueSizeLint: Sendable {
     public struct Finding: Sendable, Equatable {
         /// The change that a finding calls for.
         public enum Remedy: String, Sendable {
-            /// Nothing limits the values, which are in a row with others: limit them, or move the attribute.
+            /// No limit applies to the values, which are in a row with other values: limit them, or move the attribute.
             case limitOrMove
             /// Move the attribute to an entity of its own behind a relationship.
             case ownEntity
@@ -80,7 +80,7 @@ public struct ValueSizeLint: Sendable {
 
     // MARK: - Models
 
-    /// Checks a model for attributes that can hold values of any size, in a row with others and without external
+    /// Checks a model for attributes that can hold values of any size, in a row with other values and without external
     /// storage.
     ///
     /// Such attributes are binary or transformable.
@@ -101,13 +101,13 @@ public struct ValueSizeLint: Sendable {
         return Report(subject: name, findings: findings.sorted(by: Self.order), measured: 0)
     }
 
-    /// Attributes that the entity does not have from its parent: each is reported once.
+    /// The attributes that the entity does not have from its parent, so that each is reported once.
     private func ownAttributes(of entity: NSEntityDescription) -> [NSAttributeDescription] {
         let inherited = entity.superentity?.attributesByName ?? [:]
         return entity.attributesByName.values.filter { inherited[$0.name] == nil && !$0.isTransient }
     }
 
-    /// Whether the entity is there for its large value: it is related to others, and has next to nothing else.
+    /// Whether the entity exists for its large value: it has relationships, and next to no other attributes.
     private func isTableOfItsOwn(_ entity: NSEntityDescription) -> Bool {
         var root = entity
         while let parent = root.superentity { root = parent }
@@ -126,8 +126,8 @@ public struct ValueSizeLint: Sendable {
 
     /// Measures the binary, transformable and string values of a store. It opens the store read-only.
     ///
-    /// It runs on the calling thread and reads every value, or ``sampleLimit`` objects of each entity. Only a few
-    /// objects are in memory at a time.
+    /// The method runs on the calling thread and reads every value, or ``sampleLimit`` objects of each entity. Only a
+    /// few objects are in memory at a time.
     ///
     /// - Parameters:
     ///   - url: The address of the store.
@@ -182,13 +182,13 @@ public struct ValueSizeLint: Sendable {
                     sizes[attribute.name] = known
                 }
             }
-            // Each batch is forgotten, or the whole store would come to lie in memory.
+            // Each batch is released, because otherwise the whole store would be in memory.
             context.reset()
         }
         let isOwnTable = isTableOfItsOwn(entity)
         for attribute in attributes where !attribute.allowsExternalBinaryDataStorage {
             guard let size = sizes[attribute.name] else { continue }
-            // The model's attribute may come from a parent: that is where it has to change.
+            // The model's attribute may come from a parent entity, in which it has to change.
             let owner = Self.owner(of: attribute.name, in: entity)
             if size.inTable > 0 {
                 report.findings.append(
@@ -213,7 +213,7 @@ public struct ValueSizeLint: Sendable {
         return owner.name ?? ""
     }
 
-    /// One finding for each attribute, of all subentities together.
+    /// Merges the findings of all subentities into one for each attribute.
     private static func merged(_ findings: [Finding]) -> [Finding] {
         var result: [String: Finding] = [:]
         for finding in findings {
@@ -224,7 +224,7 @@ public struct ValueSizeLint: Sendable {
             }
             var sum = known.isForFile || !finding.isForFile ? known : finding
             sum.largest = max(known.largest ?? 0, finding.largest ?? 0)
-            // Values beyond the limit of the remedy that is kept.
+            // The values beyond the limit of the remedy that is kept.
             sum.count = known.remedy == finding.remedy ? (known.count ?? 0) + (finding.count ?? 0) : sum.count
             result[key] = sum
         }
@@ -237,14 +237,15 @@ public struct ValueSizeLint: Sendable {
 }
 
 extension NSAttributeDescription {
-    /// Whether its values are bytes of any number.
+    /// Whether the attribute's values are bytes of any number.
     fileprivate var isOpaque: Bool {
         attributeType == .binaryDataAttributeType || attributeType == .transformableAttributeType
     }
 
     fileprivate var isText: Bool { attributeType == .stringAttributeType }
 
-    /// Bytes of an object's value; nil without one, and for a transformed value whose bytes nobody can tell.
+    /// The number of bytes of an object's value; nil without a value, and for a transformed value whose bytes cannot be
+    /// found out.
     fileprivate func size(of object: NSManagedObject) -> Int? {
         switch object.value(forKey: name) {
         case let data as Data: return data.count
@@ -253,7 +254,7 @@ extension NSAttributeDescription {
             let name =
                 valueTransformerName.map { NSValueTransformerName($0) } ?? .secureUnarchiveFromDataTransformerName
             guard let transformer = ValueTransformer(forName: name) else { return nil }
-            // Those that unarchive make data when they are asked for the reverse.
+            // Transformers that unarchive make data in the reverse direction.
             let data =
                 transformer is NSSecureUnarchiveFromDataTransformer
                 ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
@@ -267,7 +268,7 @@ extension ValueSizeLint.Finding: CustomStringConvertible {
     /// Whether the value belongs in a file.
     fileprivate var isForFile: Bool { remedy == .externalStorage || remedy == .externalData }
 
-    /// One line: the attribute, the finding, and the remedy.
+    /// A line with the attribute, the finding, and the remedy.
     public var description: String {
         let place = "\(entity).\(attribute)"
         let values =
@@ -288,7 +289,7 @@ extension ValueSizeLint.Finding: CustomStringConvertible {
 }
 
 extension ValueSizeLint.Report: CustomStringConvertible {
-    /// A line for each finding, or one line that says that there is none.
+    /// A line for each finding, or one line if there is none.
     public var description: String {
         let looked = measured > 0 ? " (\(measured) values measured)" : ""
         guard !findings.isEmpty else { return "\(subject): nothing to say about sizes\(looked)" }

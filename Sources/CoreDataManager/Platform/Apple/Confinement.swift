@@ -1,6 +1,6 @@
 import CoreData
 
 extension CoreDataManager.Configuration.Confinement {
-    /// Does nothing: Apple's framework knows the launch argument only.
+    /// Does nothing, because Apple's framework has the launch argument only.
     func apply(to context: NSManagedObjectContext) {}
 }

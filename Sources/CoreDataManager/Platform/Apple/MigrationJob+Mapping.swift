@@ -1,11 +1,11 @@
 import CoreData
 
 extension MigrationJob {
-    /// Migrates the store by a migration manager, into a folder of its own that the system gives for replacing the
-    /// store, and puts the result in the store's place.
+    /// Migrates the store by a migration manager, into a folder of the system for replacing the store, and puts the
+    /// result in the store's place.
     ///
-    /// Processes take turns by a file coordinator, whose claim ends with the process. One that waited for another finds
-    /// the store migrated, and does nothing.
+    /// A file coordinator lets one process migrate at a time; its claim ends with the process. A process that waited
+    /// for another one finds the store migrated, and does nothing.
     func migrate(
         from source: NSManagedObjectModel, by mapping: NSMappingModel,
         begun: (any MigrationProgressReporting) -> Void
@@ -39,7 +39,7 @@ extension MigrationJob {
 }
 
 /// A migration that a migration manager carries out.
-// @unchecked Sendable: the manager's progress is one number, and it may be cancelled from anywhere.
+// @unchecked Sendable: the manager's progress is one number, and any thread may cancel it.
 private final class MigrationManagerProgress: MigrationProgressReporting, @unchecked Sendable {
     private let manager: NSMigrationManager
 

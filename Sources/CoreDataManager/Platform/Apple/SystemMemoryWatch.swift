@@ -1,6 +1,6 @@
 import Foundation
 
-/// Listens to the system's warnings that memory is short.
+/// Reports the system's warnings that memory is short.
 // Sendable: the source is made and cancelled by one owner.
 final class SystemMemoryWatch: @unchecked Sendable {
     private let source: any DispatchSourceMemoryPressure

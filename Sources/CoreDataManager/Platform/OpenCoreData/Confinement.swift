@@ -1,7 +1,7 @@
 import CoreData
 
 extension CoreDataManager.Configuration.Confinement {
-    /// Has a context that nobody uses yet do it.
+    /// Applies this response to a context that no code uses yet.
     func apply(to context: NSManagedObjectContext) {
         context.confinementResponse =
             switch self {

@@ -31,7 +31,7 @@ public struct MeasuredMigrationAdapter: MigrationAdapter {
         return forecast
     }
 
-    /// Opens the store with a monitor that follows the migration and can cancel it.
+    /// Opens the store with a monitor that reports the migration and can cancel it.
     public func migrate(_ job: MigrationJob, begun: (any MigrationProgressReporting) -> Void) throws {
         let monitor = MigrationMonitor()
         begun(MonitorAdapter(monitor, forecast: try? forecast(job)))
@@ -39,7 +39,7 @@ public struct MeasuredMigrationAdapter: MigrationAdapter {
     }
 }
 
-/// A migration that a monitor follows.
+/// A migration whose progress a monitor reports.
 final class MonitorAdapter: MigrationProgressReporting {
     private let monitor: MigrationMonitor
     let forecast: LaunchForecast?
@@ -49,8 +49,8 @@ final class MonitorAdapter: MigrationProgressReporting {
         self.forecast = forecast
     }
 
-    /// The stage says what is being done to which entity, and to how many of its rows; the rows are those of the
-    /// entity.
+    /// The progress. The stage names the step, the entity, and the number of its rows that are done; the rows are those
+    /// of the entity.
     var migrationStatus: MigrationStatus {
         guard let event = monitor.latest else { return MigrationStatus(fractionCompleted: 0) }
         var stage = [Self.word(for: event.stage), event.entity].compactMap(\.self).joined(separator: " ")
@@ -83,7 +83,7 @@ extension CoreDataManager.Configuration {
     /// The adapter of this platform.
     static var platformAdapter: any MigrationAdapter { MeasuredMigrationAdapter() }
 
-    /// The keys of options that say how to migrate.
+    /// The keys of options about the way of migrating.
     static var migrationOptions: [String] {
         [
             NSPersistentStoreStagedMigrationManagerOptionKey, NSPersistentStoreDeferredLightweightMigrationOptionKey,
@@ -92,6 +92,6 @@ extension CoreDataManager.Configuration {
         ]
     }
 
-    /// The key of the option that says what may be lost.
+    /// The key of the option for allowed losses.
     static var allowedLossesOption: String? { NSMigrationAllowedLossesOption }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Looks at the machine's memory every two seconds: short is where less than a twentieth is left to programs, of the
-/// machine or of the group of processes that has a limit of its own (a container).
+/// Reads the machine's memory every two seconds. Memory is short if less than a twentieth is left to programs, of the
+/// machine or of the process's control group with a limit of its own (a container).
 // Sendable: the timer is made and cancelled by one owner; mutable state is touched on the timer's queue.
 final class SystemMemoryWatch: @unchecked Sendable {
     private let timer: any DispatchSourceTimer
@@ -10,7 +10,7 @@ final class SystemMemoryWatch: @unchecked Sendable {
         let queue = DispatchQueue(label: "CoreDataManager.memory", qos: .utility)
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + 2, repeating: 2, leeway: .milliseconds(500))
-        // While memory stays short, values that were loaded since are dropped only now and then.
+        // While memory stays short, values that were loaded since are dropped only from time to time.
         let patience = Patience()
         timer.setEventHandler {
             if patience.shouldReport(isShort: Self.isShort()) {
@@ -24,7 +24,7 @@ final class SystemMemoryWatch: @unchecked Sendable {
         timer.cancel()
     }
 
-    /// Says once that memory is short, and again after so many looks that find it so.
+    /// Reports short memory once, and again after a number of readings with short memory.
     // @unchecked Sendable: touched on the timer's queue only.
     final class Patience: @unchecked Sendable {
         private static let looks = 10
@@ -53,12 +53,12 @@ final class SystemMemoryWatch: @unchecked Sendable {
         return isShort(limit: limit, used: used, statistics: statistics)
     }
 
-    /// The folder of the process's group, of the second version of groups.
+    /// The folder of the process's control group, of version 2 of control groups.
     static func group(_ text: String) -> String? {
         text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { "/sys/fs/cgroup" + $0.dropFirst(3) }
     }
 
-    /// By the text of `/proc/meminfo`, in kilobytes.
+    /// Whether memory is short by the text of `/proc/meminfo`, in kilobytes.
     static func isShort(meminfo: String) -> Bool {
         guard let total = number("MemTotal:", in: meminfo), let available = number("MemAvailable:", in: meminfo) else {
             return false
@@ -66,7 +66,8 @@ final class SystemMemoryWatch: @unchecked Sendable {
         return available < total / 20
     }
 
-    /// By the files of a group; `max` is no limit. Pages of files that can be read again count as free.
+    /// Whether memory is short by the files of a control group; `max` is no limit. Pages of files that can be read
+    /// again count as free.
     static func isShort(limit: String, used: String, statistics: String) -> Bool {
         func trimmed(_ text: String) -> Int? { Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
         guard let limit = trimmed(limit), let used = trimmed(used) else { return false }
