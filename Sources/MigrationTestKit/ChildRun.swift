@@ -8,7 +8,7 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
     private var text = ""
 
     /// Starts the program.
-    ///
+    /// - Parameter waits: whether the program waits after its start for `proceed()` before it opens the store.
     /// - Parameter waits: whether it begins, and waits for `proceed()` before it opens the store.
     init(
         _ program: URL, _ store: URL, _ arguments: [String], _ environment: [String: String] = [:], waits: Bool = false
@@ -47,10 +47,10 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
         }
     }
 
-    /// Lets a program that waits open the store.
+    /// Lets a waiting program open the store.
     func proceed() { try? input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
 
-    /// Runs several programs that open the same store at the same moment: all have begun before the first continues.
+    /// Runs several programs that open one store at the same moment: all have started before the first continues.
     static func atOnce(
         _ count: Int, _ program: URL, _ store: URL, _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> [Outcome] {
@@ -66,17 +66,18 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
         var text: String
         var wasKilled: Bool
         var isDone: Bool { text.hasSuffix("done\n") && !wasKilled }
-        /// What the program said it failed with.
+        /// The error that the program printed.
         var failure: String? {
             text.split(separator: "\n").first { $0.hasPrefix("failed: ") }.map { String($0.dropFirst(8)) }
         }
-        /// Whether it failed, and the error says that another process works on the store: by its code, or by naming it.
+        /// Whether the program failed with an error about another process that uses the store: by its code, or by
+        /// naming the process.
         var saysWhoIsAtWork: Bool {
             guard let failure else { return false }
             let isTimeout = failure.hasPrefix("\(NSPersistentStoreTimeoutError) ")
             return isTimeout || failure.range(of: "process", options: .caseInsensitive) != nil
         }
-        /// The moments that were told, in their order.
+        /// The moments that the program printed, in their order.
         var moments: [String] {
             text.split(separator: "\n").filter { $0.hasPrefix("moment ") }.map { String($0.dropFirst(7)) }
         }

@@ -12,7 +12,7 @@ public struct KillTrial {
     public var program: URL
     /// The arguments of the program after the store's address.
     public var arguments: [String]
-    /// A store of the older version that nobody has open.
+    /// A store of the older version that no process has open.
     ///
     /// Each trial copies it: a file into a folder, and a store in a database into another database on the same server.
     /// In that case the role must have the right to make databases.
@@ -25,10 +25,10 @@ public struct KillTrial {
     public var older: ModelVersion
     /// The version to which the program migrates.
     public var newer: ModelVersion
-    /// A check of your own of a migrated store. It returns every problem as a line. Nobody has the store open.
+    /// A check of your own of a migrated store. It returns every problem as a line. No process has the store open.
     public var inspect: ((_ store: URL) throws -> [String])?
 
-    /// What an untouched and a migrated store hold, and how long the migration takes.
+    /// The content of an untouched and of a migrated store, and the time that the migration takes.
     private struct Reference {
         var older: [String: Int]
         var newer: [String: Int]
@@ -44,7 +44,7 @@ public struct KillTrial {
     /// - Parameters:
     ///   - program: The child program.
     ///   - arguments: The arguments of the program after the store's address.
-    ///   - store: A store of the older version that nobody has open.
+    ///   - store: A store of the older version that no process has open.
     ///   - older: The version of the store.
     ///   - newer: The version to which the program migrates.
     public init(program: URL, arguments: [String] = [], store: URL, from older: ModelVersion, to newer: ModelVersion) {
@@ -81,8 +81,7 @@ public struct KillTrial {
     ///   - count: The number of kills.
     ///   - seed: The seed of the moments. The same seed gives the same moments.
     /// - Returns: A report with an entry for each kill.
-    /// - Throws: An error if the program does not migrate the store when nobody kills it, or if the store cannot be
-    ///   copied.
+    /// - Throws: An error if the program does not migrate the store without a kill, or if the store cannot be copied.
     public func killAtRandom(times count: Int, seed: UInt64 = 1) throws -> MigrationTrialReport {
         let reference = try reference()
         var random = SampleRandom(state: seed)
@@ -105,8 +104,7 @@ public struct KillTrial {
     ///
     /// - Parameter most: The maximum number of occurrences of a kind of step.
     /// - Returns: A report with an entry for each kill.
-    /// - Throws: An error if the program does not migrate the store when nobody kills it, or if the store cannot be
-    ///   copied.
+    /// - Throws: An error if the program does not migrate the store without a kill, or if the store cannot be copied.
     public func killAtEveryStep(most: Int = 3) throws -> MigrationTrialReport {
         try killAtSteps(most: most) { $0 }
     }
@@ -116,7 +114,7 @@ public struct KillTrial {
         package fileprivate(set) var step: String
         fileprivate var occurrence: Int
         fileprivate var count: Int
-        /// Whether the killed migration is looked at before the program is started again.
+        /// Whether the trial checks the store after the kill, before it starts the program again.
         fileprivate var looks: Bool
     }
 
@@ -135,7 +133,7 @@ public struct KillTrial {
             let count = counts[moment] ?? 1
             let occurrences = Set((0..<most).map { most == 1 ? 1 : 1 + (count - 1) * $0 / (most - 1) })
             for (place, occurrence) in occurrences.sorted().enumerated() {
-                // A look at a killed migration changes the store, so half of the trials start it again at once.
+                // A check of the store after a kill changes it, so half of the trials start the program again at once.
                 for looks in count == 1 ? [true, false] : [place % 2 == 0] {
                     kills.append(StepKill(step: moment, occurrence: occurrence, count: count, looks: looks))
                 }
@@ -153,7 +151,7 @@ public struct KillTrial {
         return report
     }
 
-    /// Lets no file of the program grow beyond a size, as on a full disk, with sizes from nothing to enough.
+    /// Sets a limit for the size of the program's files, as on a full disk, with limits from zero to enough.
     ///
     /// Whichever write fails, the program must report the error, and the store must be as it was. For a store in a
     /// database the limit concerns the program's temporary files, not the server's.
@@ -165,7 +163,7 @@ public struct KillTrial {
         let reference = try reference()
         var report = MigrationTrialReport()
         for step in 0...steps {
-            // The last one is beyond everything that a log or a temporary file may need.
+            // The last limit is beyond the size of every log and temporary file.
             let part = step == steps ? 16 : 1.5 * Double(step) / Double(steps)
             let limit = Int(Double(reference.largest) * part) / 512 * 512
             let name = "no file beyond \(limit) bytes"
@@ -181,7 +179,7 @@ public struct KillTrial {
 
     /// Starts the program twice, so that both open the store at the same moment.
     ///
-    /// One must migrate, the other must wait, and both must end well.
+    /// One process must migrate, the other must wait, and both must end without an error.
     ///
     /// - Parameter count: The number of rounds.
     /// - Returns: A report with an entry for each round.
@@ -211,10 +209,10 @@ public struct KillTrial {
     /// Starts the program while it cannot write its folder.
     ///
     /// If the trial runs as root, who may write everywhere, the program runs as another user. For a store in a database
-    /// the report says that this was not played.
+    /// the report says that the trial did not take place.
     ///
     /// - Parameter user: The number of that user.
-    /// - Returns: A report with an entry for the folder, and one for the folder with its file.
+    /// - Returns: A report with an entry for the folder, and one for the folder with the store's file.
     /// - Throws: An error if the program does not migrate a store in an ordinary folder, or if the store cannot be
     ///   copied.
     public func readOnlyFolder(user: UInt32 = 65_534) throws -> MigrationTrialReport {
@@ -340,7 +338,7 @@ public struct KillTrial {
         }
     }
 
-    /// The size of the largest file of a store, or of all tables of one in a database.
+    /// The size of the largest file of a store, or of all tables of a store in a database.
     private static func size(of url: URL) throws -> Int {
         guard url.isFileURL else {
             let engine = try TrialStore.engine(of: url)
@@ -382,7 +380,7 @@ public struct KillTrial {
         }
     }
 
-    /// Opens the store as an older and as a newer program would. Returns whether it is of the newer version, and its
+    /// Opens the store as an older and as a newer program opens it. Returns whether it is of the newer version, and its
     /// faults.
     private func look(_ url: URL, _ reference: Reference) -> (isNewer: Bool, problems: [String]) {
         do {

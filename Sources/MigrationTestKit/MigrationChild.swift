@@ -1,7 +1,7 @@
 @_spi(MigrationTesting) import CoreData
 import Foundation
 
-/// The main program of a process that opens a store and migrates it. A trial may kill it on the way.
+/// The main program of a process that opens a store and migrates it. A trial may kill it during the migration.
 ///
 /// ``KillTrial`` starts such a program, and so do the two processes of ``MigrationTrial``. Make it an executable target
 /// of its own, beside the tests. `Tests/MigrateShop/main.swift` has these lines:
@@ -32,10 +32,10 @@ import Foundation
 /// trial.child = try MigrationChild.program(named: "migrate-shop")
 /// ```
 ///
-/// The trial sets environment variables. They say at which moment the process ends itself, which user it becomes, and
-/// how large its files may grow. Another one makes it wait for a line on standard input before it opens the store.
-/// Without them it is an ordinary program. With `OPENCOREDATA_TRIAL_HOLD="stepDone:3"` it prints "held" at that moment,
-/// and continues at a SIGUSR1.
+/// The trial sets environment variables. They set the moment at which the process ends itself, its user, and the limit
+/// for the size of its files. Another one makes it wait for a line on standard input before it opens the store. Without
+/// them it is an ordinary program. With `OPENCOREDATA_TRIAL_HOLD="stepDone:3"` it prints "held" at that moment, and
+/// continues at a SIGUSR1.
 public enum MigrationChild {
     static let killVariable = "OPENCOREDATA_TRIAL_KILL"
     static let traceVariable = "OPENCOREDATA_TRIAL_TRACE"
@@ -112,7 +112,7 @@ public enum MigrationChild {
 
     static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
-    /// From now on no file may grow beyond this size. A write beyond it fails with an error instead of a signal.
+    /// Limits the size of files from now on. A write beyond it fails with an error instead of a signal.
     private static func limitFiles(to bytes: UInt) {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
@@ -123,7 +123,7 @@ public enum MigrationChild {
         #endif
     }
 
-    /// Counts the moments, tells them, and ends the process at one of them.
+    /// Counts and prints the moments, and ends the process at one of them.
     private final class Moments: @unchecked Sendable {  // `counts` is guarded by `lock`
         struct Target {
             var name: String
@@ -152,7 +152,7 @@ public enum MigrationChild {
             return set
         }
 
-        /// Before there are other threads, which inherit it.
+        /// Blocks the signal. Call it before there are other threads, which inherit the block.
         static func blockSignal() {
             var set = signals
             pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -177,7 +177,7 @@ public enum MigrationChild {
                 sigwait(&set, &number)
             }
             if let target, target.name == name, target.occurrence == count {
-                // As a watchdog does: nothing is flushed, no handler runs.
+                // The process ends as by a watchdog: no buffer is flushed, and no handler runs.
                 kill(getpid(), SIGKILL)
             }
         }

@@ -4,10 +4,11 @@ extension MigrationTrial {
     /// Tries to open the store of a later version as a program of an older version does, with a container's defaults.
     ///
     /// This happens after an update that is withdrawn. The store must open without losing a value, or the opening must
-    /// be refused. Then the error names every loss, or the reason why there is no way back, and the store is unchanged.
+    /// be refused. Then the error names every loss, or the reason why a migration back is impossible, and the store is
+    /// unchanged.
     ///
-    /// If there is a migration to the later version, the older version makes the store, so that the store is known to
-    /// have passed through it. The objects are of the later version.
+    /// If a migration to the later version exists, the older version makes the store, so that the store's metadata list
+    /// it as a former version. The objects are of the later version.
     ///
     /// - Parameters:
     ///   - newer: The version of the objects.
@@ -29,7 +30,7 @@ extension MigrationTrial {
             let present = try Self.state(url, in: folder)
             do {
                 var options = options.merging(Self.defaults) { $1 }
-                // The older program knows of no stage and of no version beyond its own.
+                // The older program has no stages, and no version beyond its own.
                 options[NSPersistentStoreStagedMigrationManagerOptionKey] = nil
                 options[NSMigrationKnownVersionsOption] = nil
                 try TrialStore.open(url, older.freshModel(), options: options) { _ in }
@@ -42,7 +43,7 @@ extension MigrationTrial {
             }
             entry.notes += losses.filter(isAllowed).map { "it loses \($0), as the options allow" }
             entry.problems += losses.filter { !isAllowed($0) }.map { "it went through and loses \($0)" }
-            // Where nothing is migrated, the schema is that of the version that made the store.
+            // If there is no migration, the schema is that of the version that made the store.
             let isMadeByNewer = fill != nil && older.hasSameHashes(as: newer)
             let checks = TrialChecks(
                 older: newer, newer: older, mapping: nil, before: before, built: isMadeByNewer ? newer : older)
@@ -51,7 +52,7 @@ extension MigrationTrial {
         return entry
     }
 
-    /// Makes an empty store that came from the older version, if there is a way; none otherwise.
+    /// Makes an empty store that was migrated from the older version, if that migration exists. Otherwise makes none.
     private func passThrough(_ older: ModelVersion, _ newer: ModelVersion, _ url: URL) throws {
         do {
             try TrialStore.open(url, older.freshModel()) { _ in }
@@ -67,9 +68,9 @@ extension MigrationTrial {
         }
     }
 
-    /// What is wrong with a refusal: losses that it does not name.
+    /// The problems of a refusal: losses that its error does not name.
     static func problems(of error: NSError, _ losses: [TrialLosses.Loss]?) -> [String] {
-        // Without an inferred mapping it is the way back that is missing, and the error says why.
+        // Without an inferred mapping the migration back is missing, and the error gives the reason.
         guard let losses else { return [] }
         let isObstacle = [NSInferredMappingModelError, NSMigrationError].contains(error.code)
         if losses.isEmpty { return isObstacle ? [] : ["it was refused, though nothing would be lost"] }
@@ -86,7 +87,7 @@ extension MigrationTrial {
     }
 
     /// The files of a folder, with their bytes. Files that only speed up reading are left out, and so is an empty log.
-    /// For a store in a database, everything that is there.
+    /// For a store in a database, its whole content.
     private static func state(_ url: URL, in folder: URL) throws -> [String: Data] {
         if !url.isFileURL {
             let lines = try StoreSchema.inventory(of: url, withRows: true)

@@ -3,10 +3,11 @@ import CoreData
 extension MigrationTrial {
     /// Tries to migrate a store to the newest version in two processes at the same moment, from each older version.
     ///
-    /// Each process must open the store, or end with an error that says who is at work, and every row must be there.
+    /// Each process must open the store, or end with an error that names the process at work, and every row must be
+    /// there.
     ///
     /// - Parameter versions: The versions, the oldest first.
-    /// - Returns: An entry for each older version. If the trial has no child program, one entry that says so.
+    /// - Returns: An entry for each older version. If the trial has no child program, one entry with this reason.
     /// - Throws: The error of making a temporary folder.
     public func twoProcesses(_ versions: [ModelVersion]) throws -> [MigrationTrialReport.Entry] {
         guard let newest = versions.last else { return [] }

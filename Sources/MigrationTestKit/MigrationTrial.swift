@@ -1,14 +1,15 @@
 // About the room MigrationTestKit.
 //
-// - The module uses public API, but for `MigrationMoment` and the reasons why a model file cannot be read (SPI
+// - The module uses public API, except for `MigrationMoment` and the reasons why a model file cannot be read (SPI
 //   `MigrationTesting`).
-// - The stores of trials are files, or lie in databases of their own on a server (`InPlaceEngine.withDatabase`). The
-//   engine gives their inventory: a migrated store has the same tables as a new one. So the module knows no engine.
-// - A `MigrationTrial` plays every pair of versions up, every pair down, and two processes. An entry of its report says
-//   the result of one. It finds the losses of a downgrade by itself (`TrialLosses`: the store's content beside the
-//   content that both models have), so it does not believe the guard that it tries.
-// - `Samples/` makes the objects. `SampleRules` reads limits, lengths and patterns off validation predicates,
-//   `SampleValues` numbers the values that they allow, and `SampleConstraint` knows which are taken.
+// - The stores of trials are files, or have databases of their own on a server (`InPlaceEngine.withDatabase`). The
+//   engine lists the content of a database, because a migrated store must have the same tables as a new one. So the
+//   module does not depend on an engine.
+// - A `MigrationTrial` tries every pair of versions up, every pair down, and two processes. Each entry of its report
+//   has the result of one try. The trial finds the losses of a downgrade by itself (`TrialLosses` compares the store's
+//   content with the content that both models have), so that it does not rely on the guard that it tests.
+// - `Samples/` makes the objects. `SampleRules` reads limits, lengths and patterns from validation predicates,
+//   `SampleValues` numbers the values that they allow, and `SampleConstraint` records which are taken.
 
 import CoreData
 
@@ -19,7 +20,7 @@ import CoreData
 /// - It opens the store of each later version with each older one, as an older program does that is installed again.
 ///   This must lose no value, or it must be refused: then the error names the losses, and the store is unchanged.
 /// - It starts the migration of one store in two processes at the same moment, if the trial has a child program. Each
-///   must open the store, or throw an error that says who is at work, and every row must be there.
+///   must open the store, or throw an error that names the process at work, and every row must be there.
 ///
 /// The trial finds the versions of a model by its name among the resources of a target. Mapping models among the
 /// resources take part, too.
@@ -50,7 +51,8 @@ public struct MigrationTrial {
     ///
     /// Or it begins empty, and its `NSEntityMapping`s take their hashes from the models' `entityVersionHashesByName`.
     public var mappingModels: [NSMappingModel] = []
-    /// Options for opening a store, beside those that ask for a migration: for example a staged migration manager.
+    /// Options for opening a store, beside the two for automatic and inferred migration: for example a staged migration
+    /// manager.
     public var options: [AnyHashable: Any] = [:]
     /// A database on whose server the trial makes its stores; nil for stores in files.
     ///
@@ -76,7 +78,7 @@ public struct MigrationTrial {
     public var fill: ((_ url: URL, _ version: ModelVersion) throws -> Void)?
     /// The program that two processes run (see ``MigrationChild``). It opens the store with the newest version.
     ///
-    /// Without a program the report says that this was not played.
+    /// Without a program the report says that this trial did not take place.
     public var child: URL?
     /// The arguments of the child program after the store's address.
     public var childArguments: [String] = []
@@ -91,9 +93,9 @@ public struct MigrationTrial {
     /// Two processes migrate from each older version to the newest. A failure is in the report, and the trial
     /// continues. So are a version that cannot be read and a version of which no store can be filled, with the reason.
     ///
-    /// - Parameter refusals: The migrations that the program does not offer. Each of them must be refused, and no
-    ///   other.
-    /// - Returns: A report with an entry for everything that was tried.
+    /// - Parameter refusals: The migrations that the program does not offer. Each of them must be refused, and no other
+    ///   migration.
+    /// - Returns: A report with an entry for every trial.
     /// - Throws: The error of making a temporary folder.
     public func run(expecting refusals: [ExpectedRefusal] = []) throws -> MigrationTrialReport {
         var report = MigrationTrialReport()
@@ -146,7 +148,7 @@ public struct MigrationTrial {
         return entry
     }
 
-    /// Takes one step. Whether the next one has a store to begin with.
+    /// Migrates one step. Returns whether the next step has a store to begin with.
     ///
     /// - Parameter built: the version whose schema the file has.
     private func go(
@@ -161,7 +163,7 @@ public struct MigrationTrial {
         } catch {
             entry.refusal = TrialStore.text(error)
             entry.step = ExpectedRefusal(from: older.name, to: newer.name)
-            // The older program must still start, with everything.
+            // The older program must still open the store, with all objects.
             let after = try? TrialContent(of: url, older)
             if after?.counts != before.counts {
                 entry.problems.append("the migration failed, and the store is not as it was")
@@ -178,7 +180,7 @@ public struct MigrationTrial {
         return true
     }
 
-    /// What stores keep when two versions have the same hashes.
+    /// The difference between the schemas of two versions with the same hashes.
     private func difference(
         _ older: ModelVersion, _ newer: ModelVersion, as url: URL, in folder: URL
     ) throws -> [String] {
@@ -193,8 +195,8 @@ public struct MigrationTrial {
 
     // MARK: Stores
 
-    /// Gives the body a folder of its own and the address of a store in it, or in a database of its own. An error
-    /// that ends it is a problem of the entry, so that the other ways are tried all the same.
+    /// Runs a body with a folder of its own and the address of a store in it, or in a database of its own. An error
+    /// that the body throws is a problem of the entry, so that the other trials take place all the same.
     func play(
         _ versions: [ModelVersion], _ entry: inout MigrationTrialReport.Entry,
         _ body: (_ folder: URL, _ url: URL, _ entry: inout MigrationTrialReport.Entry) throws -> Void
@@ -218,7 +220,7 @@ public struct MigrationTrial {
         }
     }
 
-    /// Makes a store with objects; false, with the reason among the problems, when it cannot.
+    /// Makes a store with objects. Returns false, with the reason among the problems, if it cannot.
     func make(_ url: URL, _ version: ModelVersion, _ entry: inout MigrationTrialReport.Entry) -> Bool {
         do {
             if let fill { try fill(url, version) } else { entry.notes += try samples.fill(url, version) }
@@ -240,7 +242,7 @@ public struct MigrationTrial {
             options[NSMigrationMappingModelOption] = mapping
             options[NSMigrationSourceModelOption] = older.freshModel()
         }
-        // The trial allows losses, because its reader judges what the newer version leaves out on purpose.
+        // The trial allows losses, because its reader decides which content the newer version leaves out on purpose.
         if options[NSMigrationKnownVersionsOption] == nil {
             options[NSMigrationKnownVersionsOption] = [older.freshModel()]
         }
@@ -263,7 +265,7 @@ public struct MigrationTrial {
             ofType: NSSQLiteStoreType)
     }
 
-    /// What a container asks for unless it is told otherwise.
+    /// The default migration options of a container.
     static var defaults: [AnyHashable: Any] {
         [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
     }

@@ -1,12 +1,12 @@
-/// The results of trials, with an entry for each of them. It prints as a list for people.
+/// The results of trials, with an entry for each of them. The description is a list to print.
 public struct MigrationTrialReport: Sendable, CustomStringConvertible {
     /// The kind of a trial.
     public enum Play: Sendable {
         /// A version was read from its file.
         case reading
-        /// A store was migrated to a later version, directly or through others.
+        /// A store was migrated to a later version, directly or through other versions.
         case migration
-        /// An older version opened the store of a later one.
+        /// An older version opened the store of a later version.
         case downgrade
         /// Two processes migrated one store at the same moment.
         case twoProcesses
@@ -24,29 +24,29 @@ public struct MigrationTrialReport: Sendable, CustomStringConvertible {
         public var rows = 0
         /// The error with which the migration was refused; nil if it was not refused. The store was then as before.
         public var refusal: String?
-        /// Whether the refusal is right: the trial expected it, or a downgrade would have lost something.
+        /// Whether the refusal is right: the trial expected it, or a downgrade would have lost content.
         public var isRefusalExpected = false
-        /// The reason why nothing was tried; nil if something was.
+        /// The reason why the trial did not take place; nil if it did.
         public var reasonNotPlayed: String?
-        /// The problems. Empty if everything was right.
+        /// The problems. Empty if there are none.
         public var problems: [String] = []
         /// Remarks that are no problems.
         public var notes: [String] = []
-        /// The two versions between which the way was refused, or of the whole way.
+        /// The two versions between which the migration was refused, or the first and the last version of the chain.
         var step: ExpectedRefusal?
 
-        /// Whether the newer version was reached, with everything right.
+        /// Whether the newer version was reached without a problem.
         public var isGood: Bool { isClean && refusal == nil && reasonNotPlayed == nil }
-        /// Whether there are no problems, and no refusal that nobody expected.
+        /// Whether there are no problems, and no unexpected refusal.
         public var isClean: Bool { problems.isEmpty && (refusal == nil || isRefusalExpected) }
 
-        /// An entry of this name.
+        /// Makes an entry with a name.
         init(name: String, play: Play = .migration) {
             self.name = name
             self.play = play
         }
 
-        /// A verdict with the name, and a line for each problem and remark.
+        /// The result with the name, and a line for each problem and remark.
         public var description: String {
             var verdict = "ok     "
             if reasonNotPlayed != nil { verdict = "not played" }
@@ -69,17 +69,17 @@ public struct MigrationTrialReport: Sendable, CustomStringConvertible {
     /// - Parameter entries: The entries.
     public init(_ entries: [Entry] = []) { self.entries = entries }
 
-    /// Whether everything is right: no entry has a problem, each refusal was expected, and each expected refusal
+    /// Whether there are no failures: no entry has a problem, each refusal was expected, and each expected refusal
     /// happened.
     public var isClean: Bool { entries.allSatisfy(\.isClean) }
-    /// The entries that have a problem, or a refusal that nobody expected.
+    /// The entries that have a problem, or an unexpected refusal.
     public var failures: [Entry] { entries.filter { !$0.isClean } }
     /// The names of the migrations and downgrades that were refused, expected or not.
     public var refused: [String] { entries.filter { $0.refusal != nil }.map(\.name) }
-    /// The names of the trials that were not played, because there was no program or no store.
+    /// The names of the trials that did not take place, because there was no program or no store.
     public var notPlayed: [String] { entries.filter { $0.reasonNotPlayed != nil }.map(\.name) }
 
-    /// The number of entries of each verdict, and all entries.
+    /// The number of entries of each result, and all entries.
     public var description: String {
         let good = entries.filter(\.isGood).count
         let expected = entries.filter { $0.isClean && $0.refusal != nil }.count
@@ -93,7 +93,7 @@ public struct MigrationTrialReport: Sendable, CustomStringConvertible {
 
     // MARK: Expectations
 
-    /// Marks the refusals that were expected, and says which of the expected ones did not happen.
+    /// Marks the refusals that were expected, and adds a problem for each expected one that did not happen.
     mutating func expect(_ refusals: [ExpectedRefusal]) {
         for refusal in Set(refusals).sorted(by: { ($0.older, $0.newer) < ($1.older, $1.newer) }) {
             let places = entries.indices.filter { entries[$0].step == refusal && entries[$0].play != .downgrade }

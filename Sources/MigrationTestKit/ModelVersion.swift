@@ -4,7 +4,7 @@ import CoreData
 public struct ModelVersion {
     /// The name of the version in reports.
     public var name: String
-    /// The model. Trials work on copies of it whose objects are plain `NSManagedObject`s.
+    /// The model. Trials work on copies of it in which all entities have the class `NSManagedObject`.
     public var model: NSManagedObjectModel
     /// The reason why the version's file could not be read; nil if it could be read.
     ///
@@ -75,8 +75,8 @@ public struct ModelVersion {
         }
     }
 
-    /// A copy that nobody has used yet, without classes of the program's own, and without the transformers that are not
-    /// registered: values are then archived by the standard one. Version hashes know neither.
+    /// A copy for the caller alone, without the program's own classes, and without the transformers that are not
+    /// registered: the standard one then archives the values. Version hashes do not depend on either.
     func freshModel() -> NSManagedObjectModel {
         guard let copy = model.copy() as? NSManagedObjectModel else {
             fatalError("A managed object model gives a copy of another class.")
@@ -100,7 +100,7 @@ public struct ModelVersion {
     }
 
     /// Whether a store of one version is a store of the other: all entities have the same version hashes. Fetch
-    /// indexes, defaults, rules, delete rules and classes are no part of those.
+    /// indexes, defaults, rules, delete rules and classes are no part of the hashes.
     func hasSameHashes(as other: ModelVersion) -> Bool {
         model.entityVersionHashesByName == other.model.entityVersionHashesByName
     }
@@ -110,7 +110,7 @@ extension NSAttributeDescription {
     /// Whether values need a transformer that is not registered in this process.
     fileprivate var lacksTransformer: Bool {
         guard attributeType == .transformableAttributeType, let name = valueTransformerName, !name.isEmpty,
-            // Models often carry the name of the constant for the name that it stands for.
+            // Models often have the name of the constant in place of the name that is its value.
             name != "NSSecureUnarchiveFromDataTransformerName"
         else { return false }
         return NSValueTransformerName(name).registered == nil

@@ -1,20 +1,20 @@
 import CoreData
 
-/// What the value expressions of mapping models read.
+/// The parts of the source object that the value expressions of mapping models read.
 extension NSExpression {
-    /// The key of an expression like `$source.name`, also where a default stands in for a missing value; other
-    /// expressions are the program's own business.
+    /// The key of an expression like `$source.name`, even if a default replaces a missing value. Nil for other
+    /// expressions, which are the program's own.
     var sourceKey: String? {
         if expressionType == .conditional { return `false`.sourceKey }
         let text = description
         guard text.hasPrefix("$source.") else { return nil }
         var key = text.dropFirst("$source.".count)
-        // A key that is a word of the language of predicates is printed with a mark.
+        // A key that is a keyword of predicates is printed with a mark.
         if key.first == "#" { key = key.dropFirst() }
         return key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? String(key) : nil
     }
 
-    /// The relationship whose objects' successors an expression asks the migration manager for.
+    /// The relationship in an expression for the destinations of the objects to which the relationship leads.
     var sourceRelationship: String? {
         guard expressionType == .function,
             ["destinationInstancesForSourceRelationshipNamed", "destinationInstancesForEntityMappingNamed"]

@@ -4,10 +4,10 @@ import Foundation
 ///
 /// The schema has no rows, and it ignores the order of columns, because a migration adds columns at the end.
 public struct StoreSchema: Equatable, CustomStringConvertible, Sendable {
-    /// The lines of the schema, one for each table, index and so on, sorted.
+    /// The lines of the schema, sorted, one for each table, index and other part.
     public let lines: [String]
 
-    /// Reads the schema of a store that nobody has open.
+    /// Reads the schema of a store that no process has open.
     ///
     /// - Parameter url: The address of the store.
     /// - Throws: The error of reading the file or the database.
@@ -19,14 +19,14 @@ public struct StoreSchema: Equatable, CustomStringConvertible, Sendable {
         }
     }
 
-    /// What the database of a store has.
+    /// The content of a store's database.
     static func inventory(of url: URL, withRows: Bool) throws -> [String] {
         let engine = try TrialStore.engine(of: url)
         return try engine.looking(at: url) { try engine.inventory(on: $0, withRows: withRows) }
     }
 
-    /// The schema that a new store of a version has, made for a moment: in a folder, or in a database beside that of
-    /// another store.
+    /// Reads the schema of a new store of a version. The store is made in a folder, or in a database beside that of
+    /// another store, and removed again.
     init(ofNewStoreOf version: ModelVersion, as other: URL, in folder: URL) throws {
         if !other.isFileURL {
             self = try TrialStore.engine(of: other).withDatabase(beside: other) { url in

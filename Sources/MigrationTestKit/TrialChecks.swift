@@ -1,14 +1,14 @@
 import CoreData
 
-/// Compares a migrated store with a new one, and its objects with those it had.
+/// Compares a migrated store with a new one, and its objects with those before the migration.
 struct TrialChecks {
     let older: ModelVersion
     let newer: ModelVersion
-    /// The mapping model of the migration; nil for one that was inferred or found among the resources.
+    /// The mapping model of the migration; nil for an inferred one or one among the resources.
     let mapping: NSMappingModel?
     let before: TrialContent
-    /// The version whose schema the file must have, where it is not the newer one's: nothing is migrated between
-    /// versions with the same hashes.
+    /// The version whose schema the file must have, if it is not the newer one. Between versions with the same hashes
+    /// there is no migration.
     var built: ModelVersion?
 
     func problems(_ url: URL, in folder: URL) throws -> [String] {
@@ -18,7 +18,7 @@ struct TrialChecks {
         if !damage.isEmpty { problems.append("the file is damaged: \(damage.joined(separator: "; "))") }
         let fresh = try StoreSchema(ofNewStoreOf: built ?? newer, as: url, in: folder)
         problems += try StoreSchema(of: url).difference(from: fresh).map { "schema: \($0)" }
-        // Without a given mapping and without an inferred one, a mapping model of the program's has done it.
+        // Without a given mapping and without an inferred one, a mapping model of the program's has migrated the store.
         let known =
             try? mapping
             ?? NSMappingModel.inferredMappingModel(
@@ -29,11 +29,12 @@ struct TrialChecks {
 
     // MARK: Entities
 
-    /// An entity whose objects all come from those of one other entity, by expressions that say where values come from.
+    /// An entity whose objects all come from those of one other entity, by expressions that name the sources of the
+    /// values.
     private struct Pair {
         var origin: String
         var name: String
-        /// Attributes, by the newer name: the older one.
+        /// Attributes of the newer version with the names of the older ones.
         var attributes: [(newer: NSAttributeDescription, older: String)]
         var relationships: [(newer: NSRelationshipDescription, older: String)]
     }
@@ -43,7 +44,7 @@ struct TrialChecks {
         var pairs: [Pair] = []
         for (name, count) in after.counts.sorted(by: { $0.key < $1.key }) {
             let sources = mappings.filter { $0.destinationEntityName == name }
-            // Code of the program's own may make what it likes.
+            // Code of the program's own may make any objects.
             if sources.contains(where: { $0.entityMigrationPolicyClassName?.isEmpty == false }) { continue }
             let origins = sources.compactMap(\.sourceEntityName)
             let expected = origins.reduce(0) { $0 + (before.counts[$1] ?? 0) }
@@ -57,7 +58,7 @@ struct TrialChecks {
             else { continue }
             pairs.append(pair)
         }
-        // Whole entities count as gone only where no mapping leads them to an entity of the newer version.
+        // Whole entities count as removed only if no mapping leads them to an entity of the newer version.
         let kept = Set(mappings.filter { $0.destinationEntityName != nil }.compactMap(\.sourceEntityName))
         let keepsKeys = before.identifier != nil && before.identifier == after.identifier
         let names = Dictionary(pairs.map { ($0.origin, $0.name) }, uniquingKeysWith: { first, _ in first })
@@ -66,7 +67,7 @@ struct TrialChecks {
             let new = (after.objects[pair.name] ?? []).map { described($0, pair, isOlder: false) }
             problems += keepsKeys ? byKey(old, new, pair) : byValues(old, new, pair)
         }
-        // If rows have new keys, objects with the same values are the same.
+        // If rows have new keys, the check identifies objects by their values.
         let texts = { (content: TrialContent, isOlder: Bool) -> [TrialContent.Reference: String] in
             var result: [TrialContent.Reference: String] = [:]
             for pair in pairs {
@@ -81,7 +82,7 @@ struct TrialChecks {
         for pair in pairs {
             for (relationship, olderName) in pair.relationships {
                 let targets = subtree(older.model.entitiesByName[pair.origin]?.relationshipsByName[olderName])
-                // Of links to objects whose entity is not compared only the program's own mapping knows.
+                // Only the program's own mapping determines links to objects whose entity is not compared.
                 guard targets.allSatisfy({ names[$0] != nil || !kept.contains($0) }) else { continue }
                 problems += compareLinks(
                     relationship, olderName, pair, after, oldTexts, newTexts)
@@ -124,7 +125,7 @@ struct TrialChecks {
 
     // MARK: Values
 
-    /// An object as the newer model has it, or would have it.
+    /// An object as the newer version has it, or should have it.
     private struct Described {
         var key: String
         var values: [String]
@@ -177,7 +178,7 @@ struct TrialChecks {
             _ objects: [TrialContent.Object], _ name: String, _ texts: [TrialContent.Reference: String]
         ) -> [String] {
             objects.map { object in
-                // Links to objects of an entity that is gone are gone with them.
+                // Links to objects of a removed entity are removed with them.
                 var members = (object.links[name] ?? []).compactMap { texts[$0] }
                 if !wasOrdered || !relationship.isOrdered { members.sort() }
                 return "\(texts[object.reference] ?? "") → \(members.joined(separator: "; "))"
@@ -193,7 +194,7 @@ struct TrialChecks {
 
     // MARK: Helpers
 
-    /// What only one of two lists has, each as often as it has it more.
+    /// The elements that one of two lists has more often than the other one.
     private static func difference(_ old: [String], _ new: [String]) -> [(isLost: Bool, text: String)] {
         var counts: [String: Int] = [:]
         for text in old { counts[text, default: 0] += 1 }
@@ -206,7 +207,7 @@ struct TrialChecks {
         problems.count > 3 ? problems.prefix(3) + ["… and \(problems.count - 3) more like these"] : problems
     }
 
-    /// What fills a mandatory attribute that had no value.
+    /// The replacement for a missing value of a mandatory attribute.
     private func fallback(_ attribute: NSAttributeDescription) -> Any? {
         attribute.isOptional ? nil : attribute.defaultValue
     }
@@ -215,7 +216,7 @@ struct TrialChecks {
     static func text(_ value: Any?, _ type: NSAttributeType) -> String {
         guard let value else { return "nil" }
         if type == .transformableAttributeType {
-            // Of other objects the text may say where they lie in memory.
+            // The descriptions of other objects may contain their addresses in memory.
             let isPlain = value is NSArray || value is NSString || value is NSNumber || value is NSData
             return isPlain ? "\(value)" : "a \(Swift.type(of: value))"
         }

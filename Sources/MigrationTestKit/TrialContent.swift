@@ -1,8 +1,8 @@
 import CoreData
 
-/// What a store holds: every object with its values and what its relationships lead to.
+/// The content of a store: every object with its values and the objects to which its relationships lead.
 struct TrialContent {
-    /// Tells an object from all others of the store: its entity, and the key of its row.
+    /// The identity of an object in the store: its entity, and the key of its row.
     struct Reference: Hashable {
         var entity: String
         var key: String
@@ -11,15 +11,16 @@ struct TrialContent {
     struct Object {
         var reference: Reference
         var values: [String: Any] = [:]
-        /// By relationship; the members of a list in their order, those of a set in that of their keys.
+        /// The links by relationship: the members of an ordered one in their order, those of an unordered one in that
+        /// of their keys.
         var links: [String: [Reference]] = [:]
     }
 
-    /// Objects of exactly this entity, by its name.
+    /// The number of objects of exactly each entity, by its name.
     private(set) var counts: [String: Int] = [:]
     /// The objects, by entity.
     private(set) var objects: [String: [Object]] = [:]
-    /// The store's identifier: a migration that keeps it keeps the rows' keys too.
+    /// The store's identifier. A migration that keeps it also keeps the rows' keys.
     let identifier: String?
 
     init(of url: URL, _ version: ModelVersion, withValues: Bool = true) throws {

@@ -1,20 +1,20 @@
 import CoreData
 
-/// What a store of a later version loses when it becomes one of an older version: found by comparing what it holds with
-/// what the two models have in common.
+/// The losses of a store of a later version that becomes one of an older version. They are found by comparing the
+/// store's content with the content that both models have.
 struct TrialLosses {
-    /// Rows of an entity, or what they hold in one property.
+    /// Rows of an entity, or their values in one property.
     struct Loss: CustomStringConvertible {
-        /// The entity; of a property the one that declares it.
+        /// The entity; for a property the entity that declares it.
         var entity: String
-        /// Nil where whole rows go.
+        /// The name of the property; nil if whole rows are lost.
         var property: String?
         var rows: Int
 
         var name: String { property.map { "\(entity).\($0)" } ?? entity }
         var description: String { "\(name), \(rows) row\(rows == 1 ? "" : "s")" }
 
-        /// Whether a text names the entity and the property.
+        /// Whether a text has the names of the entity and the property.
         func isNamed(in text: String) -> Bool {
             let words = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
             return words.contains(entity) && property.map { words.contains($0) } ?? true
@@ -23,7 +23,7 @@ struct TrialLosses {
 
     let losses: [Loss]
 
-    /// Nil where no mapping can be inferred: then there is nothing to compare.
+    /// Returns nil if no mapping can be inferred, because then there is no common content to compare with.
     init?(_ before: TrialContent, from newer: ModelVersion, to older: ModelVersion) {
         let (source, target) = (newer.freshModel(), older.freshModel())
         guard
@@ -70,8 +70,8 @@ struct TrialLosses {
         self.losses = losses
     }
 
-    /// Whether the links of a relationship stay: by itself, or by its other side. It also counts as kept if the objects
-    /// that it leads to are lost, because that is a loss of its own.
+    /// Whether the links of a relationship are kept: by itself, or by its inverse. They also count as kept if the
+    /// objects to which the relationship leads are lost, because that is a loss of its own.
     private static func isKept(
         _ relationship: NSRelationshipDescription, _ mapping: NSEntityMapping, _ mappings: [String: NSEntityMapping]
     ) -> Bool {

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// SQL on a store that nobody has open, for reading.
+/// Reads a store that no process has open by SQL.
 final class TrialDatabase {
     private var handle: OpaquePointer?
     private let path: String
@@ -14,7 +14,7 @@ final class TrialDatabase {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// What is wrong with a store's file, in SQLite's words; nothing for one that is whole, and for a database.
+    /// The damage of a store's file in SQLite's words; empty for a whole file, and for a database.
     static func damage(in url: URL) throws -> [String] { url.isFileURL ? try Self(url).damage() : [] }
 
     private func damage() throws -> [String] {
@@ -22,7 +22,7 @@ final class TrialDatabase {
         return found == ["ok"] ? [] : found
     }
 
-    /// One line for each table, index, trigger and number of an entity.
+    /// A line for each table, index, trigger and number of an entity.
     func schema() throws -> [String] {
         var lines: [String] = []
         let tables = try rows(

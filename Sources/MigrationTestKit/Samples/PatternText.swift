@@ -1,4 +1,4 @@
-/// Texts that fit a regular expression, each by a number: literals, classes, groups, alternatives and repetitions.
+/// Texts that fit a regular expression, each with a number: literals, classes, groups, alternatives and repetitions.
 /// Anchors and boundaries take no character. Lookaheads and lookbehinds are left out, so a text has to be checked.
 struct PatternText {
     private indirect enum Node {
@@ -26,7 +26,8 @@ struct PatternText {
         return text
     }
 
-    /// The digits of the number, its base changing from choice to choice, say which way is taken.
+    /// Appends a text for a node. The digits of the number, whose base changes from choice to choice, select the
+    /// alternatives.
     private func write(_ node: Node, _ rest: inout Int, _ length: Int, _ text: inout String) {
         switch node {
         case .characters(let characters):
@@ -40,20 +41,21 @@ struct PatternText {
             write(node, &rest, length, &text)
         case .repeated(let node, let least, let most):
             for count in 0..<most {
-                // More repetitions than the least only if digits of the number are left, or the text is too short.
+                // More repetitions than the minimum follow only if digits of the number are left, or the text is too
+                // short.
                 if count >= least, text.count >= length, rest == 0 { break }
                 write(node, &rest, length, &text)
             }
         }
     }
 
-    /// Reads a pattern. The result is nil if the pattern has a part that the reader does not know.
+    /// Reads a pattern. The result is nil if the pattern has a part that the reader does not support.
     private struct Reader {
         private var rest: Substring
         private static let printable = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,@:/")
         private static let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
         private static let digits = Array("0123456789")
-        /// How often something is repeated that may be repeated without end.
+        /// The maximum number of repetitions for an unlimited one.
         private static let most = 12
 
         init(_ pattern: String) { rest = pattern[...] }
@@ -85,7 +87,7 @@ struct PatternText {
             case ".": return .characters(Self.printable)
             case "(":
                 if take("?") {
-                    // A group without a number; nothing else that begins so is known.
+                    // A group without a number. The reader supports no other group that begins so.
                     guard take(":") else { return nil }
                 }
                 let group = alternatives()
@@ -114,7 +116,7 @@ struct PatternText {
                 rest = rest[rest.index(after: end)...]
             default: break
             }
-            // Whether it takes as much or as little as it can makes no difference here.
+            // A greedy, lazy or possessive quantifier gives the same texts.
             if !take("?") { _ = take("+") }
             return least <= most ? .repeated(node, least: least, most: most) : nil
         }

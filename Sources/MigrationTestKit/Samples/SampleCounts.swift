@@ -1,15 +1,17 @@
 import CoreData
 
-/// How many objects each entity gets: more than asked for where others need one each for themselves, or several.
+/// The number of objects of each entity. It is more than requested if each object of another entity needs one of its
+/// own, or several.
 struct SampleCounts {
     private var counts: [String: Int]
-    /// Needs that lead in a circle would grow without end.
+    /// The limit. Numbers of entities that need each other would grow without end.
     private static let most = 2000
 
     init(_ entities: [NSEntityDescription], _ count: Int) {
         counts = Dictionary(
             entities.filter { !$0.isAbstract }.map { ($0.name ?? "", count) }, uniquingKeysWith: { first, _ in first })
-        // Needs may lead to other needs; where they lead in a circle, a few rounds are as good as many.
+        // Objects that are added may need further ones. If entities need each other in a circle, a few rounds are
+        // enough.
         for _ in 0..<4 {
             for entity in entities {
                 for (_, relationship) in entity.relationshipsByName where relationship.entity.name == entity.name {
@@ -22,13 +24,13 @@ struct SampleCounts {
 
     subscript(_ entity: NSEntityDescription) -> Int { counts[entity.name ?? ""] ?? 0 }
 
-    /// How many objects must be there for the others to lead to.
+    /// The number of objects to which the owners of a relationship must be able to lead.
     private func needed(_ relationship: NSRelationshipDescription, owners: Int) -> Int {
         guard owners > 0, !relationship.isOptional || relationship.minCount > 0 else { return 0 }
         let inverse = relationship.inverseRelationship
         let members = relationship.isToMany ? max(1, relationship.minCount) : 1
         if inverse?.isToMany == false { return owners * members }
-        // Each may be led to by so many only.
+        // Only so many owners may lead to each object.
         if let most = inverse?.maxCount, most > 0 { return max(members, (owners * members + most - 1) / most) }
         return members
     }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Links made-up objects, by relationships of every cardinality.
+/// Links sample objects, by relationships of every cardinality.
 struct SampleLinks {
     private let objects: [String: [NSManagedObject]]
     private let constraints: [String: [SampleConstraint]]
@@ -15,19 +15,19 @@ struct SampleLinks {
         firsts = Set(objects.compactMap { name, all in all.first { $0.entity.name == name } })
     }
 
-    /// Makes the links, and returns the parts of the model that they do not show, one in each line.
+    /// Makes the links, and returns the parts of the model that they do not cover, one in each line.
     ///
-    /// Throws 1570 where a mandatory relationship has nothing to lead to.
+    /// Throws 1570 if a mandatory relationship has no object to lead to.
     mutating func make(_ entities: [NSEntityDescription]) throws -> [String] {
         var notes: [String] = []
         var done: Set<String> = []
         for entity in entities {
             for (name, relationship) in entity.relationshipsByName.sorted(by: { $0.key < $1.key })
             where relationship.entity.name == entity.name && !relationship.isTransient {
-                // One side makes the links of both.
+                // Setting one side sets both.
                 guard done.insert("\(entity.name ?? "").\(name)").inserted else { continue }
                 if let inverse = relationship.inverseRelationship {
-                    // The side that has one member does it; of two such, the one that must have it.
+                    // The to-one side is set. Of two to-one sides it is the mandatory one.
                     if relationship.isToMany, !inverse.isToMany { continue }
                     if !relationship.isToMany, !inverse.isToMany, relationship.isOptional, !inverse.isOptional {
                         continue
@@ -55,18 +55,19 @@ struct SampleLinks {
         return notes
     }
 
-    /// Some links are missing where they may be; the first object of an entity has all.
+    /// Whether a link is left out. Some links of optional relationships are missing; the first object of an entity has
+    /// all.
     private mutating func isLeftOut(_ relationship: NSRelationshipDescription, _ owner: NSManagedObject) -> Bool {
         guard relationship.isOptional, !Self.isNeeded(relationship), !firsts.contains(owner) else { return false }
         return random.next() % 5 == 0
     }
 
-    /// Whether everyone must be led to.
+    /// Whether every destination object needs a link.
     private static func isNeeded(_ relationship: NSRelationshipDescription) -> Bool {
         relationship.inverseRelationship.map { !$0.isOptional || $0.minCount > 1 } ?? false
     }
 
-    /// One to one: nobody is led to twice.
+    /// Links a one-to-one relationship. No object is the destination of two links.
     private mutating func linkOne(
         _ relationship: NSRelationshipDescription, _ owners: [NSManagedObject], _ targets: [NSManagedObject]
     ) {
@@ -78,13 +79,14 @@ struct SampleLinks {
                 }
                 continue
             }
-            // Where objects lead to others of their kind, not to themselves.
+            // Objects lead to other objects of their entity, not to themselves.
             let target = owners.count <= targets.count ? (place + 1) % targets.count : place
             if target < targets.count { owner.setValue(targets[target], forKey: relationship.name) }
         }
     }
 
-    /// One to one of those that others lead to as well: two to each of some, or its share to each where each needs one.
+    /// Links a to-one relationship with a to-many inverse. Some destinations get two links, or, if each destination
+    /// needs one, all get their share.
     private mutating func linkToShared(
         _ relationship: NSRelationshipDescription, _ owners: [NSManagedObject], _ targets: [NSManagedObject]
     ) {
@@ -134,7 +136,7 @@ struct SampleLinks {
             let step = targets.count % 2 == 0 ? 1 : 2
             members.append((0..<min(count, targets.count)).map { (place + $0 * step) % targets.count })
         }
-        // A target whose inverse relationship needs so many links gets them.
+        // A destination whose inverse relationship has a minimum count gets so many links.
         if let inverse = relationship.inverseRelationship, !inverse.isOptional || inverse.minCount > 0 {
             var counts = Array(repeating: 0, count: targets.count)
             for member in members.joined() { counts[member] += 1 }

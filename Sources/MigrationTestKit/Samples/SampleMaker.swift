@@ -1,13 +1,13 @@
 import CoreData
 
-/// Fills a context with made-up objects.
+/// Fills a context with sample objects.
 struct SampleMaker {
     let context: NSManagedObjectContext
     private let seed: UInt64
     private var random: SampleRandom
-    /// No number twice: constraints may span several entities.
+    /// The last number. Each number is used once, because constraints may span several entities.
     private var number = 0
-    /// By entity, those of its subentities among them.
+    /// The objects by entity, including those of subentities.
     private(set) var objects: [String: [NSManagedObject]] = [:]
     private var values: [ObjectIdentifier: SampleValues] = [:]
     private(set) var constraints: [String: [SampleConstraint]] = [:]
@@ -19,9 +19,9 @@ struct SampleMaker {
         random = SampleRandom(state: seed)
     }
 
-    /// Makes the objects, and returns the parts of the model that they do not show, one in each line.
+    /// Makes the objects, and returns the parts of the model that they do not cover, one in each line.
     ///
-    /// Throws 1570 where no value can be made for a mandatory property.
+    /// Throws 1570 if no value can be made for a mandatory property.
     mutating func make(_ count: Int) throws -> [String] {
         let entities = (context.persistentStoreCoordinator?.managedObjectModel.entities ?? [])
             .sorted { ($0.name ?? "") < ($1.name ?? "") }
@@ -42,12 +42,12 @@ struct SampleMaker {
         return notes.filter { known.insert($0).inserted }
     }
 
-    /// An error that says what cannot be made.
+    /// The error with a text about the property without a value.
     static func error(_ text: String) -> NSError {
         CocoaError(.validationMissingMandatoryProperty, userInfo: [NSLocalizedDescriptionKey: text]) as NSError
     }
 
-    /// New objects must differ from those that a store has.
+    /// Reads the objects that a store has, because new ones must differ from them.
     private mutating func readWhatIsThere(_ entities: [NSEntityDescription]) throws {
         for entity in entities where !entity.isAbstract {
             let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
@@ -60,13 +60,13 @@ struct SampleMaker {
 
     // MARK: Objects
 
-    /// Makes one more object; false where the constraints leave no room for it.
+    /// Makes one more object. Returns false if the constraints allow no further one.
     private mutating func insert(_ entity: NSEntityDescription, isFirst: Bool) throws -> Bool {
         number += 1
         var found: [String: Any] = [:]
         for (name, attribute) in entity.attributesByName.sorted(by: { $0.key < $1.key })
         where !(attribute is NSDerivedAttributeDescription) {
-            // Some values are missing where they may be.
+            // Some values of optional attributes are missing.
             if attribute.isOptional, !isFirst, random.next() % 7 == 0 { continue }
             if attribute.isTransient, attribute.isOptional || attribute.defaultValue != nil { continue }
             if let value = values(of: attribute).value(number) {
@@ -92,8 +92,8 @@ struct SampleMaker {
         return true
     }
 
-    /// Changes the values until they differ from those of every other object, constraint by constraint. Where there is
-    /// nothing left, one value is left out, if it may be.
+    /// Changes the values until they differ from those of every other object, constraint by constraint. If no unused
+    /// values are left, one optional value is left out.
     private mutating func distinguish(
         _ found: inout [String: Any], _ entity: NSEntityDescription, _ constraints: [SampleConstraint]
     ) -> Bool {

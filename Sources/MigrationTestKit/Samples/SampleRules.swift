@@ -1,7 +1,7 @@
 import CoreData
 
-/// What an attribute's validation predicates ask of a value, as far as a value can be made of it: limits, lengths,
-/// patterns, beginnings and ends, lists of values. Of alternatives it is the first.
+/// The conditions of an attribute's validation predicates on a value, as far as values can be made by them: limits,
+/// lengths, patterns, beginnings and ends, lists of values. Of alternatives only the first is read.
 struct SampleRules {
     /// A limit of a number, or of a date as seconds since 2001.
     struct Limit {
@@ -18,11 +18,11 @@ struct SampleRules {
     private(set) var prefix = ""
     private(set) var infix = ""
     private(set) var suffix = ""
-    /// The values of a list; empty where there is none.
+    /// The values of a list; empty if there is none.
     private(set) var choices: [Any] = []
 
     init(_ predicates: [NSPredicate]) {
-        // What is still to be read, the next last.
+        // The predicates that are still to be read, the next one last.
         var pending = Array(predicates.reversed())
         while let predicate = pending.popLast() {
             guard let compound = predicate as? NSCompoundPredicate else {
@@ -101,7 +101,7 @@ struct SampleRules {
         (value as? NSSet)?.allObjects.sorted { "\($0)" < "\($1)" } ?? (value as? [Any]) ?? []
     }
 
-    /// The value of an expression that asks nothing of the object.
+    /// The value of an expression that does not read the object.
     private static func value(_ expression: NSExpression) -> Any? {
         switch expression.expressionType {
         case .constantValue, .aggregate, .function: expression.expressionValue(with: nil, context: nil)

@@ -35,7 +35,8 @@ public struct SampleStore {
         _ = try fill(url, version, options: options)
     }
 
-    /// As `make(at:_:options:)`, and tells what of the model the objects do not show, each in a line.
+    /// Fills a store as `make(at:_:options:)` does, and returns the parts of the model that the objects do not cover,
+    /// each in a line.
     func fill(_ url: URL, _ version: ModelVersion, options: [AnyHashable: Any]? = nil) throws -> [String] {
         try TrialStore.open(url, version.freshModel(), options: options) { context in
             var maker = SampleMaker(context: context, seed: seed)
@@ -52,7 +53,7 @@ public struct SampleStore {
     }
 }
 
-/// Opens a store for as long as a body runs.
+/// Opens a store for the duration of a body.
 enum TrialStore {
     @discardableResult
     static func open<Result>(
@@ -69,10 +70,10 @@ enum TrialStore {
         return try result.get()
     }
 
-    /// The type of the stores that an address leads to: a file is one of SQLite's.
+    /// The type of the stores at an address: a file is a SQLite store.
     static func type(of url: URL) -> String { StoreEngines.type(of: url) }
 
-    /// The engine of the stores in the database of an address; throws where the program has none.
+    /// The engine of the stores in the database of an address; throws if the program has none.
     static func engine(of url: URL) throws -> any InPlaceEngine {
         if let engine = StoreEngines.engineOfProduct(for: type(of: url))?.inPlace { return engine }
         throw CocoaError(
@@ -84,7 +85,7 @@ enum TrialStore {
             ])
     }
 
-    /// An error in one line; of several that are one, the first ones.
+    /// An error in one line. Of an error with several errors the text has the first ones.
     static func text(_ error: any Error) -> String {
         let error = error as NSError
         let isSeveral = error.code == NSValidationMultipleErrorsError
@@ -97,7 +98,7 @@ enum TrialStore {
     }
 }
 
-/// SplitMix64.
+/// The generator SplitMix64.
 struct SampleRandom: RandomNumberGenerator {
     var state: UInt64
 

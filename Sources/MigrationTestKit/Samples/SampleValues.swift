@@ -1,6 +1,6 @@
 import CoreData
 
-/// The values that an attribute's type and rules allow, each by a number.
+/// The values that an attribute's type and rules allow, each with a number.
 struct SampleValues {
     let attribute: NSAttributeDescription
     private let rules: SampleRules
@@ -14,15 +14,15 @@ struct SampleValues {
         pattern = rules.pattern.flatMap { PatternText($0) }
     }
 
-    /// The value of a number that every rule allows; nil where none of a few does. Other numbers give other values, as
-    /// long as there are any.
+    /// The value of a number that every rule allows; nil if none of a few candidates does. Other numbers give other
+    /// values, as long as there are any.
     func value(_ number: Int) -> Any? {
-        // The plain ones first: a rule that nobody understands may still allow one of them.
+        // The simple candidates come first, because a rule that `SampleRules` cannot read may still allow one of them.
         for candidate in candidates(number) where isAllowed(candidate) { return candidate }
         return nil
     }
 
-    /// The first values, all of which differ, at most as many as asked for: fewer where the rules leave no more.
+    /// The first values that differ, at most the given number. There are fewer if the rules leave no more.
     func differing(most: Int) -> [Any] {
         var found: [Any] = []
         var texts: Set<String> = []
@@ -74,7 +74,7 @@ struct SampleValues {
         return start + number % max(1, (upper ?? most) - start + 1)
     }
 
-    /// A number within the limits; those between two limits never meet one.
+    /// A number within the limits. Numbers between two limits never equal one of them.
     private func real(_ number: Int, _ fraction: Double) -> Double {
         switch (rules.lower?.value, rules.upper?.value) {
         case (nil, nil): return Double(number) + fraction
@@ -124,10 +124,10 @@ struct SampleValues {
         return UUID(uuid: uuid)
     }
 
-    // MARK: Made of others
+    // MARK: Made of other values
 
-    /// What the transformer, or the archive that stands in for it, takes and gives back. A program's own transformer
-    /// sees no value of another class than the model names: it may end the process.
+    /// The values that the transformer, or the archive in its place, takes and returns. A program's own transformer
+    /// gets only values of the class that the model names, because another class may end the process.
     private func transformables(_ number: Int) -> [Any] {
         let text = "\(attribute.name) \(number)"
         let plain: [String: NSObject] = [
