@@ -1,5 +1,5 @@
 import CoreData
 
-// Foundation on Linux declares these names, too, and nobody can use them.
+// Foundation on Linux declares these names, too, but its declarations are unavailable.
 typealias NSCompoundPredicate = CoreData.NSCompoundPredicate
 typealias NSExpression = CoreData.NSExpression

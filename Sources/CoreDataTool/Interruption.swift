@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// ^C, or a request to end, as something that work looks at: it ends at a place where nothing is half done.
+/// A flag for ^C, or a request to end the process. Work checks it, and ends at a place where no change is half done.
 enum Interruption {
     private final class State: @unchecked Sendable {  // all under `lock`
         private let lock = NSLock()
@@ -21,7 +21,7 @@ enum Interruption {
             if isLate { block?() }
         }
 
-        /// Has a handler write to a pipe, which a thread reads. A source of Dispatch's is told of a signal only where
+        /// Installs a handler that writes to a pipe, which a thread reads. A dispatch source receives a signal only if
         /// all threads have blocked it, and threads of libraries do not.
         private func begin() {
             guard pipe(Interruption.ends) == 0 else { return }
@@ -61,16 +61,16 @@ enum Interruption {
     }
 
     private static let state = State()
-    /// The pipe from the signals' handler to the thread. Memory of its own, as a handler may run at any moment.
+    /// The pipe from the signals' handler to the thread. It is memory of its own, as a handler may run at any moment.
     private nonisolated(unsafe) static let ends = UnsafeMutablePointer<Int32>.allocate(capacity: 2)
 
-    /// From now on ^C is noted, and calls the block, on a queue of its own; at once if ^C has come.
+    /// Begins to record ^C, and calls the block on a queue of its own; at once if ^C has been pressed.
     static func watch(_ block: (@Sendable () -> Void)? = nil) { state.watch(block) }
 
     /// Whether ^C was pressed.
     static var wasRequested: Bool { state.wasRequested }
 
-    /// Throws where ^C was pressed.
+    /// Throws if ^C was pressed.
     static func check() throws {
         if wasRequested { throw ToolError(.cancelled, "cancelled; nothing that was there has changed") }
     }

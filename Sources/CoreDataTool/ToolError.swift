@@ -1,20 +1,20 @@
 import CoreData
 import Foundation
 
-/// How the program ended.
+/// The exit status of the program.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
-    /// Something was found. Each command defines for itself what counts as found.
+    /// The command found what it searches for. Each command defines what counts as found.
     case found = 1
     case usage = 2
     case unreadable = 3
     case busy = 4
     case failed = 5
     case closed = 6
-    /// As a shell tells of a program that ^C ended.
+    /// The status by which shells report a program that ^C ended.
     case cancelled = 130
 
-    /// What the help says of it.
+    /// The meaning, for the help.
     package var meaning: String {
         switch self {
         case .done: "done, and nothing to report"
@@ -30,13 +30,13 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     }
 }
 
-/// Why a command cannot do what it was told: one line for a person, and how the program ends.
+/// The reason why a command failed: a line of text, and the exit status.
 package struct ToolError: Error, CustomStringConvertible {
     package let status: ExitStatus
     package let message: String
-    /// Lines below the message: the place of a mistake, or what would help.
+    /// Lines below the message: the place of a mistake, or a remedy.
     package let details: [String]
-    /// Where in a text that was given the mistake is; the first details show it.
+    /// The place of the mistake in a given text; the first details show it.
     package let place: TextPlace?
     /// The details without those that show the place.
     package let notes: [String]
@@ -49,9 +49,9 @@ package struct ToolError: Error, CustomStringConvertible {
         place = nil
     }
 
-    /// Nobody knows the model of a store.
+    /// The error that no model for a store was found.
     ///
-    /// - Parameter damage: what is wrong with the store's own copy of it; nil where there is none.
+    /// - Parameter damage: the damage of the store's own copy of the model; nil if it has none.
     static func ofMissingModel(_ shown: String, damage: String? = nil) -> ToolError {
         let own =
             damage == nil ? "keeps no copy of its model, and none" : "has a damaged copy of its model, and no model"
@@ -63,10 +63,10 @@ package struct ToolError: Error, CustomStringConvertible {
         return error
     }
 
-    /// Whether a store was found, and no model that fits it.
+    /// Whether a store was found, but no model that fits it.
     private(set) var isOfMissingModel = false
 
-    /// Whether an error of Foundation's says that a file cannot be written: it keeps a range of codes for that.
+    /// Whether an error of Foundation's means that a file cannot be written, for which it has a range of codes.
     static func isOfWriting(_ error: any Error) -> Bool {
         let error = error as NSError
         return error.domain == NSCocoaErrorDomain && (512..<768).contains(error.code)
@@ -81,14 +81,14 @@ package struct ToolError: Error, CustomStringConvertible {
         self.place = place
     }
 
-    /// A wrong use of a command, with the way to its help.
+    /// The error of a wrong use of a command, with a hint to its help.
     package static func usage(_ message: String, command: String? = nil) -> ToolError {
         ToolError(.usage, message, details: ["Try 'coredata \(command.map { "\($0) " } ?? "")--help'."])
     }
 
     package var description: String { ([message] + details).joined(separator: "\n") }
 
-    /// An error of the library's, or of Foundation's.
+    /// Makes the error of one of the library's, or of Foundation's.
     package init(_ error: any Error, at place: String? = nil) {
         if let error = error as? ToolError {
             self = error

@@ -39,14 +39,14 @@ package struct Arguments {
         let owned = words
         let names = options.map { strdup($0.name) }
         defer { for word in owned + names { free(word) } }
-        // The values are numbers that no letter has.
+        // The values are numbers beyond those of all letters.
         let table =
             zip(options.indices, options).map { index, known in
                 option(
                     name: names[index], has_arg: known.value == nil ? no_argument : required_argument, flag: nil,
                     val: Int32(1000 + index))
             } + [option()]
-        // A colon in front has a missing value told apart from an unknown option.
+        // With a colon in front, a missing value has another result than an unknown option.
         let letters =
             ":" + options.compactMap { known in known.letter.map { "\($0)\(known.value == nil ? "" : ":")" } }.joined()
         opencoredata_options_begin()
@@ -102,7 +102,8 @@ package struct Arguments {
         }
     }
 
-    /// Nothing has an empty name. A script whose variable is unset gives one.
+    /// Throws for an empty operand, because no file, entity or object has an empty name. A script with an unset
+    /// variable passes one.
     private func checkEmptyWords() throws {
         for (place, operand) in operands.enumerated() where operand.isEmpty {
             let name = page.operands[min(place, page.operands.count - 1)].name
@@ -119,15 +120,15 @@ package struct Arguments {
     package func has(_ option: Option) -> Bool { values[option.name] != nil }
     package func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The value of an option; nil where it was not given.
+    /// The value of an option; nil if it was not given.
     package func value(_ name: String) -> String? { values[name]?.last }
 
     package func values(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// The operand at a place; nil where an optional one was not given.
+    /// The operand at a place; nil if an optional one was not given.
     package func operand(_ place: Int) -> String? { operands.indices.contains(place) ? operands[place] : nil }
 
-    /// The operand at a place that the command cannot do without.
+    /// The operand at a place, if the command requires it.
     package func required(_ place: Int) throws -> String {
         guard let operand = operand(place) else {
             throw ToolError.usage("\(page.operands[place].name) is missing", command: page.name)
@@ -135,7 +136,7 @@ package struct Arguments {
         return operand
     }
 
-    /// A number of at least `least`; nil where the option was not given.
+    /// A number of at least `least`; nil if the option was not given.
     package func number(_ name: String, atLeast least: Int) throws -> Int? {
         guard let text = value(name) else { return nil }
         guard let number = Int(text), number >= least else {
@@ -145,7 +146,7 @@ package struct Arguments {
         return number
     }
 
-    /// One of several words; nil where the option was not given.
+    /// The value of an option as one of several words; nil if the option was not given.
     package func choice<Choice: CaseIterable & RawRepresentable<String>>(
         _ name: String, _: Choice.Type = Choice.self
     ) throws -> Choice? {

@@ -1,4 +1,4 @@
-/// What a command says of itself. Parsing, help, completion and the manual page are all made of it.
+/// The description of a command. Parsing, help, completion and the manual page are all made of it.
 package struct CommandPage: Sendable {
     package struct Example: Sendable {
         package let command: String
@@ -10,17 +10,17 @@ package struct CommandPage: Sendable {
         }
     }
 
-    /// The name, of one word or of two: `fetch`, `model diff`.
+    /// The name, which has one or two words: `fetch`, `model diff`.
     package let name: String
-    /// One line, without a full stop.
+    /// A line without a full stop.
     package let summary: String
     package let operands: [Operand]
-    /// Paragraphs; lines are broken where they are shown.
+    /// The paragraphs. Lines are broken when they are printed.
     package let discussion: [String]
     /// The options, without `--help`, which every command has.
     package let options: [Option]
     package let examples: [Example]
-    /// What the exit status 1 means here; nil where the command never ends with it.
+    /// The meaning of the exit status 1; nil if the command never ends with it.
     package let found: String?
 
     package init(
@@ -48,13 +48,14 @@ package struct CommandPage: Sendable {
 package protocol Command: SendableMetatype {
     static var page: CommandPage { get }
 
-    /// Takes what was given; throws `ToolError.usage` for what makes no sense. Opens nothing.
+    /// Takes the arguments. Throws `ToolError.usage` for arguments that contradict each other. Opens no file.
     init(_ arguments: Arguments) throws
 
-    /// Does it. The exit status is 0 or 1 (`found` of the page); everything else is thrown.
+    /// Runs the command. The exit status is 0 or 1 (`found` of the page); all other outcomes are thrown.
     func run(_ console: Console) throws -> ExitStatus
 
-    /// Whether it writes to an existing store. A command that does not leaves each file beside the store as it is.
+    /// Whether it writes to an existing store. A command that does not write leaves each file beside the store as it
+    /// is.
     var writesStore: Bool { get }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a shell needs to complete the arguments of the program.
+/// The scripts by which shells complete the arguments of the program.
 package enum CompletionScript {
     package enum Shell: String, CaseIterable, Sendable {
         case bash, zsh, fish

@@ -1,6 +1,6 @@
 /// The help of the program and of its commands.
 package enum Help {
-    /// What `coredata COMMAND --help` prints.
+    /// The output of `coredata COMMAND --help`.
     package static func text(of page: CommandPage, width: Int) -> String {
         var parts = ["usage: \(page.synopsis)", TextWidth.wrapped("\(page.summary).", to: width)]
         parts += page.discussion.map { TextWidth.wrapped($0, to: width) }
@@ -18,7 +18,7 @@ package enum Help {
         return parts.joined(separator: "\n\n")
     }
 
-    /// What `coredata --help` prints.
+    /// The output of `coredata --help`.
     package static func text(of pages: [CommandPage], width: Int) -> String {
         [
             "usage: coredata COMMAND [arguments]",

@@ -1,6 +1,6 @@
-/// Which name was meant by one that is not there.
+/// The search for the name that was probably meant by an unknown one.
 package enum NearestName {
-    /// The name with the fewest changes from what was given; nil where none is near.
+    /// The name with the fewest changes from the given one; nil if none is near.
     package static func of(_ given: String, among names: [String]) -> String? {
         let limit = max(1, given.count / 3)
         let near = names.map { (name: $0, distance: distance(Array(given.lowercased()), Array($0.lowercased()))) }
@@ -9,12 +9,12 @@ package enum NearestName {
         return near.name
     }
 
-    /// What an error says of the name that was meant, behind the one that is not there; nothing where none is near.
+    /// The part of an error about an unknown name that suggests the nearest name; empty if none is near.
     package static func hint(_ given: String, among names: [String], prefix: String = "") -> String {
         of(given, among: names).map { "; is '\(prefix)\($0)' meant?" } ?? ""
     }
 
-    /// How many characters have to be changed, added, removed or exchanged with their neighbour.
+    /// The number of characters that have to be changed, added, removed or exchanged with their neighbour.
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var before: [Int] = []
         var row = Array(0...other.count)

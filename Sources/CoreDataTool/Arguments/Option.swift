@@ -1,6 +1,6 @@
 /// An option of a command: `--name`, or `--name VALUE`.
 package struct Option: Sendable {
-    /// What a shell offers for a value, or for an operand.
+    /// The completions that a shell offers for a value, or for an operand.
     package enum Completion: Sendable, Equatable {
         case file
         case folder
@@ -9,13 +9,13 @@ package struct Option: Sendable {
     }
 
     package let name: String
-    /// The option as one letter; nil where it has none.
+    /// The option as one letter; nil if it has none.
     package let letter: Character?
-    /// What the value is called in the help; nil where the option has no value.
+    /// The name of the value in the help; nil if the option has no value.
     package let value: String?
     package let help: String
     package let completion: Completion
-    /// Whether it may be given several times.
+    /// Whether the option may be given several times.
     package let repeats: Bool
 
     package init(
@@ -30,7 +30,7 @@ package struct Option: Sendable {
         self.help = help
     }
 
-    /// The option as the help shows it: `-n, --limit N`.
+    /// The option in the help: `-n, --limit N`.
     package var shown: String {
         (letter.map { "-\($0), " } ?? "") + "--\(name)" + (value.map { " \($0)" } ?? "")
     }

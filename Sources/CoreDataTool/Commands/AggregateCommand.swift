@@ -97,7 +97,7 @@ package struct AggregateCommand: Command {
         }
     }
 
-    /// Groups in an order; missing values are less than all others, and equal ones stay as they came.
+    /// Sorts groups. Missing values are less than all other values, and equal groups keep their order.
     private static func sorted(_ rows: [[Any?]], by order: [(place: Int, isAscending: Bool)]) -> [[Any?]] {
         if order.isEmpty { return rows }
         return rows.enumerated().sorted { one, other in

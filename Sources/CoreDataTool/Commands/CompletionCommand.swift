@@ -1,4 +1,4 @@
-/// `coredata completion`: prints what a shell needs to complete arguments.
+/// `coredata completion`: prints the script by which a shell completes arguments.
 package struct CompletionCommand: Command {
     package static let page = CommandPage(
         "completion", "print a script that completes arguments in a shell",

@@ -103,9 +103,9 @@ package struct ConvertCommand: Command {
         return (try transfer.compare(with: target, names: names, isRounded: true), made, names)
     }
 
-    /// Has the library bring the rows of a store to another database.
+    /// Moves the rows of a store to another database by the library.
     private func move(_ source: OpenedStore, to url: URL, _ shown: String, _ console: Console) throws {
-        // Rows move as they lie: the model is what the other store keeps.
+        // Rows are moved as they are stored, so the model is the one that the other store will keep.
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: source.model)
         do {
             let store = try coordinator.addPersistentStore(
@@ -121,7 +121,7 @@ package struct ConvertCommand: Command {
         }
     }
 
-    /// An error of moving, with what stands in its way.
+    /// An error of moving, with the values that the database cannot hold.
     private static func told(_ error: any Error, _ shown: String) -> ToolError {
         let info = (error as NSError).userInfo
         guard let values = info[NSMigrationUnfitValuesErrorKey] as? [MigrationUnfitValue] else {

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata copy`: a copy of a store that others may be writing.
+/// `coredata copy`: a copy of a store that other programs may be writing.
 package struct CopyCommand: Command {
     package static let page = CommandPage(
         "copy", "copy a store, also while others write it",
@@ -65,7 +65,8 @@ package struct CopyCommand: Command {
         return .done
     }
 
-    /// Only a store of the same kind is replaced, and not the one that is to be copied.
+    /// Throws for a store at the target that must not be replaced: one of another kind, or the one that is to be
+    /// copied.
     private func checkReplaced(_ url: URL, by source: StoreAddress) throws {
         let present = try StoreAddress(target)
         guard present.type == source.type else {

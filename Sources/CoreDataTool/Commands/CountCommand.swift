@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata count`: how many objects match.
+/// `coredata count`: the number of objects that match.
 package struct CountCommand: Command {
     package static let page = CommandPage(
         "count", "say how many objects an entity has, or how many match",

@@ -49,7 +49,7 @@ package struct DistinctCommand: Command {
         var rows = try request.rows(store, options, in: entity)
         if hasCounts {
             func count(_ row: [Any?]) -> Int64 { (row.last as? NSNumber)?.int64Value ?? 0 }
-            // Those that occur equally often keep their order.
+            // Values that occur equally often keep their order.
             rows = rows.enumerated().sorted { (-count($0.element), $0.offset) < (-count($1.element), $1.offset) }
                 .map(\.element)
         }

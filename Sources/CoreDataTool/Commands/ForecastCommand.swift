@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata forecast`: what a migration of a store would do, before anything is done.
+/// `coredata forecast`: the steps and the cost of a migration of a store, without changing it.
 package struct ForecastCommand: Command {
     package static let page = CommandPage(
         "forecast", "say what a migration of a store would do and cost, and what stands in its way",

@@ -41,7 +41,7 @@ package struct GenerateCommand: Command {
         let url = try ModelSourceFile.url(path)
         let text: String
         do {
-            // It is checked as a whole first: the generator takes what it reads as it is.
+            // The model is checked as a whole first, because the generator does not check it.
             _ = try ModelArgument(path)
             text = ClassWriter(model: try ModelSource(at: url, module: module)).text()
         } catch {

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata history`: who changed what in a store that keeps history.
+/// `coredata history`: the changes in a store that keeps history, with their authors.
 package struct HistoryCommand: Command {
     package static let page = CommandPage(
         "history", "print who changed what",

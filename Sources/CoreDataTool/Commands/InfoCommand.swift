@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata info`: what a store is, and what lies in it.
+/// `coredata info`: the kind and the content of a store.
 package struct InfoCommand: Command {
     package static let page = CommandPage(
         "info", "say what a store is and what lies in it",
@@ -20,7 +20,7 @@ package struct InfoCommand: Command {
         ],
         found: "the store is damaged")
 
-    /// How large a file may be that is looked at as a whole without being told to.
+    /// The size of the largest file that is checked as a whole without the option `--check`.
     private static let largestWithoutAsking: Int64 = 16 << 20
 
     private let store: String
@@ -59,7 +59,7 @@ package struct InfoCommand: Command {
         return report.isDamaged ? .found : .done
     }
 
-    /// Says what a store tells of itself although nobody knows its model.
+    /// Prints the facts of a store whose model was not found.
     private func writeWithoutModel(_ console: Console) throws {
         let address = try StoreAddress(store)
         let metadata = StoreMetadata(try address.metadata())

@@ -2,7 +2,7 @@ import CoreData
 import CoreDataManager
 import Foundation
 
-/// `coredata lint`: says which values of a model or a store lie in the wrong place for their size.
+/// `coredata lint`: the values of a model or a store that are in the wrong place for their size.
 package struct LintCommand: Command {
     package static let page = CommandPage(
         "lint", "say which values lie in the wrong place for their size",

@@ -69,7 +69,7 @@ package struct MigrateCommand: Command {
         let migration = FollowedMigration()
         let copy: URL?
         do {
-            // Not after a copy has been made for nothing.
+            // This check comes before a copy is made, which would be of no use.
             if patience == 0, !whileOpen { try FollowedMigration.requireClosed(opened.store.url) }
             copy = try backup.map { try StoreBackup.make(of: opened.store, in: $0, waiting: patience) }
             try Interruption.check()
@@ -104,7 +104,7 @@ package struct MigrateCommand: Command {
         if let mirror = report.forecast.mirror { try MirrorText(mirror).tell(console, isJSON: false) }
     }
 
-    /// The library's words, with this program's options in the place of its own.
+    /// The error with the library's text, in which this program's options replace the library's.
     private static func told(_ error: any Error, _ store: String) -> ToolError {
         let error = ToolError(error, at: store)
         if error.status == .cancelled {

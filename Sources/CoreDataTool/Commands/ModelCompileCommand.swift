@@ -2,7 +2,7 @@ import CoreData
 import CoreDataModelCompiler
 import Foundation
 
-/// `coredata model compile`: a model's source as programs load it.
+/// `coredata model compile`: the compiled form of a model's source.
 package struct ModelCompileCommand: Command {
     package static let page = CommandPage(
         "model compile", "compile a model's source to the files that programs load",
@@ -38,7 +38,7 @@ package struct ModelCompileCommand: Command {
         isForced = arguments.has(.force)
     }
 
-    /// The store at the path; nil where a model lies there, or nothing.
+    /// The store at the path; nil if the path leads to a model, or to no file.
     private func storeWithModel() throws -> OpenedStore? {
         var isFolder: ObjCBool = false
         guard !ModelArgument.isModel(path), FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),

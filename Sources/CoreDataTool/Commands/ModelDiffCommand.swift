@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata model diff`: what differs between two models, and what a migration would make of it.
+/// `coredata model diff`: the differences between two models, and the migration between them.
 package struct ModelDiffCommand: Command {
     package static let page = CommandPage(
         "model diff", "say entity by entity what differs between two models, and what a migration would do",
@@ -147,7 +147,8 @@ package struct ModelDiffCommand: Command {
         for hint in hints { try console.line(Table.onOneLine(hint)) }
     }
 
-    /// Where something may have been renamed without saying so: its values would be lost.
+    /// Hints about entities and properties that may have been renamed without a renaming identifier. Their values would
+    /// be lost.
     private func hints(_ comparison: ModelComparison) -> [String] {
         var hints: [String] = []
         for entity in comparison.entities {

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata model hash`: the hashes by which a store knows its model.
+/// `coredata model hash`: the hashes by which a store identifies its model.
 package struct ModelHashCommand: Command {
     package static let page = CommandPage(
         "model hash", "print a model's checksum and the version hashes of its entities",

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata model show`: what a model says.
+/// `coredata model show`: the content of a model.
 package struct ModelShowCommand: Command {
     package static let page = CommandPage(
         "model show", "show a model's entities, properties, indexes, templates and versions",
@@ -151,7 +151,7 @@ package struct ModelShowCommand: Command {
         }
     }
 
-    /// The properties with a column for each of some facts, and one for what else is to be said.
+    /// The properties with a column for each of some facts, and one for all further facts.
     private func table(
         _ properties: [NSPropertyDescription], _ title: String, _ keys: [String], _ console: Console
     ) throws {

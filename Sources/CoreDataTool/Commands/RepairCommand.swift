@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata repair`: a copy of a store in which what can be mended is.
+/// `coredata repair`: a copy of a store, repaired as far as possible.
 package struct RepairCommand: Command {
     package static let page = CommandPage(
         "repair", "make a copy of a store in which what is broken is mended",

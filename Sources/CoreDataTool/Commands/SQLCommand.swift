@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata sql`: the statement that a fetch runs, its values, and the plan of the engine.
+/// `coredata sql`: the statement of a fetch, its values, and the engine's plan.
 package struct SQLCommand: Command {
     package static let page = CommandPage(
         "sql", "show the SQL that a fetch would run, and the plan that the engine has for it",

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata salvage`: a new store with everything that can be read of a damaged one.
+/// `coredata salvage`: a new store with all rows that can be read of a damaged one.
 package struct SalvageCommand: Command {
     package static let page = CommandPage(
         "salvage", "bring what can be read of a damaged SQLite store into a new one",
@@ -48,7 +48,7 @@ package struct SalvageCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        // The first bytes may be damaged, too: they do not tell what the file is.
+        // The first bytes may be damaged, too, so they cannot identify the kind of the file.
         guard let url = store.hasPrefix("file:") ? URL(string: store) : URL(fileURLWithPath: store), url.isFileURL,
             !store.contains("://") || store.hasPrefix("file:")
         else { throw ToolError(.usage, "\(store): files alone are salvaged") }
@@ -74,7 +74,7 @@ package struct SalvageCommand: Command {
         return report.isWhole ? .done : .found
     }
 
-    /// The version of a model that fits the store; the current one where the store does not tell any more.
+    /// The version of a model that fits the store; the current one if the store's metadata cannot be read.
     private static func model(_ path: String, of url: URL) throws -> NSManagedObjectModel {
         let file = try ModelArgument(path)
         let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -140,7 +140,7 @@ package struct SalvageCommand: Command {
         try console.line(Table.onOneLine("made \(target): \(parts.joined(separator: ", "))"))
     }
 
-    /// `Book/12.author: leads to Author 99, which was not found; it is nil now`.
+    /// A line such as `Book/12.author: leads to Author 99, which was not found; it is nil now`.
     private static func line(_ finding: StoreSalvageReport.Finding) -> String {
         let row = finding.entityName.map { entity in entity + (finding.number.map { "/\($0)" } ?? "") }
         let place = row.map { $0 + (finding.propertyName.map { ".\($0)" } ?? "") }

@@ -74,7 +74,7 @@ package struct StudioCommand: Command {
             end.wait()
             let ending = studio.end()
             guard let unsaved = ending.unsaved else {
-                // The server would wait for the answer. Nothing is being written, so unsaved changes are lost.
+                // The server would wait until the request is answered. No save is running, so unsaved changes are lost.
                 console.say("a request was still being answered" + (isWritable ? "; unsaved changes are lost" : ""))
                 return .done
             }

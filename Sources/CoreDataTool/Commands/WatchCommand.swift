@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// `coredata watch`: what others change in a store, while they do.
+/// `coredata watch`: the changes that other programs save in a store, as they happen.
 package struct WatchCommand: Command {
     package static let page = CommandPage(
         "watch", "print what others change, while they do",
@@ -29,7 +29,7 @@ package struct WatchCommand: Command {
         isJSON = arguments.has(.json)
     }
 
-    /// What wakes the command.
+    /// The events that wake the command.
     private final class Wake: Sendable {
         private let changes = DispatchSemaphore(value: 0)
         func signal() { changes.signal() }
@@ -87,7 +87,8 @@ package struct WatchCommand: Command {
         return .done
     }
 
-    /// Throws where no change would be noticed: a user who may not write beside the file does not see commits.
+    /// Throws if the command would not receive changes. A user without the right to write beside the file does not get
+    /// notices of commits.
     private func requireNotices(of store: OpenedStore) throws {
         guard store.url.isFileURL else { return }
         let folder = store.url.deletingLastPathComponent().path

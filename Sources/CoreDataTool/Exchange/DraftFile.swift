@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A new file that has its name when it is whole. An unfinished file is removed.
+/// A new file that gets its name when it is whole. An unfinished file is removed.
 ///
 /// The next process removes the remains of a killed one.
 final class DraftFile {
@@ -10,7 +10,7 @@ final class DraftFile {
     private let draft: String
     private var isOpen = true
 
-    /// - Throws: where there is something of that name; it stays as it is.
+    /// - Throws: an error if a file has the name already; that file stays as it is.
     init(_ path: String) throws {
         self.path = path
         let url = URL(fileURLWithPath: path)
@@ -40,13 +40,14 @@ final class DraftFile {
         ToolError(.failed, "\(path): \(String(cString: strerror(errno)).lowercased())")
     }
 
-    /// A new file, locked by this process. A process that does not get the lock knows that another one is writing.
+    /// Makes a new file that this process locks. A process that does not get the lock throws, because another one is
+    /// writing.
     private static func open(_ draft: String, _ permissions: mode_t, shown: String) throws -> Int32 {
         while true {
             let descriptor = Foundation.open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, permissions)
             if descriptor >= 0 {
                 if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isFile(descriptor, at: draft) { return descriptor }
-                // Another process has taken it for one that was left, and removes it.
+                // Another process took the file for the remains of a killed one, and removes it.
                 close(descriptor)
             } else if errno == EEXIST {
                 try removeRemains(draft, shown: shown)
@@ -56,7 +57,7 @@ final class DraftFile {
         }
     }
 
-    /// Removes what a killed process has left. Throws where a process is writing it.
+    /// Removes what a killed process has left. Throws if a process is still writing it.
     private static func removeRemains(_ draft: String, shown: String) throws {
         let descriptor = Foundation.open(draft, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -86,7 +87,7 @@ final class DraftFile {
     private func discard() {
         if !isOpen { return }
         isOpen = false
-        // Nobody takes a file for one that was left as long as the lock is held.
+        // While this process holds the lock, no other process takes the file for the remains of a killed one.
         unlink(draft)
         close(descriptor)
     }

@@ -1,14 +1,14 @@
 import CoreData
 import Foundation
 
-/// Values of attributes as JSON from which they can be had back to the last bit.
+/// Values of attributes as JSON from which they can be read back without the loss of a bit.
 ///
 /// Dates are their seconds since the beginning of 2001, bytes and transformable values base 64, decimals texts. Values
 /// that are no number of JSON are texts: "nan", "inf", "-inf".
 enum ExactValue {
     /// Appends a value that is not nil.
     ///
-    /// - Parameter isRounded: whether dates are told to the microsecond, as PostgreSQL has them.
+    /// - Parameter isRounded: whether dates are rounded to microseconds, as in PostgreSQL.
     static func append(_ value: Any, _ attribute: NSAttributeDescription, to bytes: inout [UInt8], isRounded: Bool) {
         switch value {
         case let text as String: JSON.append(text, to: &bytes)
@@ -61,7 +61,7 @@ enum ExactValue {
         value.isFinite ? bytes.append(contentsOf: "\(value)".utf8) : append(plain: "\(value)", to: &bytes)
     }
 
-    /// Text without a character that needs a backslash.
+    /// Appends text without a character that needs a backslash.
     private static func append(plain text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: text.utf8)
@@ -148,7 +148,7 @@ enum ExactValue {
         case .string(let given), .number(let given): text = given
         default: throw json.expected("a decimal number as text")
         }
-        // A decimal is read as far as it is one.
+        // `Decimal` reads a valid beginning of a text, and leaves out the rest.
         guard text.wholeMatch(of: /[+-]?\d+(\.\d*)?([eE][+-]?\d+)?/) != nil, let number = Decimal(string: text) else {
             throw json.mistake("this is no decimal number")
         }

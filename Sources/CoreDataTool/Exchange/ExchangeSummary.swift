@@ -1,21 +1,21 @@
 import CoreData
 import Foundation
 
-/// What a command that brings objects from one place to another says at its end.
+/// The report at the end of a command that moves objects from one place to another.
 struct ExchangeSummary {
-    /// How a sentence for a person begins, and what stands before the place: "imported", "into".
+    /// The beginning of the sentence, and the word before the place: "imported", "into".
     let verb: String
     let preposition: String
     let place: String
     let counts: [(entity: String, count: Int)]
     /// Further facts, for JSON.
     var facts: [(String, JSON)] = []
-    /// What of them a person reads.
+    /// The facts in the text report.
     var remarks: [String] = []
 
     var objects: Int { counts.reduce(0) { $0 + $1.count } }
 
-    /// Tells of links that lead to objects that are not there, and were left out.
+    /// Reports links to missing objects, which were left out.
     mutating func note(dangling: [String], _ console: Console) {
         facts.append(("danglingLinks", .integer(Int64(dangling.count))))
         guard !dangling.isEmpty else { return }
@@ -25,7 +25,7 @@ struct ExchangeSummary {
                 + "\(dangling.count == 1 ? "was" : "were") left out: \(Table.onOneLine(some))")
     }
 
-    /// Tells that a store without CloudKit's account of the objects was made of one that has it.
+    /// Reports that the source has CloudKit's tables about the objects, and the new store has not.
     mutating func note(mirror: StoreInspection.CloudMirror?, _ console: Console) {
         guard let mirror else { return }
         facts.append(("mirror", MirrorText(mirror).json))

@@ -1,20 +1,20 @@
 import CoreData
 import Foundation
 
-/// The first line of an export: what the store was, its model, and how many objects follow.
+/// The first line of an export: the facts of the store, its model, and the number of objects that follow.
 struct GraphHeader {
     static let version: Int64 = 1
     private static let formatKey = "@coredata"
 
     let type: String
     let identifier: String?
-    /// What the store's program has put into its metadata.
+    /// The entries that the store's program has put into its metadata.
     let metadata: [String: Any]
     let versionHashes: [String: Data]
-    /// The content of a `.mom` file; nil where the export holds none.
+    /// The content of a `.mom` file; nil if the export has none.
     let model: Data?
     let counts: [(entity: String, count: Int)]
-    /// The account that CloudKit had in the store; nil where nothing mirrored it.
+    /// The facts of CloudKit's tables in the store; nil if CloudKit did not mirror it.
     let mirror: StoreInspection.CloudMirror?
 
     init(

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What of an entity's objects a store keeps: attributes that are not computed, and relationships.
+/// The stored properties of an entity: attributes that are not computed, and relationships.
 struct GraphEntity {
     let name: String
     let isAbstract: Bool
@@ -24,7 +24,7 @@ struct GraphEntity {
         model.entitiesByName.mapValues(GraphEntity.init)
     }
 
-    /// The objects to which a relationship of an object leads; nothing is read of them.
+    /// The objects to which a relationship of an object leads, without reading their rows.
     static func targets(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> [NSManagedObject] {
         switch object.value(forKey: relationship.name) {
         case let target as NSManagedObject: [target]
@@ -37,9 +37,9 @@ struct GraphEntity {
 
 /// Objects as lines of JSON: equal objects give equal lines.
 struct GraphLine {
-    /// Whether dates are told to the microsecond.
+    /// Whether dates are rounded to microseconds.
     let isRounded: Bool
-    /// What objects are called; nil leaves out links to an object.
+    /// The name of an object; nil leaves out links to it.
     let name: (NSManagedObjectID) -> String?
 
     init(isRounded: Bool = false, name: @escaping (NSManagedObjectID) -> String? = ObjectName.of) {
@@ -74,7 +74,7 @@ struct GraphLine {
         bytes.append(UInt8(ascii: "}"))
     }
 
-    /// By length first: so the numbers of one entity stand in their order.
+    /// The order by length first, in which the numbers of one entity are in their order.
     static func order(_ one: String, _ other: String) -> Bool {
         one.utf8.count == other.utf8.count ? one < other : one.utf8.count < other.utf8.count
     }

@@ -7,7 +7,7 @@ struct GraphReader {
     private let shown: String
     private let console: Console
 
-    /// - Parameter shown: what messages call the export.
+    /// - Parameter shown: the name of the export in messages.
     init(_ descriptor: Int32, shown: String, console: Console) {
         lines = LineReader(descriptor, shown: shown)
         self.shown = shown
@@ -36,7 +36,7 @@ struct GraphReader {
         }
     }
 
-    /// The first line without the mark of UTF-8 that some editors put before it. Throws for one in UTF-16.
+    /// The first line without the mark of UTF-8 that some editors put before it. Throws for a line in UTF-16.
     private func withoutMark(_ line: [UInt8]) throws -> [UInt8] {
         let brace = UInt8(ascii: "{")
         if [[0xFE, 0xFF], [0xFF, 0xFE], [brace, 0], [0, brace]].contains(where: { line.starts(with: $0) }) {
@@ -50,7 +50,7 @@ struct GraphReader {
 
     /// The model of an export.
     ///
-    /// - Parameter path: a model to take instead of the one in the export.
+    /// - Parameter path: a model that replaces the one in the export.
     func model(of header: GraphHeader, given path: String?) throws -> NSManagedObjectModel {
         if let path {
             let file = try ModelArgument(path)
@@ -69,7 +69,7 @@ struct GraphReader {
         }
     }
 
-    /// Gives all objects to a writer. To be called on the queue of the writer's context.
+    /// Passes all objects to a writer. Call it on the queue of the writer's context.
     mutating func read(_ header: GraphHeader, into writer: GraphWriter) throws {
         let work = WorkLine("importing", of: header.counts.reduce(0) { $0 + $1.count }, on: console)
         defer { work.end() }
@@ -94,7 +94,7 @@ struct GraphReader {
         }
     }
 
-    /// Has the writer make links and save, and tells contradictions by their places.
+    /// Lets the writer make links and save. Errors about contradictions have their places.
     func finish(_ writer: GraphWriter) throws -> [String: String] {
         do {
             return try writer.finish()
@@ -103,7 +103,7 @@ struct GraphReader {
         }
     }
 
-    // MARK: One line
+    // MARK: A line
 
     private struct EntityReader {
         let entity: GraphEntity
@@ -159,7 +159,7 @@ struct GraphReader {
         return reader.entity.name
     }
 
-    /// Whether a part of a name is what a store may call an object: a number from 1 as it is written, or a word.
+    /// Whether a part of a name is a reference of a store: a number from 1 in its usual form, or a word.
     private static func isReference(_ text: Substring) -> Bool {
         guard text.allSatisfy({ $0.isASCII && $0.isNumber || "+-".contains($0) }) else { return true }
         guard let number = Int64(text) else { return false }

@@ -1,11 +1,12 @@
 import CoreData
 import Foundation
 
-/// Brings all objects of a store into a new one of another kind, and compares both.
+/// Copies all objects of a store into a new one of another kind, and compares the two.
 final class GraphTransfer {
     let source: OpenedStore
     let console: Console
-    /// The state of the store that is brought over, and compared afterwards: others may write meanwhile.
+    /// The state of the store that is copied, and compared afterwards. Other programs may write to the store during
+    /// this.
     private var walk: GraphWalk?
 
     init(source: OpenedStore, console: Console) {
@@ -19,7 +20,7 @@ final class GraphTransfer {
         return walk
     }
 
-    /// Throws where a value of the store lies in a file that is missing.
+    /// Throws if a value of the store is in a file that is missing.
     func requireFiles() throws {
         let walk = try GraphWalk(source)
         try walk.context.performAndWait { try walk.requireFiles() }
@@ -34,7 +35,7 @@ final class GraphTransfer {
 
     /// Makes a new store of the objects.
     ///
-    /// - Returns: what was done, and the names of the objects in the new store by those in the old one.
+    /// - Returns: the summary, and the names of the objects in the new store by those in the old one.
     func make(_ type: String, at url: URL, shown: String) throws -> (summary: Summary, names: [String: String]) {
         let walk = try openWalk()
         let writer = try GraphWriter(
@@ -82,8 +83,8 @@ final class GraphTransfer {
     /// Compares every object with that of the other store.
     ///
     /// - Parameters:
-    ///   - names: What the objects are called there; nil where they are called the same.
-    ///   - isRounded: Whether dates may differ by what is less than a microsecond.
+    ///   - names: The names of the objects there; nil if they are the same.
+    ///   - isRounded: Whether dates may differ by less than a microsecond.
     func compare(with other: OpenedStore, names: [String: String]?, isRounded: Bool) throws -> Summary {
         let (walk, otherWalk) = (try openWalk(), try GraphWalk(other))
         var summary = Summary()
@@ -140,7 +141,7 @@ final class GraphTransfer {
     ) throws -> [[UInt8]] {
         guard let coordinator = walk.context.persistentStoreCoordinator else { return [] }
         let objects = try names.map { walk.context.object(with: try ObjectName.id($0, in: store, coordinator)) }
-        // Missing objects show in the comparison.
+        // The comparison reports missing objects.
         try store.reading {
             try walk.context.fulfillFaults(of: objects, relationshipKeyPaths: entity.toManyNames)
         }
@@ -155,7 +156,7 @@ final class GraphTransfer {
         }
     }
 
-    /// The places where two lines part, short enough to be shown.
+    /// The parts in which two lines differ, short enough for a message.
     private static func difference(_ one: [UInt8], _ other: [UInt8]) -> String {
         let common = zip(one, other).prefix { $0 == $1 }.count
         func part(_ bytes: [UInt8]) -> String {

@@ -12,7 +12,7 @@ final class GraphWalk {
         self.store = store
         context = try store.context()
         entities = GraphEntity.all(of: store.model)
-        // A store without generations, such as an XML store, is read once anyway.
+        // A store without generations, such as an XML store, is read only once.
         context.performAndWait { try? context.setQueryGenerationFrom(.current) }
     }
 
@@ -22,7 +22,7 @@ final class GraphWalk {
         return request
     }
 
-    /// The entities that have objects of their own, with their number, by name. To be called on the context's queue.
+    /// The entities that have objects of their own, with their number, by name. Call it on the context's queue.
     func counts() throws -> [(entity: GraphEntity, count: Int)] {
         try store.reading {
             try entities.values.sorted { $0.name < $1.name }
@@ -30,7 +30,7 @@ final class GraphWalk {
         }
     }
 
-    /// Calls the body with each batch. To be called on the context's queue.
+    /// Calls the body with each batch. Call it on the context's queue.
     func batches(
         _ counts: [(entity: GraphEntity, count: Int)], _ body: (GraphEntity, [NSManagedObject]) throws -> Void
     ) throws {
@@ -61,7 +61,7 @@ final class GraphWalk {
         try reading { try body(entity, objects) }
     }
 
-    /// Throws where a value lies in a file that is missing: it reads as nil, and would be lost without a word.
+    /// Throws if a value is in a file that is missing. Such a value reads as nil, and would be lost without a message.
     private func requireFiles(_ entity: GraphEntity, _ objects: [NSManagedObject]) throws {
         for attribute in entity.attributes where attribute.allowsExternalBinaryDataStorage {
             let missing = try reading { try store.objectsWithoutFile(objects, attribute, entity.name, context) }
@@ -73,13 +73,13 @@ final class GraphWalk {
         }
     }
 
-    /// Looks at everything that may lie in files of its own. To be called on the context's queue.
+    /// Checks all values that may be in files of their own. Call it on the context's queue.
     func requireFiles() throws {
         let counts = try counts().filter { $0.entity.attributes.contains(where: \.allowsExternalBinaryDataStorage) }
         try batches(counts) { _, _ in }
     }
 
-    /// Runs what reads objects: a value that cannot be read is an error.
+    /// Runs a body that reads objects. A value that cannot be read is an error.
     func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try store.reading { try context.readingFaults(body) }
     }

@@ -1,14 +1,14 @@
 import CoreData
 import Foundation
 
-/// Makes a store of objects that are given one after the other. Links may lead to objects that come later: they are
-/// made at the end, and all is saved at once.
+/// Makes a store of objects that are added one after the other. Links may lead to objects that are added later. The
+/// writer makes all links at the end, and saves once.
 final class GraphWriter {
-    /// A relationship of an object, as it was given.
+    /// The given members of a relationship of an object.
     struct Links {
         let relationship: NSRelationshipDescription
         let names: [String]
-        /// The place in what is read, for messages.
+        /// The line in the input, for messages.
         let line: Int
         let offset: Int
     }
@@ -24,31 +24,31 @@ final class GraphWriter {
     let entities: [String: GraphEntity]
     private let coordinator: NSPersistentStoreCoordinator
     private let store: NSPersistentStore
-    /// What the store is to say of itself.
+    /// The metadata of the new store.
     private var description: [String: Any]
     private let shown: String
     private var objects: [String: NSManagedObject] = [:]
-    /// The names in the order in which they came, with the numbers in them.
+    /// The names in the order in which they were added, with the numbers in them.
     private var names: [(name: String, number: Int64?)] = []
     private var links: [(owner: String, links: [Links])] = []
     private let isXML: Bool
     private let isInTables: Bool
     /// Values that the store cannot hold.
     private var unfit: [(entity: String, attribute: String, name: String, problem: String)] = []
-    /// So many of them are told.
+    /// The maximum number of them in a message.
     private static let listed = 100
-    /// How many objects each entity has.
+    /// The number of objects of each entity.
     private(set) var counts: [String: Int] = [:]
-    /// Links that lead to objects that are not there; they are left out.
+    /// Links to missing objects; they are left out.
     private(set) var dangling: [String] = []
-    /// Whether the objects have the numbers that they were given with.
+    /// Whether the objects have the numbers in their given names.
     private(set) var keepsNumbers = false
 
     var count: Int { objects.count }
 
-    /// Makes an empty store. To be used on the queue of `context` from then on.
+    /// Makes an empty store. Use it on the queue of `context` from then on.
     ///
-    /// - Parameter model: What the new store keeps as its model.
+    /// - Parameter model: The model that the new store will keep.
     init(
         _ model: NSManagedObjectModel, type: String, at url: URL, shown: String, metadata: [String: Any],
         identifier: String?
@@ -89,7 +89,7 @@ final class GraphWriter {
 
     func has(_ name: String) -> Bool { objects[name] != nil }
 
-    /// Adds an object of a name that is not there yet: `Book/12`.
+    /// Adds an object with an unused name: `Book/12`.
     func add(_ name: String, _ entity: GraphEntity, values: [String: Any], _ given: [Links]) {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity.name, into: context)
         for attribute in entity.attributes {
@@ -105,7 +105,7 @@ final class GraphWriter {
         if !given.isEmpty { links.append((name, given)) }
     }
 
-    /// Why the store cannot hold a value; nil where it can. SQLite takes a NaN for no value.
+    /// The reason why the store cannot hold a value; nil if it can. SQLite stores a NaN as NULL.
     private func problem(of value: Any) -> String? {
         switch value {
         case let text as String: isXML && !Self.isWritable(text) ? "has a control character" : nil
@@ -117,14 +117,14 @@ final class GraphWriter {
         }
     }
 
-    /// Whether a decimal comes back as it is from a column of SQLite's, which keeps an integer or a double.
+    /// Whether a decimal read from a SQLite column, which has an integer or a double, is the written one.
     private static func isKept(_ number: Decimal) -> Bool {
         let text = number.description
         if number.isNaN || Int64(text) != nil { return true }
         return Double(text).flatMap { Decimal(string: $0.description) } == number
     }
 
-    /// Whether XML has a way to write a text: for most control characters it has none.
+    /// Whether XML can contain a text. It has no form for most control characters.
     private static func isWritable(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             scalar.value > 0x1F && ![0xFFFE, 0xFFFF].contains(scalar.value)
@@ -132,7 +132,7 @@ final class GraphWriter {
         }
     }
 
-    /// Throws where the store cannot hold what it was given.
+    /// Throws if the store cannot hold the given values.
     private func requireFit() throws {
         if unfit.isEmpty { return }
         let lines = unfit.prefix(Self.listed).map { entity, attribute, name, problem in
@@ -146,7 +146,7 @@ final class GraphWriter {
 
     /// Makes the links, saves and closes the store.
     ///
-    /// - Returns: what the objects are called in the new store, by the names that they were given with.
+    /// - Returns: the names of the objects in the new store, by the given names.
     func finish() throws -> [String: String] {
         try requireFit()
         try nameObjects()
@@ -172,7 +172,7 @@ final class GraphWriter {
         }
     }
 
-    /// Has the objects keep their numbers where the store counts as the former one did.
+    /// Gives the objects their former numbers, if the store numbers objects as the former one did.
     private func nameObjects() throws {
         guard store.type == NSSQLiteStoreType, names.allSatisfy({ $0.number != nil }) else { return }
         try Self.telling(shown) {
@@ -216,7 +216,7 @@ final class GraphWriter {
         sequence(first: entity, next: \.superentity).contains { $0.name == name }
     }
 
-    /// Refuses members that say themselves that they belong to another object: one of both lines is wrong.
+    /// Refuses members whose own line gives another owner, because one of the two lines is wrong.
     private func check(_ object: NSManagedObject, _ owner: String, _ targets: [NSManagedObject], _ link: Links) throws {
         func contradiction(_ message: String) -> Contradiction {
             Contradiction(message: message, line: link.line, offset: link.offset)

@@ -4,25 +4,25 @@ import Foundation
 struct LineReader {
     private let descriptor: Int32
     private let shown: String
-    /// What was read and not given yet lies from `start` to `end`; behind it is room.
+    /// The bytes that were read but not returned yet are from `start` to `end`; behind them is free capacity.
     private var buffer: [UInt8] = []
     private var (start, end) = (0, 0)
     private var isAtEnd = false
     private static let pieceSize = 256 * 1024
-    /// How many milliseconds may pass before ^C is noticed.
+    /// The maximum number of milliseconds until ^C has an effect.
     private static let pause: Int32 = 200
-    /// Without a bound, a device that never ends fills the memory.
+    /// The longest line. Without a limit, a device that never ends would fill the memory.
     private static let greatestLength = 1 << 31
     /// The number of the line that was read last.
     private(set) var number = 0
 
-    /// - Parameter descriptor: stays open.
+    /// - Parameter descriptor: the descriptor, which stays open.
     init(_ descriptor: Int32, shown: String) {
         self.descriptor = descriptor
         self.shown = shown
     }
 
-    /// The next line without its end; nil behind the last one.
+    /// The next line without its end; nil after the last one.
     mutating func next() throws -> [UInt8]? {
         var searched = start
         while true {
@@ -52,11 +52,11 @@ struct LineReader {
         }
     }
 
-    /// Throws where what was read of a long line cannot become one of an export.
+    /// Throws if the bytes so far of a long line cannot be the beginning of a line of an export.
     private func checkUnfinished(from searched: Int) throws {
         let length = end - start
         guard length >= Self.pieceSize else { return }
-        // A device or a disk image has no line for long. Text in UTF-8 has no such byte.
+        // A device or a disk image has a zero byte soon. Text in UTF-8 has none.
         if place(of: 0, from: searched) != nil {
             throw ToolError(
                 .unreadable, "\(shown): line \(number + 1): a byte is 0: this is no export, or one in UTF-16",
@@ -68,7 +68,7 @@ struct LineReader {
         }
     }
 
-    /// Waits for the writer at the other end of a pipe, and for ^C.
+    /// Waits for the writer at the other end of a pipe, or for ^C.
     private func awaitInput() throws {
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         repeat { try Interruption.check() } while poll(&state, 1, Self.pause) == 0
@@ -79,7 +79,7 @@ struct LineReader {
         if buffer.count - end < Self.pieceSize {
             buffer.removeFirst(start)
             (start, end) = (0, end - start)
-            // Twice the room each time, so that a long line is not moved for every piece.
+            // The capacity doubles each time, so that a long line is not moved for every piece.
             let room = max(2 * Self.pieceSize, 2 * end)
             if buffer.count < room { buffer += [UInt8](repeating: 0, count: room - buffer.count) }
         }

@@ -1,13 +1,13 @@
 import CoreData
 import Foundation
 
-/// A value of JSON as it was read, with its place in the line, so that a mistake can be shown. Numbers keep their text.
+/// A parsed value of JSON, with its place in the line for error messages. Numbers keep their text.
 struct ReadJSON {
     let content: ReadContent
-    /// The bytes before it.
+    /// The number of bytes before the value.
     let offset: Int
 
-    /// What is wrong at a place of a line.
+    /// A mistake at a place of a line.
     struct Mistake: Error {
         let offset: Int
         let problem: String
@@ -24,7 +24,7 @@ struct ReadJSON {
         self.offset = offset
     }
 
-    /// What a message calls it.
+    /// The name of the value's kind in messages.
     var kind: String {
         switch content {
         case .null: "null"
@@ -65,7 +65,7 @@ struct ReadJSON {
     }
 }
 
-/// What such a value holds.
+/// The content of such a value.
 enum ReadContent {
     case null
     case bool(Bool)
@@ -75,13 +75,13 @@ enum ReadContent {
     case object([ReadMember])
 }
 
-/// A name in an object, and what stands behind it.
+/// A name in an object, and its value.
 struct ReadMember {
     let key: ReadJSON
     let value: ReadJSON
 }
 
-/// Reads JSON of one line, strictly.
+/// A strict parser of JSON in one line.
 private struct JSONLineReader {
     private let bytes: [UInt8]
     private var place = 0

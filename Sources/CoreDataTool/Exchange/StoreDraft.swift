@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-/// A new store that is made out of sight, in a folder beside its place, and gets its name when it is whole.
+/// A new store that is made in a folder beside its place, and gets its name when it is whole.
 ///
-/// The next process removes the files that a killed one has left there.
+/// The next process removes the files that a killed one has left in the folder.
 final class StoreDraft {
-    /// Where the store is made.
+    /// The address at which the store is made.
     let url: URL
     private let target: URL
     private let shown: String
@@ -14,7 +14,7 @@ final class StoreDraft {
     private let hasFolder: Bool
     private var isOpen = true
 
-    /// - Throws: where there is something at the store's place already; that stays as it is.
+    /// - Throws: an error if a file has the store's name already; it stays as it is.
     ///
     /// - Parameter type: Only SQLite stores have folders of external data.
     init(of target: URL, type: String, shown: String) throws {
@@ -27,7 +27,8 @@ final class StoreDraft {
         if Self.isTaken(target) {
             throw ToolError(.failed, "\(shown): there is something already; it stays as it is")
         }
-        // The files of a store get no more permissions than their folder has: this one has those of the store's place.
+        // The files of a store get no more permissions than their folder has. This folder has the permissions of the
+        // one in which the store will be.
         guard mkdir(folder.path, Self.permissions(of: parent)) == 0 || errno == EEXIST else {
             throw Self.failure(shown)
         }
@@ -67,8 +68,8 @@ final class StoreDraft {
             .appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT")
     }
 
-    /// Makes room for the new store. A process that was killed while it gave a store its name has left the folder of
-    /// external data without the store, and the store here without the folder.
+    /// Removes the remains of a killed process. If it was killed while it published a store, the folder of external
+    /// data has its final name already, and the store in the draft is without the folder.
     private func clear() throws {
         let files = FileManager.default
         let content = url.deletingLastPathComponent()
@@ -86,13 +87,13 @@ final class StoreDraft {
         guard mkdir(content.path, Self.permissions(of: folder)) == 0 else { throw Self.failure(shown) }
     }
 
-    /// Gives the store its name, which nobody may have taken meanwhile. The store has to be closed.
+    /// Gives the store its name, and throws if another process has used the name by then. The store must be closed.
     func publish() throws {
         try Interruption.check()
         let external = Self.support(url)
         let hasExternal = Self.isTaken(external)
         if hasExternal {
-            // Tells the next run after a kill that the folder beside the store's place is ours.
+            // After a kill, this file shows the next run that the folder beside the store's place belongs to the draft.
             close(open(folder.appendingPathComponent("external").path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
             try Self.move(external, to: Self.support(target), shown)
         }
@@ -109,7 +110,7 @@ final class StoreDraft {
         discard()
     }
 
-    /// Moves a file or folder to where nothing is.
+    /// Moves a file or folder to an unused name.
     private static func move(_ source: URL, to target: URL, _ shown: String) throws {
         var state = stat()
         let isFile = lstat(source.path, &state) == 0 && state.st_mode & S_IFMT == S_IFREG
@@ -120,11 +121,11 @@ final class StoreDraft {
         if errno == EEXIST || isTaken(target) {
             throw ToolError(.failed, "\(shown): another process has made something here; it stays as it is")
         }
-        // Folders have no second names, and some file systems' files have none.
+        // Folders have no hard links, and files of some file systems have none either.
         guard rename(source.path, target.path) == 0 else { throw failure(shown) }
     }
 
-    /// Removes what was made.
+    /// Removes the draft.
     func discard() {
         if !isOpen { return }
         isOpen = false

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A line on the standard error that says how far work is, drawn anew some times a second; nothing where that is no
-/// terminal.
+/// A line on the standard error with the progress of work, drawn anew some times a second. If the standard error is no
+/// terminal, no line is drawn.
 final class WorkLine {
     private let console: Console
     private let verb: String
@@ -10,7 +10,7 @@ final class WorkLine {
     private var last: ContinuousClock.Instant?
     private var isDrawn = false
     private static let pause = Duration.milliseconds(100)
-    /// So many objects pass between two looks at ^C and at the clock.
+    /// The number of objects between two checks of ^C and of the clock.
     private static let step = 100
 
     init(_ verb: String, of total: Int, on console: Console) {
@@ -38,20 +38,20 @@ final class WorkLine {
         console.draw("\r\u{1B}[K" + TextWidth.cut(text, to: columns - 1))
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func end() {
         if isDrawn { console.draw("\r\u{1B}[K") }
         isDrawn = false
     }
 
-    /// Follows work of the library's by its progress.
+    /// Draws the progress of work of the library.
     static func following<Result>(
         _ verb: String, on console: Console, _ body: (Progress) throws -> Result
     ) throws -> Result {
         let progress = Progress(totalUnitCount: -1)
         Interruption.watch { progress.cancel() }
         guard let columns = console.errorColumns else { return try body(progress) }
-        // nonisolated(unsafe): nobody but the thread uses it.
+        // nonisolated(unsafe): only the thread uses it.
         nonisolated(unsafe) let line = WorkLine(verb, of: 0, on: console)
         let ticks = Ticks()
         let thread = Thread {
@@ -67,7 +67,7 @@ final class WorkLine {
     }
 }
 
-/// Has a thread look up at intervals until work is over, and waits for it then.
+/// Wakes a thread at intervals until work is over, and then waits for the thread.
 private final class Ticks: @unchecked Sendable {  // all under `condition`
     private let condition = NSCondition()
     private var isOver = false

@@ -14,8 +14,8 @@ enum HistoryJSON {
     }
 
     /// - Parameters:
-    ///   - limit: so many changes are told; where there are more, their number is told, too.
-    ///   - id: the object whose changes alone are told; nil for all.
+    ///   - limit: the maximum number of changes in the result; if there are more, the result also has their number.
+    ///   - id: the object to whose changes the result is limited; nil for all.
     static func of(
         _ transaction: NSPersistentHistoryTransaction, changes limit: Int = .max, of id: NSManagedObjectID? = nil
     ) -> JSON {

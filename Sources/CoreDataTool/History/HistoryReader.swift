@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Reads a store's history by parts, so that a long one does not lie in memory.
+/// Reads a store's history in parts, so that a long one is not in memory as a whole.
 struct HistoryReader {
     let context: NSManagedObjectContext
     let store: OpenedStore
@@ -9,7 +9,7 @@ struct HistoryReader {
     let predicate: NSPredicate?
     private static let part = 200
 
-    /// Hands over the transactions behind a number, in their order, until there are no more or `body` returns false.
+    /// Passes on the transactions after a number, in their order, until there are no more or `body` returns false.
     func each(after number: Int64, _ body: (NSPersistentHistoryTransaction) throws -> Bool) throws {
         var number = number
         while true {
@@ -22,14 +22,13 @@ struct HistoryReader {
         }
     }
 
-    /// The newest transactions before a number, the newest first; those alone that changed an object, where one is
-    /// given.
+    /// The newest transactions before a number, the newest first. With an id only those that changed this object.
     func latest(before number: Int64, limit: Int, of id: NSManagedObjectID?) throws -> [NSPersistentHistoryTransaction]
     {
         var found: [NSPersistentHistoryTransaction] = []
         var number = number
         while found.count < limit {
-            // Where all are meant, no more is read than is wanted.
+            // Without an id, no more transactions are read than the limit needs.
             let size = id == nil ? limit - found.count : Self.part
             let part = try read(
                 NSPredicate(format: "transactionNumber < %lld", number), limit: size, isAscending: false)
@@ -44,7 +43,7 @@ struct HistoryReader {
         return found
     }
 
-    /// The number of the newest transaction; 0 where there is none.
+    /// The number of the newest transaction; 0 if there is none.
     func newest() throws -> Int64 {
         try read(after: 0, limit: 1, isAscending: false).first?.transactionNumber ?? 0
     }

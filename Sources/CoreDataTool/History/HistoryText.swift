@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What `history` and `watch` print of a transaction.
+/// The text of a transaction for `history` and `watch`.
 struct HistoryText {
     let console: Console
     let isJSON: Bool

@@ -10,7 +10,7 @@ final class FollowedMigration: @unchecked Sendable {
     private var isWaiting = false
     private var outcome: Result<Void, any Error>?
 
-    /// From here on ^C is a wish that the migration be cancelled.
+    /// From here on ^C cancels the migration.
     init() { Interruption.watch { [weak self] in self?.interrupt() } }
 
     private func interrupt() {
@@ -36,7 +36,7 @@ final class FollowedMigration: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Does the job. It waits here for a program that holds the store, and not in the library: no ^C would end the
+    /// Migrates. It waits here for a program that holds the store, and not in the library, because ^C would not end the
     /// library's wait for a lock of SQLite's.
     private func work(_ job: MigrationJob, waiting seconds: Int, whileOpen: Bool) throws {
         let deadline = Date(timeIntervalSinceNow: Double(seconds))
@@ -51,7 +51,7 @@ final class FollowedMigration: @unchecked Sendable {
         }
     }
 
-    /// Throws where another process has the store open.
+    /// Throws if another process has the store open.
     static func requireClosed(_ url: URL) throws {
         let users = StoreUsers.of(url)
         if users.isEmpty { return }
@@ -69,17 +69,17 @@ final class FollowedMigration: @unchecked Sendable {
         try Interruption.check()
     }
 
-    /// Runs the job to its end, however it ends. The calling thread, which is the main one, draws.
+    /// Runs the job to its end, successful or not. The calling thread, which is the main one, draws.
     ///
     /// - Parameters:
     ///   - seconds: how long to wait for processes that have the store open.
-    ///   - whileOpen: whether to migrate also while others only have it open, and hold no lock.
+    ///   - whileOpen: whether to migrate also while other programs have the store open, if they hold no lock.
     ///   - write: writes to the terminal.
     func run(
         _ job: MigrationJob, waiting seconds: Int, whileOpen: Bool, message: String, columns: Int?,
         write: @escaping (String) -> Void
     ) throws {
-        // The job goes to the thread, and nobody else has it; the terminal stays with this one.
+        // Only the thread uses the job, and only this thread uses the terminal.
         nonisolated(unsafe) let (job, write) = (job, write)
         let thread = Thread { [self] in end(Result { try work(job, waiting: seconds, whileOpen: whileOpen) }) }
         thread.name = "migration"
@@ -116,9 +116,9 @@ final class FollowedMigration: @unchecked Sendable {
         }
     }
 
-    /// Waits for the end, and has the migration drawn some twenty times a second.
+    /// Waits for the end, and draws the migration about twenty times a second.
     ///
-    /// - Parameter draw: draws the migration, or, for nil, that others are waited for.
+    /// - Parameter draw: draws the migration; the argument nil means that it waits for other programs.
     private func wait(drawing draw: ((any MigrationProgressReporting)?) -> Void) -> Result<Void, any Error> {
         while true {
             condition.lock()

@@ -1,26 +1,26 @@
 import CoreData
 import Foundation
 
-/// What a forecast of a store says, for people.
+/// The forecast for a store as text.
 struct ForecastReport {
     let order: MigrationOrder.Opened
     let forecast: MigrationForecast
-    /// How a person lets a value of a name go.
+    /// The advice about the option that allows the loss of a value.
     var advice: (_ name: String) -> String = { "--allow-loss \($0) lets it go" }
 
-    /// How a person lets entities change that CloudKit's account names.
+    /// The advice about the option that lets entities change that CloudKit's tables name.
     var mirrorAdvice = MigrationOrder.ignoreCloudKit
 
     private var text: ForecastText { ForecastText(forecast, versions: order.file.versions) }
     var json: JSON { text.json }
 
-    /// Whether nothing stands in the way.
+    /// Whether there are no obstacles.
     var isClear: Bool {
         !forecast.isMigrationRequired || (forecast.isPossible && losses.isEmpty && forecast.hasDiskSpace)
     }
 
-    /// The values that would be lost although nobody has allowed it. A program that knows the older version may lose
-    /// values without an option; the command needs an option for it. A mapping says itself what goes.
+    /// The values that would be lost without permission. A program that has the older version may lose values without
+    /// an option; the command needs an option for it. A mapping model decides itself which values are lost.
     private var losses: [MigrationLoss] {
         if order.options[NSMigrationMappingModelOption] != nil { return forecast.losses.filter { !$0.isAllowed } }
         let allowed = order.options[NSMigrationAllowedLossesOption] as? [String] ?? []
@@ -59,7 +59,7 @@ struct ForecastReport {
         for lock in forecast.locks { try console.line(Table.onOneLine("\(lock)")) }
     }
 
-    /// What stands in the way, a line each, in the words of this program.
+    /// The obstacles, a line each, in the words of this program.
     var obstacles: [String] {
         let refused = losses
         let others = forecast.obstacles.filter { obstacle in
@@ -72,7 +72,7 @@ struct ForecastReport {
             }
     }
 
-    /// The error of a migration that is not to be begun; nil where nothing stands in the way.
+    /// The error of a migration that is not to be begun; nil if there are no obstacles.
     var refusal: ToolError? {
         if !forecast.isPossible || !losses.isEmpty {
             return ToolError(

@@ -2,7 +2,7 @@ import CoreData
 import CoreDataManager
 import Foundation
 
-/// What `forecast` and `migrate` are told: a store, the model that it is to be brought to, and how.
+/// The arguments of `forecast` and `migrate`: a store, the model to reach, and the way of migrating.
 struct MigrationOrder {
     static let options: [Option] = [
         Option(
@@ -41,16 +41,16 @@ struct MigrationOrder {
         ignoresCloudKit = arguments.has("ignore-cloudkit")
     }
 
-    /// The order with everything that it names found and read; nothing is opened.
+    /// The order with the files that it names read; the store is not opened yet.
     struct Opened {
         let store: StoreAddress
         let file: ModelArgument
         let target: NSManagedObjectModel.Version
         let configuration: String?
-        /// The store's options, without those that ask for a migration.
+        /// The store's options, without the two for automatic and inferred migration.
         let options: [AnyHashable: Any]
 
-        /// The version that the store was written with; nil where the file does not have it.
+        /// The version of the store; nil if the file does not have it.
         var source: NSManagedObjectModel.Version?
 
         func forecast() throws -> MigrationForecast {
@@ -63,14 +63,14 @@ struct MigrationOrder {
             }
         }
 
-        /// The migration, which waits for nobody.
+        /// The migration, which does not wait for other programs.
         func job() -> MigrationJob {
             MigrationJob(
                 storeURL: store.url, storeType: store.type, model: target.model, modelConfiguration: configuration,
                 options: options.merging([NSPersistentStoreTimeoutOption: 0.0]) { $1 })
         }
 
-        /// Why the store's version is not known, and what helps.
+        /// The reason why the store's version was not found, and the remedy.
         var missingModel: String {
             let own = store.archivedModel().damage == nil ? "keeps no copy of its own" : "has a copy that is damaged"
             return "The model has no version that the store was written with, and the store \(own). Name a model that "
@@ -83,7 +83,7 @@ struct MigrationOrder {
         }
     }
 
-    /// The store's options of a migration through the versions of a file.
+    /// The options for a migration of the store through the versions of a file.
     static func options(_ file: ModelArgument, allowing losses: [String]) -> [AnyHashable: Any] {
         let known: [AnyHashable: Any] = [NSMigrationKnownVersionsOption: file.versions.map(\.model)]
         return losses.isEmpty ? known : known.merging([NSMigrationAllowedLossesOption: losses]) { $1 }
@@ -106,7 +106,7 @@ struct MigrationOrder {
                     + nearest)
         }
         let source = file.version(fitting: metadata)
-        // A second call finds the store at the version to which the first one has brought it, and nothing is lost.
+        // A second call finds the store at the version that the first one has reached, and no values are lost.
         let isReached = target.model.isConfiguration(
             withName: configuration, compatibleWithStoreMetadata: metadata)
         if !isReached {
@@ -128,7 +128,8 @@ struct MigrationOrder {
             source: source)
     }
 
-    /// A name that the store's version does not have would allow nothing, and nobody would notice.
+    /// Checks the names of allowed losses. A name that the store's version does not have would allow no loss, without a
+    /// message.
     private func checkLosses(in model: NSManagedObjectModel?) throws {
         guard let model else { return }
         for name in allowedLosses {

@@ -3,9 +3,9 @@ import Foundation
 
 /// A copy of a store, made before the store is changed.
 enum StoreBackup {
-    /// Copies a store into a folder, which is made where it is not there.
+    /// Copies a store into a folder, which is made if it does not exist.
     ///
-    /// - Returns: where the copy lies: under the store's name, with a number where that is taken.
+    /// - Returns: the address of the copy: with the store's name, and a number if the name is used.
     static func make(of store: StoreAddress, in folder: String, waiting seconds: Int) throws -> URL {
         let folder = URL(fileURLWithPath: folder, isDirectory: true)
         do {

@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-/// The parts of a model that its source says are used with CloudKit. Compiled models do not say it.
+/// The parts of a model that are used with CloudKit by its source. Compiled models do not contain this.
 package struct CloudKitUse {
-    /// Whether all entities are.
+    /// Whether all entities are used with CloudKit.
     private(set) var isWhole = false
-    /// The names of configurations that are.
+    /// The names of configurations that are used with CloudKit.
     private(set) var configurations: [String] = []
 
     package init() {}

@@ -4,7 +4,7 @@ import Foundation
 /// The program `dot`, which lays out graphs.
 package enum Graphviz {
     /// The drawing of a graph.
-    /// - Throws: where Graphviz is not installed, with the way to it, and what `dot` says of a failure.
+    /// - Throws: an error if Graphviz is not installed, with instructions to install it, or the error output of `dot`.
     package static func svg(of graph: String) throws -> Data {
         guard let program = ProgramPath.find("dot") else {
             throw ToolError(
@@ -18,7 +18,7 @@ package enum Graphviz {
     }
 
     private static func draw(_ graph: String, by program: URL, in folder: URL) throws -> Data {
-        // Files, not pipes: neither side waits for the other.
+        // Files, not pipes, so that neither process waits for the other.
         let (input, output) = (folder.appendingPathComponent("graph.dot"), folder.appendingPathComponent("graph.svg"))
         try Data(graph.utf8).write(to: input)
         let process = Process()

@@ -1,10 +1,10 @@
 import CoreData
 import Foundation
 
-/// What a migration between two versions of a model would be, without a store: the forecast of an empty one that is
-/// made of the older version and thrown away.
+/// The forecast of a migration between two versions of a model, without a store: that of an empty store which is made
+/// of the older version and removed again.
 package enum MigrationOutlook {
-    /// - Parameter versions: further versions, through which the way may lead.
+    /// - Parameter versions: further versions, through which the migration may lead.
     package static func forecast(
         from older: NSManagedObjectModel, to newer: NSManagedObjectModel, through versions: [NSManagedObjectModel]
     ) throws -> MigrationForecast {
@@ -21,7 +21,7 @@ package enum MigrationOutlook {
     }
 }
 
-/// A forecast as people and as programs read it.
+/// The text and the JSON of a forecast.
 package struct ForecastText {
     let forecast: MigrationForecast
     /// Names of versions by their checksums.
@@ -37,7 +37,7 @@ package struct ForecastText {
         names[version.checksum].map { "'\($0)'" } ?? version.description
     }
 
-    /// The hops with their steps. Figures are left out where they are those of no store.
+    /// The hops with their steps. Figures are left out if the forecast is not of a real store.
     package func writeHops(_ console: Console, figures: Bool) throws {
         for hop in forecast.hops {
             try console.line(

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What differs between two versions of a model, entity by entity.
+/// The differences between two versions of a model, entity by entity.
 package struct ModelComparison {
     package enum Kind: String, Sendable {
         case added, removed, renamed, changed
@@ -16,14 +16,14 @@ package struct ModelComparison {
         }
     }
 
-    /// One difference within an entity, or within the model.
+    /// A difference within an entity, or within the model.
     package struct Change: Sendable {
         package let kind: Kind
-        /// `attribute title`, `index byTitle`, or nothing where it is about the entity itself.
+        /// `attribute title`, `index byTitle`; empty for the entity itself.
         package let subject: String
-        /// The name of the property; nil where it is about none.
+        /// The name of the property; nil if the difference is not about one.
         package let property: String?
-        /// The fact that is another one: `type`; nil where the whole subject is added, removed or renamed.
+        /// The changed aspect, such as `type`; nil if the whole subject is added, removed or renamed.
         package let aspect: String?
         package let before: String?
         package let after: String?
@@ -50,17 +50,17 @@ package struct ModelComparison {
 
     package struct Entity: Sendable {
         package let kind: Kind
-        /// The name in the newer version; of one that was removed, in the older.
+        /// The name in the newer version; for a removed entity the name in the older one.
         package let name: String
         package let oldName: String?
         package var changes: [Change]
-        /// Whether a store of the one is, as far as this entity goes, one of the other.
+        /// Whether the version hashes of the entity are the same in both versions.
         package let hasSameHash: Bool
     }
 
     /// The entities that differ, by name.
     package private(set) var entities: [Entity] = []
-    /// What differs beside the entities: templates, configurations, identifiers.
+    /// The differences beside the entities: templates, configurations, identifiers.
     package private(set) var changes: [Change] = []
     package let hasSameChecksum: Bool
 
@@ -97,7 +97,8 @@ package struct ModelComparison {
             .sorted { $0.name < $1.name }
     }
 
-    /// Each older thing with what it became: by renaming identifiers first, for two may have exchanged their names.
+    /// Each older element with its newer form: by renaming identifiers first, because two elements may have exchanged
+    /// their names.
     private static func pairs<Value>(_ older: [Thing<Value>], _ newer: [Thing<Value>]) -> [(Value?, Value?)] {
         var rest = older
         var partners: [Int: Value] = [:]
@@ -183,7 +184,7 @@ package struct ModelComparison {
         }
     }
 
-    /// A property in a few words: `Integer 32, optional`, `to-many Book`.
+    /// A description of a property in a few words: `Integer 32, optional`, `to-many Book`.
     private static func summary(_ property: NSPropertyDescription) -> String {
         let facts = Dictionary(ModelFacts.of(property).map { ($0.key, $0.text) }, uniquingKeysWith: { one, _ in one })
         let type =
@@ -195,7 +196,7 @@ package struct ModelComparison {
         _ subject: String, _ property: String?, _ old: [ModelFact], _ new: [ModelFact], isRenamed: Bool
     ) -> [Change] {
         new.compactMap { fact in
-            // A renaming identifier is why a thing is called renamed, and no change of its own then.
+            // The renaming identifier makes the change a renaming, and is no change of its own then.
             if isRenamed, fact.key == "renamingIdentifier" { return nil }
             let before = old.first { $0.key == fact.key }?.text ?? "none"
             guard before != fact.text else { return nil }
@@ -205,7 +206,7 @@ package struct ModelComparison {
         }
     }
 
-    /// What was added to a list of named texts, removed from it and changed in it.
+    /// The additions, removals and changes in a list of named texts.
     private static func lists(_ noun: String, _ old: [(String, String)], _ new: [(String, String)]) -> [Change] {
         let (old, new) = (
             Dictionary(old, uniquingKeysWith: { one, _ in one }), Dictionary(new, uniquingKeysWith: { one, _ in one })

@@ -6,7 +6,7 @@ import Foundation
 package enum ModelDiagram {
     package static func dot(_ model: NSManagedObjectModel, title: String) -> String {
         let entities = model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }
-        // Boxes and rows have numbers for names, so that no name of the model's has to be one of the language's.
+        // Boxes and rows have numbers as names, so that the names of the model need not be valid in the language.
         var places: [String: String] = [:]
         var boxes: [String: String] = [:]
         for (number, entity) in entities.enumerated() {
@@ -65,7 +65,7 @@ package enum ModelDiagram {
             "\(property.name): \(type)\(property.isOptional && !(property is NSFetchedPropertyDescription) ? "?" : "")"
     }
 
-    /// One line for a relationship and its inverse.
+    /// One line of the diagram for a relationship and its inverse.
     private static func edges(
         _ entities: [NSEntityDescription], _ places: [String: String], _ boxes: [String: String]
     ) -> [String] {

@@ -1,12 +1,12 @@
 import CoreData
 import Foundation
 
-/// What differs between two models, and what a migration between them would be.
+/// The differences between two models, and the forecast of a migration between them.
 struct ModelDifference {
     let comparison: ModelComparison
-    /// Nil where they are the same, or a migration cannot be foretold.
+    /// The forecast; nil if the models are the same, or no forecast is possible.
     private(set) var forecast: MigrationForecast?
-    /// Why it cannot be foretold.
+    /// The reason why no forecast is possible.
     private(set) var failure: String?
     private let versions: [NSManagedObjectModel.Version]
 

@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-/// One thing that a model says of an entity or of a property: `optional: no`, `delete rule: cascade`.
+/// One fact of a model about an entity or a property: `optional: no`, `delete rule: cascade`.
 package struct ModelFact: Sendable {
-    /// Its name in JSON.
+    /// The name in JSON.
     package let key: String
-    /// Its name for people.
+    /// The name in text.
     package let title: String
     package let value: JSON
 
@@ -36,7 +36,7 @@ package struct ModelFact: Sendable {
         }
     }
 
-    /// Whether it says nothing beyond what is usual: such facts are left out of prose.
+    /// Whether the value is the usual one. Such facts are left out of text.
     package var isUsual: Bool {
         switch value {
         case .null, .bool(false): true
@@ -46,8 +46,8 @@ package struct ModelFact: Sendable {
     }
 }
 
-/// How the things of an older model are called in a newer one, so that a renamed entity does not make every
-/// relationship to it a change.
+/// The newer names of the elements of an older model, so that a renamed entity does not make every relationship to it a
+/// change.
 package struct NewerNames {
     var entities: [String: String] = [:]
     /// Names of properties, by "Entity.property" of the older model.
@@ -61,7 +61,7 @@ package struct NewerNames {
     }
 }
 
-/// Everything that a model says, as facts.
+/// The whole content of a model, as facts.
 package enum ModelFacts {
     package static func of(_ entity: NSEntityDescription, _ names: NewerNames = NewerNames()) -> [ModelFact] {
         [
@@ -144,7 +144,7 @@ package enum ModelFacts {
         identifier == name ? nil : identifier
     }
 
-    /// An index as one line: `byTitle: title, year descending where year > 1990`.
+    /// A line about an index: `byTitle: title, year descending where year > 1990`.
     package static func text(_ index: NSFetchIndexDescription) -> String {
         let elements = index.elements.map { element in
             (element.propertyName ?? "?") + (element.isAscending ? "" : " descending")
@@ -161,7 +161,7 @@ package enum ModelFacts {
         }
     }
 
-    /// A fetch request as one line: `Book where year > 1990 sorted by title, -year`.
+    /// A line about a fetch request: `Book where year > 1990 sorted by title, -year`.
     package static func text(_ request: NSFetchRequest<NSFetchRequestResult>) -> String {
         let sorting = (request.sortDescriptors ?? []).map { ($0.ascending ? "" : "-") + ($0.key ?? "") }
         return (request.entity?.name ?? request.entityName ?? "?")
@@ -180,7 +180,7 @@ extension NSEntityDescription {
 }
 
 extension NSPropertyDescription {
-    /// What it is, for people.
+    /// The kind of the property, for text.
     package var noun: String {
         switch self {
         case is NSRelationshipDescription: "relationship"

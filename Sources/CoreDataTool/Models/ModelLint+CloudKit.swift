@@ -3,7 +3,7 @@ import CoreData
 // The rules of models whose stores CloudKit mirrors. Apple's documentation has most of them ("Creating a Core Data
 // Model for CloudKit"); the errors of opening such a store name mandatory attributes and ordered relationships.
 extension ModelLint {
-    /// Looks at the entities that are used with CloudKit.
+    /// Checks the entities that are used with CloudKit.
     mutating func check(_ use: CloudKitUse) {
         var mirrored = use.isWhole ? Set(model.entities.compactMap(\.name)) : []
         for name in use.configurations {

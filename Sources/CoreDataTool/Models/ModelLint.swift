@@ -2,7 +2,7 @@ import CoreData
 import CoreDataManager
 import Foundation
 
-/// Looks for what a model will be sorry for later.
+/// Finds the parts of a model that may cause faults later.
 package struct ModelLint {
     package enum Rule: String, Sendable {
         case size, inverse, deletion, name, index, key, optionalNumber, transformer, cloudKit
@@ -21,7 +21,7 @@ package struct ModelLint {
     let model: NSManagedObjectModel
     private var findings: [Finding] = []
 
-    /// Everything that was found in a model, by place.
+    /// All findings in a model, by place.
     ///
     /// - Parameter mirrored: The parts of the model that are used with CloudKit.
     package static func findings(in model: NSManagedObjectModel, mirrored: CloudKitUse = CloudKitUse()) -> [Finding] {
@@ -64,7 +64,7 @@ package struct ModelLint {
         }
     }
 
-    /// SQLite and file systems of Apple's do not tell such names apart.
+    /// SQLite, and file systems of Apple's, treat such names as equal.
     private mutating func checkCase() {
         for same in Dictionary(grouping: model.entities, by: { ($0.name ?? "").lowercased() }).values
         where same.count > 1 {

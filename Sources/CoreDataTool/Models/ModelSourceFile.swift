@@ -1,6 +1,6 @@
 import Foundation
 
-/// A model as Xcode keeps it, which classes and compiled models are made of.
+/// A model in Xcode's form, of which classes and compiled models are made.
 package enum ModelSourceFile {
     package static func url(_ path: String) throws -> URL {
         let url = try ModelArgument.url(path)

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// The model that a command is about: a version of a model file, or the model that a store keeps or has beside it.
+/// The model for a command: a version of a model file, or the model that a store keeps or has beside it.
 package struct ModelSubject {
     /// The path as it was given.
     package let shown: String
@@ -36,7 +36,7 @@ package struct ModelSubject {
         }
     }
 
-    /// A version of a model that is known already.
+    /// Creates the subject for a version of a model that has been read.
     init(
         shown: String, model: NSManagedObjectModel, version: String?, versions: [NSManagedObjectModel.Version]
     ) {
@@ -49,19 +49,19 @@ package struct ModelSubject {
         return !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || isFolder.boolValue
     }
 
-    /// The path with the version, where the file has several.
+    /// The path with the version, if the file has several.
     package var title: String {
         guard let version, versions.count > 1 else { return shown }
         return "\(shown), version '\(version)'"
     }
 
-    /// How a sentence calls the version: its name, or the path where there is but one.
+    /// The name of the version in a sentence; the path if there is only one version.
     package var name: String { version.map { versions.count > 1 ? $0 : shown } ?? shown }
 
     /// The entities, by name.
     package var entities: [NSEntityDescription] { model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") } }
 
-    /// The entity of a name; an unknown one is an error that offers the nearest.
+    /// The entity of a name. An unknown name is an error that suggests the nearest one.
     package func entity(_ name: String) throws -> NSEntityDescription {
         if let entity = model.entitiesByName[name] { return entity }
         let nearest = NearestName.hint(name, among: model.entitiesByName.keys.sorted())

@@ -1,6 +1,6 @@
 import CoreData
 
-/// The keys that a fetch request compares and sorts by.
+/// The keys in the predicate and the order of a fetch request.
 package enum RequestKeys {
     /// The key paths of a predicate, each once, in their order.
     package static func of(_ predicate: NSPredicate?) -> [String] {
@@ -34,7 +34,7 @@ package enum RequestKeys {
         }
     }
 
-    /// What a key path leads to.
+    /// The element at the end of a key path.
     package enum Target {
         case attribute(NSAttributeDescription, of: NSEntityDescription)
         case relationship
@@ -54,7 +54,7 @@ package enum RequestKeys {
                     return .relationship
                 }
                 entity = destination
-            // Keys behind an attribute name elements of a composite one.
+            // Keys behind an attribute are elements of a composite one.
             case let attribute as NSAttributeDescription: return .attribute(attribute, of: entity)
             case .some: return .relationship
             case nil:
@@ -65,7 +65,7 @@ package enum RequestKeys {
         return .relationship
     }
 
-    /// Whether a search for the attribute's values finds them by an index: the attribute is the first of one.
+    /// Whether an index makes a search for the attribute's values fast: the attribute is the first element of one.
     package static func isIndexed(_ attribute: NSAttributeDescription, of entity: NSEntityDescription) -> Bool {
         if attribute.isIndexed { return true }
         var next: NSEntityDescription? = entity

@@ -1,6 +1,6 @@
-/// Names that an entity or a property should not have, and why.
+/// Names that an entity or a property should not have, and the reasons.
 package enum ReservedNames {
-    /// Why a property should not have this name; nil where it may.
+    /// The reason why a property should not have a name; nil if there is none.
     package static func reason(againstProperty name: String) -> String? {
         if ofObjects.contains(name) { return "every managed object has a member of that name" }
         if isOwned(name) {
@@ -12,7 +12,7 @@ package enum ReservedNames {
         return reason(againstDeclared: name)
     }
 
-    /// Why an entity, or its class, should not be called so.
+    /// The reason why an entity, or its class, should not have a name.
     package static func reason(againstEntity name: String) -> String? {
         ofTypes.contains(name) ? "Swift or its libraries have a type of that name" : reason(againstDeclared: name)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the program writes: results to the standard output, everything else to the standard error.
+/// The output of the program: results go to the standard output, all messages to the standard error.
 package final class Console {
     private let output: Int32
     private let errors: Int32
@@ -9,11 +9,11 @@ package final class Console {
     private var isHeld = false
     private static let bufferSize = 64 * 1024
 
-    /// The columns of the terminal; nil where the output is none.
+    /// The columns of the terminal; nil if the output is none.
     package let columns: Int?
     /// Whether the output takes colours: a terminal, and no NO_COLOR in the environment.
     package let hasColours: Bool
-    /// The columns of the terminal behind the standard error, for progress; nil where it is none.
+    /// The columns of the terminal of the standard error, for progress; nil if it is none.
     package let errorColumns: Int?
 
     package init(output: Int32 = STDOUT_FILENO, errors: Int32 = STDERR_FILENO) {
@@ -26,7 +26,7 @@ package final class Console {
         buffer.reserveCapacity(Self.bufferSize + 4096)
     }
 
-    /// One that keeps what is written until it is taken.
+    /// A console that keeps the output until the caller takes it.
     package static func keeping() -> Console { Console(keepingBeside: STDERR_FILENO) }
 
     private init(keepingBeside errors: Int32) {
@@ -37,7 +37,7 @@ package final class Console {
         hasColours = false
     }
 
-    /// What was written since it was taken last, of a console that keeps it.
+    /// Returns the output since the last call, of a console that keeps it.
     package func takeKept() -> [UInt8] {
         defer { buffer = [] }
         return buffer
@@ -68,7 +68,7 @@ package final class Console {
         if buffer.count >= Self.bufferSize, !isHeld, output >= 0 { try flush() }
     }
 
-    /// Writes what `body` writes, or nothing of it where it throws.
+    /// Writes the output of `body`, or none of it if `body` throws.
     package func whole(_ body: () throws -> Void) throws {
         let start = buffer.count
         isHeld = true
@@ -83,13 +83,13 @@ package final class Console {
         try flushWhereFull()
     }
 
-    /// Has `body` append to what is to be written, without a copy.
+    /// Lets `body` append to the output, without a copy.
     package func append(_ body: (inout [UInt8]) -> Void) throws {
         body(&buffer)
         try flushWhereFull()
     }
 
-    /// Writes what has been gathered. The program does so before it ends.
+    /// Writes the gathered output. The program does so before it ends.
     package func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
         try buffer.withUnsafeBytes { bytes in
@@ -107,12 +107,12 @@ package final class Console {
         }
     }
 
-    /// Says something on the standard error.
+    /// Writes a message to the standard error.
     package func say(_ text: String) { draw("\(text)\n") }
 
     /// Writes to the standard error without a line's end, for a line that is drawn anew.
     ///
-    /// Where nobody reads what is said, there is nobody to tell.
+    /// If the standard error is closed, the error of writing has no reader, and is ignored.
     package func draw(_ text: String) {
         try? FileHandle(fileDescriptor: errors).write(contentsOf: Data(text.utf8))
     }
@@ -126,7 +126,7 @@ package final class Console {
         case blue = "34"
     }
 
-    /// The text in a colour where the output takes colours.
+    /// The text in a colour, if the output takes colours.
     package func styled(_ text: String, _ style: Style) -> String {
         hasColours ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }

@@ -12,21 +12,21 @@ package indirect enum JSON: Sendable {
     case array([JSON])
     case object([(String, JSON)])
 
-    /// A text, or null where there is none.
+    /// A text, or null if there is none.
     package static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
 
-    /// A number, or null where there is none.
+    /// A number, or null if there is none.
     package static func optional(_ number: (some BinaryInteger)?) -> JSON {
         number.map { .integer(Int64($0)) } ?? .null
     }
 
-    /// Appends the value as it is written; `indent` nil puts all on one line.
+    /// Appends the text of the value. With `indent` nil it has no line breaks.
     package func append(to bytes: inout [UInt8], indent: Int? = nil) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
         case .integer(let value): Self.append(value, to: &bytes)
-        // JSON has no word for what is no number.
+        // JSON has no form for a value that is no number.
         case .number(let value):
             value.isFinite ? bytes.append(contentsOf: "\(value)".utf8) : Self.append("\(value)", to: &bytes)
         case .digits(let text): bytes.append(contentsOf: text.utf8)
@@ -63,8 +63,8 @@ package indirect enum JSON: Sendable {
         for _ in 0..<indent { bytes.append(UInt8(ascii: " ")) }
     }
 
-    /// Appends text in quotes. Control characters, and those that turn the direction of text, are escaped: a person may
-    /// read the lines in a terminal.
+    /// Appends text in quotes. Control characters, and those that turn the direction of text, are escaped, because a
+    /// terminal may show the lines.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
@@ -86,7 +86,7 @@ package indirect enum JSON: Sendable {
         byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2
     }
 
-    /// The character at a place and how many bytes it has; nil where it stands as it is.
+    /// The character at a place and how many bytes it has; nil if it is not escaped.
     private static func escaped(
         at place: Int, of utf8: UnsafeBufferPointer<UInt8>
     ) -> (Unicode.Scalar, length: Int)? {
@@ -136,7 +136,7 @@ extension Console {
         try line()
     }
 
-    /// Writes a value on one line.
+    /// Writes a value without line breaks, and ends the line.
     package func writeLine(_ json: JSON) throws {
         try append { json.append(to: &$0) }
         try line()

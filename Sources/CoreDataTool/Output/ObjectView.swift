@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// One object as `coredata show` shows it.
+/// The output of `coredata show` for one object.
 struct ObjectView {
     private let object: NSManagedObject
     private let isWhole: Bool
@@ -28,7 +28,7 @@ struct ObjectView {
 
     private struct Related {
         let count: Int
-        /// The first of them, or all, with what people call them; a name is nil where the object is not there.
+        /// The first objects, or all, with their labels. The label of a missing object is nil.
         let shown: [(id: NSManagedObjectID, label: String?, isMissing: Bool)]
     }
 
@@ -104,7 +104,7 @@ struct ObjectView {
         ])
     }
 
-    /// Bytes have their size, and what they hold where it is known.
+    /// The JSON of an attribute. Bytes have their size, and their content if it can be decoded.
     private func json(of attribute: NSAttributeDescription) -> JSON {
         guard let value = object.value(forKey: attribute.name) else { return .null }
         guard let data = value as? Data else { return ValueText.json(value, attribute) }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Files that commands write because they were told to.
+/// Files that commands write by an option or an operand.
 enum OutputFile {
-    /// Throws where something lies at a path, unless the command was told to overwrite it.
+    /// Throws if a file exists at a path, unless the option `--force` was given.
     static func requireFree(_ path: String, force: Bool) throws {
         guard !force, FileManager.default.fileExists(atPath: path) else { return }
         throw ToolError(.failed, "\(path) is there already; nothing was written", details: ["--force overwrites it."])
     }
 
-    /// Writes bytes to a file. One that is there stays as it is, unless it may be overwritten; then it is the old one
-    /// until the new one is whole.
+    /// Writes bytes to a file. An existing file stays as it is, unless `isForced` is true; then the new file replaces
+    /// it when it is whole.
     static func write(_ bytes: Data, to path: String, isForced: Bool) throws {
         var state = stat()
         if isForced, lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFREG {

@@ -1,4 +1,4 @@
-/// How rows are printed.
+/// The format of printed rows.
 package enum OutputFormat: String, CaseIterable, Sendable {
     case table, json, ndjson, csv
 
@@ -6,7 +6,7 @@ package enum OutputFormat: String, CaseIterable, Sendable {
         "format", letter: "f", value: "FORMAT", completion: .words(allCases.map(\.rawValue)),
         "table (the default), json, ndjson (one object a line) or csv")
 
-    /// What `--format` and `--json` say together.
+    /// The format by the options `--format` and `--json`.
     package init(_ arguments: Arguments) throws {
         let format = try arguments.choice("format", OutputFormat.self)
         if arguments.has(.json), let format, format != .json, format != .ndjson {

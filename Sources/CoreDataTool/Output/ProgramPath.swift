@@ -1,8 +1,8 @@
 import Foundation
 
-/// Programs that the PATH leads to.
+/// Programs in the folders of the PATH.
 enum ProgramPath {
-    /// The program of a name; nil where there is none.
+    /// The program of a name; nil if there is none.
     static func find(_ name: String) -> URL? {
         let folders = ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":")
         return folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) }

@@ -2,7 +2,7 @@
 package struct Table {
     package struct Column: Sendable {
         package let title: String
-        /// Numbers stand at the right.
+        /// Numbers are aligned at the right.
         package let isNumber: Bool
 
         package init(_ title: String, isNumber: Bool = false) {
@@ -13,7 +13,7 @@ package struct Table {
 
     private let columns: [Column]
     private let console: Console
-    /// The rows that decide how wide the columns are. Later rows are written at once.
+    /// The rows by which the widths of the columns are computed. Later rows are written at once.
     private var gathered: [[String]] = []
     private var widths: [Int]?
     private static let decidingRows = 500
@@ -30,8 +30,8 @@ package struct Table {
         if gathered.count == Self.decidingRows { try finish() }
     }
 
-    /// Writes what has not been written. On a terminal the widest columns give way until a row fits; elsewhere nothing
-    /// is cut. A table without rows has its titles.
+    /// Writes the remaining rows. On a terminal the widest columns are narrowed until a row fits; elsewhere no text is
+    /// cut. A table without rows has its titles.
     package mutating func finish() throws {
         guard widths == nil else { return }
         let widths = fitting(console.columns)
@@ -48,7 +48,7 @@ package struct Table {
         }
         var line = shown.joined(separator: "  ")
         while line.last == " " { line.removeLast() }
-        // Where even the least widths are too many, the last columns go.
+        // If even the least widths are too many, the last columns are left out.
         return console.columns.map { TextWidth.cut(line, to: $0) } ?? line
     }
 
@@ -60,7 +60,7 @@ package struct Table {
         let least = 6
         var excess = widths.reduce(0, +) + 2 * (widths.count - 1) - room
         while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least {
-            // The widest gives way as far as the second widest, and all of them together from there.
+            // The widest column is narrowed to the width of the second widest, and from there on all of them together.
             let second = widths.filter { $0 < widths[widest] }.max() ?? least
             let step = max(1, min(excess, widths[widest] - max(second, least)))
             widths[widest] -= step
@@ -69,7 +69,7 @@ package struct Table {
         return widths
     }
 
-    /// The text without what would break a line, move a terminal's cursor, or turn the direction of text.
+    /// The text without characters that would break a line, move a terminal's cursor, or turn the direction of text.
     package static func onOneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: \.isUnfit) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
@@ -84,8 +84,8 @@ package struct Table {
 }
 
 extension Unicode.Scalar {
-    /// Whether a character breaks the line, is a terminal's, or turns the direction of what stands behind it: a name
-    /// could then look like another one.
+    /// Whether a character breaks the line, controls a terminal, or turns the direction of the text after it, so that a
+    /// name could be mistaken for another one.
     var isUnfit: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

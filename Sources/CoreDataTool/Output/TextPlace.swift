@@ -5,7 +5,7 @@ package struct TextPlace: Sendable, Equatable {
 
     package init(start: Int, length: Int) { (self.start, self.length) = (start, length) }
 
-    /// The word at a place, or what else stands there.
+    /// Makes the part of the word at a place, or of one other character.
     package init(wordAt start: Int, of text: String) {
         let rest = text.unicodeScalars.dropFirst(start)
         let word = rest.prefix { $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_" }

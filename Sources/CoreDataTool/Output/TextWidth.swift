@@ -1,9 +1,9 @@
 import CCommandLine
 import Foundation
 
-/// How many columns of a terminal text takes.
+/// The number of terminal columns of a text.
 package enum TextWidth {
-    // The C library tells the columns of characters beyond ASCII in a locale of UTF-8 alone.
+    // The C library has the columns of characters beyond ASCII only in a locale of UTF-8.
     private static let isReady: Bool = setlocale(LC_CTYPE, "C.UTF-8") != nil || setlocale(LC_CTYPE, "") != nil
 
     package static func of(_ text: String) -> Int {
@@ -15,7 +15,7 @@ package enum TextWidth {
     package static func of(_ character: Character) -> Int {
         if character.isASCII { return 1 }
         let scalars = character.unicodeScalars
-        // Several characters that a terminal shows as one picture: families, flags, those with the selector for
+        // Several scalars that a terminal shows as one picture: families, flags, and those with the selector for
         // pictures.
         if scalars.count > 1, scalars.contains(where: { $0.value == 0x200D || $0.value == 0xFE0F || isFlag($0) }) {
             return 2
@@ -31,7 +31,7 @@ package enum TextWidth {
         return isNumber ? spaces + text : text + spaces
     }
 
-    /// The text as far as it has room, with an ellipsis where it was cut.
+    /// The text, cut to a width, with an ellipsis if it was cut.
     package static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         var result = ""
@@ -45,7 +45,7 @@ package enum TextWidth {
         return result + (width > 0 ? "…" : "")
     }
 
-    /// The text in lines of at most a width, broken at spaces; spaces go before the lines behind the first.
+    /// The text in lines of at most a width, broken at spaces. The lines after the first are indented.
     package static func wrapped(_ text: String, to width: Int, indent: Int = 0) -> String {
         var lines: [String] = []
         var line = ""

@@ -1,10 +1,10 @@
 import CoreData
 
-/// Links that one of two objects alone has: they are made two-sided where the other object is free, or has room for
-/// many, and removed where it belongs to a third one.
+/// Links that only one of two objects has. They are made two-sided if the other object is free, or its side is to-many.
+/// They are removed if the other object belongs to a third one.
 struct OneSidedLinks {
     struct Link {
-        /// The place of the finding.
+        /// The index of the finding.
         let place: Int
         let object: NSManagedObject
         let relationship: NSRelationshipDescription
@@ -16,7 +16,7 @@ struct OneSidedLinks {
                 && GraphEntity.targets(target, inverse).contains(object)
         }
 
-        /// The object to which the target belongs instead; nil where it is free.
+        /// The object to which the target belongs instead; nil if the target is free.
         var rival: NSManagedObject? { inverse.isToMany ? nil : GraphEntity.targets(target, inverse).first }
     }
 
@@ -26,7 +26,7 @@ struct OneSidedLinks {
 
     /// Sets the relationships.
     ///
-    /// - Returns: what was done, by the places of the findings.
+    /// - Returns: the actions, by the indexes of the findings.
     func resolve() -> [Int: String] {
         var done: [Int: String] = [:]
         var open = links
@@ -62,7 +62,7 @@ struct OneSidedLinks {
                 return Self.made
             }
             if isRemoved || isMade { continue }
-            // Links in a circle: the first one goes, and those around it find room.
+            // The links form a circle: the first one is removed, after which its neighbours can be made two-sided.
             let first = open.removeFirst()
             done[first.place] = remove(first)
         }

@@ -1,13 +1,13 @@
 import CoreData
 import Foundation
 
-/// Mends what a verification has found, in a store that nobody else uses.
+/// Repairs the findings of a verification, in a store that no other process uses.
 final class StoreMender {
     private let context: NSManagedObjectContext
     private let coordinator: NSPersistentStoreCoordinator
     private let file: NSPersistentStore
     private let store: OpenedStore
-    /// What was done, by the places of the findings.
+    /// The actions, by the indexes of the findings.
     private var done: [Int: String] = [:]
 
     init(_ store: OpenedStore) throws {
@@ -22,7 +22,7 @@ final class StoreMender {
                     NSIgnorePersistentStoreVersioningOption: true, NSPersistentHistoryTrackingKey: keepsHistory,
                 ])
         }
-        // The model that is written with is another one.
+        // The model for writing differs from the store's own.
         if store.address.isInTables { coordinator.setMetadata(store.metadata, for: file) }
         context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -30,9 +30,9 @@ final class StoreMender {
         context.transactionAuthor = "coredata repair"
     }
 
-    /// Mends what can be, saves, and closes the store.
+    /// Repairs findings if possible, saves, and closes the store.
     ///
-    /// - Returns: what was done, by the places of the findings.
+    /// - Returns: the actions, by the indexes of the findings.
     func mend(_ findings: [StoreFinding]) throws -> [Int: String] {
         try context.performAndWait {
             try mendRows(findings)
@@ -81,7 +81,7 @@ final class StoreMender {
         }
     }
 
-    /// The object of an id, which is another coordinator's; nil where it cannot be read.
+    /// The object of an id of another coordinator; nil if it cannot be read.
     private func object(_ id: NSManagedObjectID) -> NSManagedObject? {
         coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation())
             .flatMap { try? context.existingObject(with: $0) }
@@ -116,7 +116,7 @@ final class StoreMender {
     private func clear(_ place: Int, _ id: NSManagedObjectID, _ attribute: String) throws {
         guard let object = object(id), let entity = object.entity.name else { return }
         if store.address.isInTables {
-            // The object has no value; its row does.
+            // The object reads as without a value, while its row has the file's name.
             let request = NSBatchUpdateRequest(entityName: entity)
             request.predicate = NSPredicate(format: "SELF == %@", object.objectID)
             request.propertiesToUpdate = [attribute: NSExpression(forConstantValue: nil)]

@@ -1,21 +1,21 @@
 import CoreData
 
-/// Looks at a copy of a store and mends it, until nothing is left that can be.
+/// Verifies a copy of a store and repairs it, until no finding is left that can be repaired.
 final class StoreRepair {
     private let store: OpenedStore
-    /// What was mended, and how.
+    /// The repaired findings, with the actions.
     private(set) var mended: [(finding: StoreFinding, action: String)] = []
-    /// What is still wrong.
+    /// The findings that remain.
     private(set) var left: [StoreFinding] = []
     /// A repair may show, or cause, findings that were not there before, so the store is checked again.
     private static let passes = 4
 
-    /// - Parameter store: a store that nobody else uses.
+    /// - Parameter store: a store that no other process uses.
     init(_ store: OpenedStore) { self.store = store }
 
     func run() throws {
         left = try found()
-        // If a pass could not mend a finding, the next ones cannot, either.
+        // A finding that one pass could not repair cannot be repaired by the next ones, either.
         var tried: Set<String> = []
         for _ in 0..<Self.passes {
             let open = left.filter { $0.mend != nil && !tried.contains(Self.key($0)) }
@@ -38,7 +38,7 @@ final class StoreRepair {
 
     private static let consequence = "as it should be now"
 
-    /// What tells findings apart. Of a derived value it does not matter what it would be at the moment.
+    /// The key that distinguishes findings. For a derived value the computed value is not part of it.
     private static func key(_ finding: StoreFinding) -> String {
         finding.kind == .derived ? "\(finding.object ?? "").\(finding.property ?? "")" : finding.line
     }

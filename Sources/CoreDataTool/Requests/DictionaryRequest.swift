@@ -3,7 +3,7 @@ import Foundation
 
 /// A fetch that the store computes: values of keys, and functions of groups.
 struct DictionaryRequest {
-    /// The keys that results have, or are grouped by.
+    /// The keys in the results, or by which they are grouped.
     let keys: [Column]
     let computed: [ComputedValue]
     var columns: [Column] { keys + computed.map(\.column) }
@@ -21,7 +21,7 @@ struct DictionaryRequest {
         self.computed = computed
     }
 
-    /// The rows that the store gives, each with the values of the columns.
+    /// The rows from the store, each with the values of the columns.
     func rows(
         _ store: OpenedStore, _ options: RequestOptions, in entity: NSEntityDescription,
         having: (value: NSPredicate, format: String)? = nil
@@ -30,7 +30,7 @@ struct DictionaryRequest {
         return try context.performAndWait { try rows(context, store, options, in: entity, having: having) }
     }
 
-    /// The rows that a context gives, on whose queue this is called.
+    /// The rows from a context. Call it on the context's queue.
     func rows(
         _ context: NSManagedObjectContext, _ store: OpenedStore, _ options: RequestOptions,
         in entity: NSEntityDescription, having: (value: NSPredicate, format: String)? = nil
@@ -58,7 +58,7 @@ struct DictionaryRequest {
     }
 }
 
-/// What a function makes of the objects of a group.
+/// A function of the objects of a group.
 struct ComputedValue {
     enum Function: String, CaseIterable {
         case count, sum, avg, min, max
@@ -69,7 +69,7 @@ struct ComputedValue {
     let column: Column
     let description: NSExpressionDescription
 
-    /// How many objects there are.
+    /// The number of objects.
     static var count: ComputedValue {
         ComputedValue(
             .count, argument: .expressionForEvaluatedObject(), named: "count", .integer64AttributeType)
@@ -110,6 +110,6 @@ struct ComputedValue {
 }
 
 extension NSAttributeType {
-    /// Whether values have an order that means something.
+    /// Whether the order of the values has a meaning.
     fileprivate var isOrdered: Bool { isNumber || self == .stringAttributeType || self == .dateAttributeType }
 }

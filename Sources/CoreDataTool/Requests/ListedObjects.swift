@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// The objects of a request in one state of the store, a batch at a time, however many there are.
+/// The objects of a request in one state of the store, read a batch at a time, however many there are.
 struct ListedObjects {
     let store: OpenedStore
     let context: NSManagedObjectContext
@@ -18,15 +18,15 @@ struct ListedObjects {
         let prefetched = Set(columns.compactMap(\.prefetched))
         request.relationshipKeyPathsForPrefetching = prefetched.isEmpty ? nil : prefetched.sorted()
         objects = try context.performAndWait {
-            // Writes of others in the meantime do not show, where the store can keep its state.
+            // If the store can keep its state, later writes of other programs do not change the results.
             try? context.setQueryGenerationFrom(.current)
             return try store.asking { try context.fetch(request, batchSize: ResultWriter.batchSize) }
         }
     }
 
-    /// Writes the batch that begins at a place, or nothing of it where an object cannot be read. To be called on the
-    /// context's queue.
-    /// - Returns: the place behind it; nil where it was the last.
+    /// Writes the batch that begins at an index, or none of it if an object cannot be read. Call it on the context's
+    /// queue.
+    /// - Returns: the index after the batch; nil after the last one.
     func writeBatch(at place: Int, by writer: inout ResultWriter) throws -> Int? {
         let end = min(place + ResultWriter.batchSize, objects.count)
         try writer.whole { writer in

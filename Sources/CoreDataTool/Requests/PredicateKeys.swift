@@ -1,19 +1,19 @@
 import CoreData
 import Foundation
 
-/// Looks for keys that an entity does not have in a predicate, before a store is asked: the nearest name can be offered
-/// then, and the place be marked.
+/// Finds keys in a predicate that an entity does not have, before the request reaches the store. An error can then
+/// suggest the nearest name, and mark the place.
 struct PredicateKeys {
     private let format: String
     private let entity: NSEntityDescription
-    /// Names that stand for values besides the entity's: what a fetch computes.
+    /// Names of values besides the entity's: those that a fetch computes.
     private let names: Set<String>
 
-    /// What every object answers besides its properties.
+    /// The keys that every object has besides its properties.
     private static let own: Set<String> = ["self", "SELF", "objectID", "entity"]
     private static let longestPath = 100
 
-    /// - Throws: an error of usage for the first key that is not there.
+    /// - Throws: an error of usage for the first unknown key.
     static func check(
         _ predicate: NSPredicate, written format: String, in entity: NSEntityDescription, besides names: [String] = []
     ) throws {
@@ -41,7 +41,7 @@ struct PredicateKeys {
         ToolError(.usage, "the predicate has a mistake: \(message)", details: ["  \(Table.onOneLine(format))"])
     }
 
-    /// The functions that predicates know. Others are methods, which no object here has.
+    /// The functions of predicates. All other names are methods, which no object here has.
     private static let functions: Set<String> = [
         "sum:", "count:", "min:", "max:", "average:", "median:", "mode:", "stddev:", "add:to:", "from:subtract:",
         "multiply:by:", "divide:by:", "modulus:by:", "sqrt:", "log:", "ln:", "raise:toPower:", "exp:", "ceiling:",
@@ -94,14 +94,14 @@ struct PredicateKeys {
         }
     }
 
-    /// The entity that a path leads to; nil where it ends at a value.
+    /// The entity to which a path leads; nil if it ends at a value.
     private func destination(_ path: String, in start: NSEntityDescription) throws -> NSEntityDescription? {
         if names.contains(path) { return nil }
         var entity = start
         let keys = path.split(separator: ".").map(String.init)
         if keys.count > Self.longestPath { throw mistake("a key path of \(keys.count) keys is too long") }
         for (place, key) in keys.enumerated() {
-            // An operator computes a value of the objects that the path has led to.
+            // An operator computes a value of the objects at the end of the path.
             if ["self", "SELF"].contains(key) || key.hasPrefix("@") && key != "@count" { continue }
             if let relationship = entity.relationshipsByName[key] {
                 guard let next = relationship.destinationEntity else { return nil }
@@ -127,7 +127,8 @@ struct PredicateKeys {
         return ToolError(error.message, at: marked, of: format, details: error.details)
     }
 
-    /// Where a key stands in the format: the number of Unicode scalars before it; nil where it is written otherwise.
+    /// The place of a key in the format: the number of Unicode scalars before it; nil if the format has it in another
+    /// form.
     private func place(of key: String) -> Int? {
         let pattern = "(?<![\\w\"'])\(NSRegularExpression.escapedPattern(for: key))(?!\\w)"
         guard let range = format.range(of: pattern, options: .regularExpression) else { return nil }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Which objects a command is about: an entity, a predicate, an order, a part.
+/// The objects for a command: an entity, a predicate, an order, a limit.
 package struct RequestOptions {
     package static let predicate = Option(
         "where", letter: "w", value: "FORMAT", "only objects that match a predicate, as in NSPredicate(format:)")
@@ -16,21 +16,21 @@ package struct RequestOptions {
         let path: String
         let isAscending: Bool
 
-        /// - Parameter read: makes the key path of what is written behind the sign.
+        /// - Parameter read: makes the key path of the text after the sign.
         init(written text: String, read: (String) -> String = { $0 }) {
             isAscending = !text.hasPrefix("-")
             path = read(isAscending ? text : String(text.dropFirst()))
         }
     }
 
-    /// The predicate with the text that it was written as.
+    /// The predicate with its text.
     private let predicate: (value: NSPredicate, format: String)?
     private let sortKeys: [SortKey]
     private let limit: Int
     private let offset: Int
     private let includesSubentities: Bool
 
-    /// - Parameter isWhole: whether order and limit are about something else than objects.
+    /// - Parameter isWhole: whether order and limit apply to other results than objects.
     /// - Throws: an error of usage that marks the mistake in a predicate.
     package init(_ arguments: Arguments, isWhole: Bool = false) throws {
         predicate = try arguments.value("where").map { (try Self.predicate($0), $0) }
@@ -49,12 +49,12 @@ package struct RequestOptions {
         self.includesSubentities = includesSubentities
     }
 
-    /// The keys of a list with commas; none where the option was not given.
+    /// The keys of a comma-separated list; none if the option was not given.
     package static func keys(of option: String, _ arguments: Arguments) throws -> [String] {
         guard let text = arguments.value(option) else { return [] }
         let keys = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
         if keys.isEmpty { throw arguments.misuse("'--\(option)' names no key") }
-        // Most readers of JSON drop one of two members of a name.
+        // Most parsers of JSON drop one of two members with the same name.
         if let twice = keys.first(where: { key in keys.filter { $0 == key }.count > 1 }) {
             throw arguments.misuse("'--\(option)' names '\(twice)' twice")
         }
@@ -69,7 +69,7 @@ package struct RequestOptions {
         }
     }
 
-    /// The text with a caret below the place where reading stopped.
+    /// The error with the text and a caret below the place where reading stopped.
     package static func mistake(_ error: PredicateParseError) -> ToolError {
         ToolError(
             "the predicate has a mistake: at character \(error.position + 1) \(error.problem)",

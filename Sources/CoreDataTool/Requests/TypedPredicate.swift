@@ -1,9 +1,9 @@
 import CoreData
 import Foundation
 
-/// A predicate as a person writes it: constants get the types of the attributes that they are compared with.
+/// A predicate in which constants have the types of the attributes with which they are compared.
 ///
-/// A store compares a date with a text without an error, and every answer is wrong then.
+/// Without this a store compares a date with a text without an error, and every result is wrong.
 struct TypedPredicate {
     private let format: String
     private let entity: NSEntityDescription
@@ -35,7 +35,7 @@ struct TypedPredicate {
             type: comparison.predicateOperatorType, options: comparison.options)
     }
 
-    /// Whether values are compared as wholes. Other operators look into texts.
+    /// Whether a predicate compares whole values. Other operators search in texts.
     private static func compares(_ predicate: CoreData.NSComparisonPredicate) -> Bool {
         switch predicate.predicateOperatorType {
         case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo, .in, .between:
@@ -71,7 +71,7 @@ struct TypedPredicate {
         }
     }
 
-    /// The value as one of the attribute's type; nil where it is one already.
+    /// The value converted to the attribute's type; nil if no conversion is needed.
     private func typed(_ value: Any, as attribute: NSAttributeDescription) throws -> Any? {
         let name = attribute.name
         switch (attribute.attributeType, value) {

@@ -1,6 +1,6 @@
 import CoreData
 
-/// What commands say of a store that CloudKit mirrors.
+/// The texts about a store that CloudKit mirrors.
 struct MirrorText {
     let mirror: StoreInspection.CloudMirror
 
@@ -19,7 +19,7 @@ struct MirrorText {
 
     static func json(_ mirror: StoreInspection.CloudMirror?) -> JSON { mirror.map { MirrorText($0).json } ?? .null }
 
-    /// Says it where a person reads what is found, and on the standard error where a program does.
+    /// Prints the sentence with a report in text, and on the standard error with a report in JSON.
     func tell(_ console: Console, isJSON: Bool, _ addition: String = "") throws {
         let line = Table.onOneLine(sentence + addition)
         isJSON ? console.say("coredata: \(line)") : try console.line(line)

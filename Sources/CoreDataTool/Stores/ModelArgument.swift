@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A model that was named on the command line, with the name of one version where one is meant: `Library.momd`,
+/// A model that the command line names, with the name of a version if one is meant: `Library.momd`,
 /// `Library.momd/Library 2.mom`.
 package struct ModelArgument {
     package let url: URL
@@ -59,7 +59,7 @@ package struct ModelArgument {
             details: ["It has \(names.map { "'\($0)'" }.joined(separator: ", "))."])
     }
 
-    /// The version that a store was written with; nil where none fits.
+    /// The version that a store was written with; nil if none fits.
     package func version(fitting metadata: [String: Any]) -> NSManagedObjectModel.Version? {
         versions.first { $0.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
     }

@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 
 extension NSManagedObjectModel {
-    /// A copy without the classes and transformers of the program, which are not here. Its version hashes are the same.
-    /// Transient values are the program's, too: none is mandatory.
+    /// A copy without the classes and transformers of the program, which this process does not have. Its version hashes
+    /// are the same. Transient values belong to the program, too, so none is mandatory.
     ///
     /// - Parameter className: the class of all objects; nil for `NSManagedObject`.
     package func plain(class className: String? = nil) -> NSManagedObjectModel {
@@ -17,9 +17,9 @@ extension NSManagedObjectModel {
         return plain
     }
 
-    /// The same for objects that are written as they are: nothing is judged, and the two sides of a link between two
-    /// objects are not brought in step. Each side has a place of its own, and real stores have sides that do not know
-    /// each other.
+    /// A copy as `plain` makes it, for objects that are written as they are. Saves do not validate, and setting one
+    /// side of a link between two objects does not set the other one. Each side has a column of its own, and in real
+    /// stores the two sides may contradict each other.
     func loose() -> NSManagedObjectModel {
         let loose = plain(class: NSStringFromClass(TransferredObject.self))
         let alone = loose.entities.flatMap(\.relationshipsByName.values)
@@ -29,18 +29,18 @@ extension NSManagedObjectModel {
     }
 }
 
-/// An object of a store that is being made. Its values lay in a store before, so they are not validated.
+/// An object of a store that is being made. Its values come from a store, so they are not validated.
 final class TransferredObject: NSManagedObject {
     override func validateForInsert() throws {}
     override func validateForUpdate() throws {}
 }
 
-/// Hands the bytes of a transformable attribute through, so that no class of the store's program is needed, and none
-/// that an archive names is made.
+/// A transformer that returns the bytes of a transformable attribute, so that no class of the store's program is
+/// needed, and no class that an archive names is instantiated.
 final class RawTransformer: ValueTransformer {
     static let name = "OpenCoreDataToolRawTransformer"
 
-    /// Has a transformable attribute, or the elements of a composite one, keep the bytes as they are.
+    /// Makes a transformable attribute, or the elements of a composite one, keep the bytes as they are.
     fileprivate static func take(over attribute: NSAttributeDescription) {
         if let composite = attribute as? NSCompositeAttributeDescription { composite.elements.forEach(take) }
         guard attribute.attributeType == .transformableAttributeType else { return }

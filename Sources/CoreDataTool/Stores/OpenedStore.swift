@@ -3,13 +3,13 @@ import Foundation
 
 /// A store that a command reads: its address, its metadata, and the model that fits it.
 package final class OpenedStore {
-    /// Where a model was found.
+    /// The place where a model was found.
     package enum ModelOrigin: Sendable, Equatable {
-        /// It lies in the store.
+        /// In the store.
         case archived
-        /// The command line named it; with the name of the version that fits.
+        /// At a path on the command line; with the name of the version that fits.
         case given(String)
-        /// It lies beside the store.
+        /// Beside the store.
         case beside(String)
     }
 
@@ -22,9 +22,9 @@ package final class OpenedStore {
     package var url: URL { address.url }
     package var shown: String { address.shown }
 
-    /// Reads metadata and model; opens nothing.
+    /// Reads metadata and model; opens no store.
     ///
-    /// - Parameter model: the path of a model; nil looks in the store, and then beside it.
+    /// - Parameter model: the path of a model; with nil the model is the one in the store, or else one beside it.
     package init(_ text: String, model path: String? = nil) throws {
         address = try StoreAddress(text)
         metadata = try address.metadata()
@@ -49,7 +49,7 @@ package final class OpenedStore {
         }
     }
 
-    /// A store whose model is known.
+    /// Creates the value for a store whose model the caller has.
     package init(_ url: URL, type: String, model: NSManagedObjectModel, shown: String) throws {
         address = StoreAddress(url: url, type: type, shown: shown)
         metadata = try address.metadata()
@@ -70,7 +70,7 @@ package final class OpenedStore {
         return ToolError(.unreadable, message, details: details ?? [])
     }
 
-    /// A model in the store's folder, or in the one above, with a version that fits.
+    /// A model in the store's folder, or in its parent folder, with a version that fits.
     private static func modelBeside(
         _ address: StoreAddress, _ metadata: [String: Any]
     ) -> (model: NSManagedObjectModel, place: String)? {
@@ -88,13 +88,13 @@ package final class OpenedStore {
         return nil
     }
 
-    /// A context over the store, opened read-only unless it is told otherwise. Transformable values are read as the
-    /// bytes that lie in the store.
+    /// A context over the store, which is opened read-only by default. Transformable values are read as the bytes that
+    /// are in the store.
     ///
     /// - Parameters:
     ///   - given: options beside that of reading only.
-    ///   - isFrugal: whether SQLite keeps few pages in memory, and puts into files what it sorts: for those who read
-    ///     rows once, however many there are.
+    ///   - isFrugal: whether SQLite keeps few pages in memory, and sorts in files; for callers that read each row once,
+    ///     however many there are.
     package func context(
         options given: [AnyHashable: Any] = [:], isFrugal: Bool = false, isReadOnly: Bool = true
     ) throws -> NSManagedObjectContext {
@@ -126,13 +126,13 @@ package final class OpenedStore {
         return request
     }
 
-    /// How many objects an entity has of its own; an abstract one has none. To be called on the context's queue.
+    /// The number of objects of an entity itself; an abstract entity has none. Call it on the context's queue.
     package func ownCount(of entity: NSEntityDescription, _ context: NSManagedObjectContext) throws -> Int {
         try entity.isAbstract ? 0 : reading { try context.count(for: ownObjects(of: entity)) }
     }
 
-    /// Those of some objects that have a value of an attribute in a file that is missing: it reads as nil, while the
-    /// row has the file's name. To be called on the context's queue.
+    /// The objects that have a value of an attribute in a missing file. The value reads as nil, while the row has the
+    /// file's name. Call it on the context's queue.
     func objectsWithoutFile(
         _ objects: [NSManagedObject], _ attribute: NSAttributeDescription, _ entity: String,
         _ context: NSManagedObjectContext
@@ -154,7 +154,7 @@ package final class OpenedStore {
         return try reading { try coordinator.inspect(file, for: .history).history != nil }
     }
 
-    /// The account that CloudKit's mirroring keeps in the store that a context reads; nil where nothing mirrors it.
+    /// The facts of CloudKit's tables in the store that a context reads; nil if CloudKit does not mirror it.
     package func mirror(_ context: NSManagedObjectContext) throws -> StoreInspection.CloudMirror? {
         guard let coordinator = context.persistentStoreCoordinator, let file = coordinator.persistentStores.first else {
             return nil
@@ -162,7 +162,7 @@ package final class OpenedStore {
         return try reading { try coordinator.inspect(file, for: .mirror).mirror }
     }
 
-    /// Runs what reads, and tells an error with the store's name.
+    /// Runs a body that reads. Errors have the store's name.
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -171,18 +171,18 @@ package final class OpenedStore {
         }
     }
 
-    /// Runs what asks the store for objects: a request that it cannot answer is a wrong use.
+    /// Runs a body that requests objects from the store. A request that the store cannot answer is a wrong use.
     package func asking<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSCoreDataError {
             let reason = error.localizedFailureReason ?? error.localizedDescription
-            // The library says it in Apple's words; a person wants to see what cannot be answered.
+            // The library's error has Apple's words. The part after the prefix shows which condition has no SQL.
             let prefix = "unimplemented SQL generation for predicate: "
             let text = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
             throw ToolError(.usage, "\(shown): the store cannot answer this: \(text)")
         } catch let error as NSError where error.userInfo[NSSQLiteErrorDomain] as? Int == 1 {
-            // SQLite does not take the statement, and it was made of the caller's request.
+            // SQLite does not accept the statement, which was made of the caller's request.
             let message = ToolError(error).message
             if message.contains("integer overflow") {
                 throw ToolError(.failed, "\(shown): a sum is too large for 64 bits")
@@ -193,7 +193,7 @@ package final class OpenedStore {
         }
     }
 
-    /// The entity of a name; an unknown one is an error that offers the nearest.
+    /// The entity of a name. An unknown name is an error that suggests the nearest one.
     package func entity(_ name: String) throws -> NSEntityDescription {
         if let entity = model.entitiesByName[name] { return entity }
         let names = model.entitiesByName.keys.sorted()

@@ -2,12 +2,12 @@ import CoreData
 import Foundation
 
 extension StoreAddress {
-    /// Copies the store, with what its -wal holds and its external files, also while others write. The copy is the
-    /// store as it was at one moment.
+    /// Copies the store, with the content of its -wal and its external files, also while other programs write. The copy
+    /// is the store as it was at one moment.
     ///
     /// - Parameters:
-    ///   - target: what messages call the place of the copy; nil for its path.
-    ///   - seconds: how long to wait for processes that hold the store; nil for as long as the library does.
+    ///   - target: the name of the copy's place in messages; nil for its path.
+    ///   - seconds: how long to wait for processes that hold the store; nil for the library's default.
     func copy(to url: URL, shown target: String? = nil, waiting seconds: Int? = nil) throws {
         let options = seconds.map { [NSPersistentStoreTimeoutOption: Double($0)] }
         do {

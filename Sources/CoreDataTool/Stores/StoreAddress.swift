@@ -5,7 +5,7 @@ import Foundation
     import CoreDataPostgreSQL
 #endif
 
-/// Where a store lies, as it was named on the command line: a path, a `file:` URL, or the URL of a database.
+/// The address of a store on the command line: a path, a `file:` URL, or the URL of a database.
 package struct StoreAddress {
     package let url: URL
     package let type: String
@@ -19,7 +19,7 @@ package struct StoreAddress {
     /// The address of a database without a password.
     package static func shown(_ url: URL) -> String { url.shown.absoluteString }
 
-    /// Looks at the first bytes of a file, which tell the kind of a store.
+    /// Makes the address. The first bytes of a file show the kind of the store.
     package init(_ text: String) throws {
         if let url = Self.databaseURL(text) {
             #if PostgreSQL
@@ -83,11 +83,11 @@ package struct StoreAddress {
             ])
     }
 
-    /// Whether the store lies in tables. Such a one can keep history, tells of what other processes save, and holds
-    /// most links once; one that is written as a whole has a link at both of its objects.
+    /// Whether the store has tables. Such a store can keep history, posts notifications of other processes' saves, and
+    /// has most links once. A store that is written as a whole has a link at both of its objects.
     package var isInTables: Bool { type != NSXMLStoreType && type != NSBinaryStoreType }
 
-    /// How stores are opened to be read. The wait for a program that holds one alone is short.
+    /// The options for opening stores to read them. The wait for a program that holds a store exclusively is short.
     package static var readingOptions: [AnyHashable: Any] {
         [NSReadOnlyPersistentStoreOption: true, NSPersistentStoreTimeoutOption: 2]
     }
@@ -97,7 +97,7 @@ package struct StoreAddress {
             type: NSPersistentStore.StoreType(rawValue: type), at: url, options: readingOptions)
     }
 
-    /// The model that the store keeps, or what is wrong with the copy that is there. Neither where it keeps none.
+    /// The model that the store keeps, or the damage of the kept copy. Both are nil if it keeps none.
     package func archivedModel() -> (model: NSManagedObjectModel?, damage: String?) {
         do {
             return (
@@ -112,7 +112,7 @@ package struct StoreAddress {
         }
     }
 
-    /// The store's metadata; opens nothing and changes nothing.
+    /// The store's metadata; reads it without opening the store or changing a file.
     package func metadata() throws -> [String: Any] {
         do {
             return try Self.metadata(url, type)

@@ -1,10 +1,12 @@
 import Foundation
 
-/// What lies on the disk of a store: its file, the -wal beside it, the folder of its external values.
+/// The files of a store on the disk: its main file, the -wal beside it, the folder of its external values.
 ///
-/// To be looked at before the store is opened: closing a file that SQLite has open drops the locks of the process.
+/// Create the value before the store is opened, because closing a file that SQLite has open drops the locks of the
+/// process.
 struct StoreFiles {
-    /// A -wal: its bytes, and how many pages in it the main file does not have yet; nil where that cannot be told.
+    /// A -wal: its bytes, and the number of pages in it that the main file does not have yet; nil if the number cannot
+    /// be found out.
     struct Log: Equatable {
         let bytes: Int64
         let pendingPages: Int?
@@ -20,7 +22,7 @@ struct StoreFiles {
     let log: Log?
     let external: Folder?
 
-    /// Nil for a database.
+    /// Returns nil for a database.
     init?(_ url: URL) {
         guard url.isFileURL, let bytes = Self.size(url.path) else { return nil }
         self.bytes = bytes
@@ -33,7 +35,7 @@ struct StoreFiles {
         return stat(path, &state) == 0 && state.st_mode & S_IFMT == S_IFREG ? Int64(state.st_size) : nil
     }
 
-    /// The index beside a -wal says how many pages were written, and how many of them the main file has (the WAL-index
+    /// The index beside a -wal has the number of written pages, and of those that the main file has (the WAL-index
     /// format of SQLite's documentation). Without an index all pages count as pending.
     private static func log(of path: String) -> Log? {
         guard let bytes = size(path + "-wal"), bytes > 0 else { return nil }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// The kinds of stores that can be made, as the command line calls them.
+/// The names on the command line of the kinds of stores that can be made.
 enum StoreKindName: String, CaseIterable {
     case sqlite, xml, binary, postgresql
 
@@ -9,7 +9,7 @@ enum StoreKindName: String, CaseIterable {
     static let help =
         "sqlite, xml or binary; by default what the suffix says: '.xml', '.binary', and SQLite for all others"
 
-    /// What an option, or else the address of the new store, says.
+    /// The kind by the option, or else by the address of the new store.
     static func given(_ arguments: Arguments, _ target: String) throws -> StoreKindName {
         let given = try arguments.choice("type", StoreKindName.self)
         let isDatabase = ["postgresql://", "postgres://"].contains { target.hasPrefix($0) }
@@ -38,7 +38,7 @@ enum StoreKindName: String, CaseIterable {
 
     /// The URL of a new store.
     func url(_ target: String) throws -> URL {
-        // A build without support for databases says so.
+        // A build without support for databases throws an error here.
         if self == .postgresql { return try StoreAddress(target).url }
         let url = target.hasPrefix("file:") ? URL(string: target) : URL(fileURLWithPath: target)
         guard let url, url.isFileURL, !target.isEmpty, !target.hasSuffix("/") else {

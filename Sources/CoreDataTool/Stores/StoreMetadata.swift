@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What a store says of itself, whether or not its model is known.
+/// The facts in a store's metadata, which need no model.
 struct StoreMetadata {
     let values: [String: Any]
 
@@ -17,13 +17,13 @@ struct StoreMetadata {
 
     var checksum: String? { values[NSPersistentStoreModelVersionChecksumKey] as? String }
 
-    /// The entities that the store was made with, and what their versions are told by.
+    /// The entities of the store's version, with their version hashes.
     var entityHashes: [(name: String, hash: Data)] {
         (values[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).sorted { $0.key < $1.key }
             .map { ($0.key, $0.value) }
     }
 
-    /// What a report says first.
+    /// The first facts of a report.
     func facts(kind: String) -> [(title: String, value: String?)] {
         [
             ("kind", kind), ("identifier", identifier),
@@ -33,7 +33,7 @@ struct StoreMetadata {
         ]
     }
 
-    /// The same as members of JSON.
+    /// The first facts of a report as members of JSON.
     func members(kind: String) -> [(String, JSON)] {
         [
             ("kind", .string(kind)), ("identifier", .optional(identifier)),

@@ -1,14 +1,14 @@
 import CoreData
 import Foundation
 
-/// What `coredata info` says of a store.
+/// The report of `coredata info`.
 struct StoreReport {
     struct Entity {
         let name: String
         let parent: String?
         let isAbstract: Bool
         let count: Int
-        /// Nil where the entity has no table of its own, or nobody has measured it.
+        /// Nil if the entity has no table of its own, or its table was not measured.
         let bytes: Int64?
         let indexes: [String]
     }

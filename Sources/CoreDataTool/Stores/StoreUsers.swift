@@ -1,6 +1,7 @@
 import Foundation
 
-/// Who else has a store's file open, as far as Linux tells this user: in `/proc`. Elsewhere nobody is seen.
+/// The other processes that have a store's file open, as far as this user can read `/proc` on Linux. On other systems
+/// the list is empty.
 package enum StoreUsers {
     /// `process 4711 (Library)`, of each other process.
     package static func of(_ url: URL) -> [String] {

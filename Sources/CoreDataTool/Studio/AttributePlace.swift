@@ -29,8 +29,8 @@ struct AttributePlace {
         keys.dropFirst().reduce(object.value(forKey: key)) { ($0 as? [String: Any])?[$1] }
     }
 
-    /// The value of the object's attribute in which this place has another one. A composite without any element is
-    /// none.
+    /// The value of the object's attribute after this element gets another value. A composite without any element
+    /// becomes nil.
     func setting(_ value: Any?, in object: NSManagedObject) -> Any? {
         Self.setting(value, at: keys.dropFirst(), in: object.value(forKey: key))
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The desktop that a person sits at.
+/// The desktop session of the user.
 enum Desktop {
-    /// Opens an address in the browser, where there is a desktop. Without one, a person can use the printed address.
+    /// Opens an address in the browser if there is a desktop. Otherwise the user has the printed address.
     static func open(_ address: String) {
         let environment = ProcessInfo.processInfo.environment
         guard environment["DISPLAY"] ?? environment["WAYLAND_DISPLAY"] != nil,

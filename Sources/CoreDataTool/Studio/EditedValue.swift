@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A value as it comes from the page, and what an attribute makes of it.
+/// A value from the page, and its conversion for an attribute.
 enum EditedValue: Decodable {
     case nothing
     case text(String)
@@ -18,7 +18,7 @@ enum EditedValue: Decodable {
         }
     }
 
-    /// A value as the page shows it to be edited.
+    /// Makes the value in the form in which the page edits it.
     init(shownOf value: Any?, _ attribute: NSAttributeDescription) {
         switch value {
         case nil: self = .nothing
@@ -27,7 +27,7 @@ enum EditedValue: Decodable {
         }
     }
 
-    /// Whether it is, byte by byte, what another one is: texts of other bytes may look the same and be equal.
+    /// Whether two values have the same bytes. Texts of different bytes may be equal as strings.
     func isSame(as other: EditedValue) -> Bool {
         switch (self, other) {
         case (.nothing, .nothing): true
@@ -37,8 +37,8 @@ enum EditedValue: Decodable {
         }
     }
 
-    /// A field of a page has line feeds alone. Where the text that was there has both characters for the end of a line,
-    /// they are put back.
+    /// A copy with the line ends of the old text. A field of a page has line feeds alone. If the old text had both
+    /// characters at the ends of lines, they are restored.
     func keepingLineEnds(of old: String?) -> EditedValue {
         guard case .text(let text) = self, let old, old.utf8.contains(13) else { return self }
         let feeds = old.replacingOccurrences(of: "\r\n", with: "\n").replacingOccurrences(of: "\r", with: "\n")
@@ -47,7 +47,7 @@ enum EditedValue: Decodable {
             ? .text(text.replacingOccurrences(of: "\n", with: "\r\n")) : self
     }
 
-    /// Whether the page can edit values of an attribute: those that have a text.
+    /// Whether the page can edit values of an attribute: those with a text form.
     static func isEditable(_ attribute: NSAttributeDescription) -> Bool {
         if attribute is NSDerivedAttributeDescription || attribute.isTransient { return false }
         switch attribute.attributeType {
@@ -59,7 +59,7 @@ enum EditedValue: Decodable {
     }
 
     /// The value for an attribute.
-    /// - Throws: 422 where the text is none of its type.
+    /// - Throws: 422 if the text is not a value of its type.
     func value(for attribute: NSAttributeDescription) throws -> Any? {
         switch self {
         case .nothing: return nil

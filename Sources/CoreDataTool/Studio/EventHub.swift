@@ -7,13 +7,13 @@ final class EventHub: @unchecked Sendable {  // under `condition`
     private var isOver = false
 
     private static let mostWaiting = 200
-    /// A line now and then shows both sides that the other is there.
+    /// The interval of empty lines, by which both sides detect that the connection still exists.
     private static let quietSeconds = 5.0
     private static let secondsToEnd = 1.0
 
     private final class Channel {
         var waiting: [Data] = []
-        /// The first thing that is sent makes the browser know that it is connected.
+        /// The first bytes open the connection for the browser.
         var isNew = true
     }
 
@@ -31,7 +31,7 @@ final class EventHub: @unchecked Sendable {  // under `condition`
         condition.broadcast()
     }
 
-    /// Ends all channels, after what waits in them. A page that reads nothing is not waited for.
+    /// Ends all channels after their pending events. It does not wait for a page that does not read.
     func end() {
         send("end", .object([("message", .string("The studio has ended."))]))
         let deadline = Date(timeIntervalSinceNow: Self.secondsToEnd)
@@ -42,13 +42,13 @@ final class EventHub: @unchecked Sendable {  // under `condition`
         while !channels.isEmpty, condition.wait(until: deadline) {}
     }
 
-    /// The parts of a new channel; nil when it has ended.
+    /// The parts of a new channel; nil after its end.
     func listen() -> @Sendable () -> Data? {
         let listener = Listener(hub: self)
         return { listener.next() }
     }
 
-    /// Holds a channel as long as somebody listens.
+    /// Keeps a channel as long as its connection exists.
     private final class Listener: @unchecked Sendable {  // the channel is touched under the hub's condition
         private let hub: EventHub
         private let channel = Channel()

@@ -3,7 +3,7 @@ import Foundation
 import StudioServer
 
 extension HTTPRequest {
-    /// A value that the page has to send.
+    /// A value that the request must have.
     func required(_ name: String) throws -> String {
         guard let value = query[name], !value.isEmpty else { throw StudioFailure(400, "'\(name)' is missing") }
         return value

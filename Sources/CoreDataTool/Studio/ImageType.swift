@@ -1,8 +1,8 @@
 import Foundation
 
-/// The images that every browser shows and none runs a script of.
+/// The image types that every browser shows, and that cannot contain a script.
 enum ImageType {
-    /// The media type of bytes; nil where they are no such image.
+    /// The media type of bytes; nil if they are no such image.
     static func of(_ data: Data) -> String? {
         if data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
         if data.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }

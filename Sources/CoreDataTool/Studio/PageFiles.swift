@@ -1,7 +1,7 @@
 import Foundation
 import StudioServer
 
-/// The files of the page: read once, and nothing else is ever served.
+/// The files of the page. They are read once, and no other files are served.
 struct PageFiles: Sendable {
     private let files: [String: HTTPResponse]
 
@@ -10,7 +10,7 @@ struct PageFiles: Sendable {
         "svg": "image/svg+xml",
     ]
 
-    /// - Throws: where the program lies without the folder that was built with it.
+    /// - Throws: an error if the program is without the folder that was built with it.
     init() throws {
         let folders = Self.folders
         guard let folder = folders.first(where: { FileManager.default.fileExists(atPath: $0 + "/index.html") }) else {
@@ -26,7 +26,7 @@ struct PageFiles: Sendable {
         }
     }
 
-    /// Where the page may lie: beside the program, as the package manager puts it, or as an installation does.
+    /// The possible folders of the page: beside the program, as the package manager puts it, or as in an installation.
     private static var folders: [String] {
         let program =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))

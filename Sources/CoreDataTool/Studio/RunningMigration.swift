@@ -8,7 +8,7 @@ final class RunningMigration: @unchecked Sendable {  // under `lock`
     private let end = DispatchSemaphore(value: 0)
     private var reporting: (any MigrationProgressReporting)?
     private var isCancelled = false
-    /// Whether it ended by that.
+    /// Whether the migration ended because of the cancellation.
     private var wasCancelled = false
 
     func cancel() {
@@ -19,7 +19,7 @@ final class RunningMigration: @unchecked Sendable {  // under `lock`
         reporting?.cancelMigration()
     }
 
-    /// Migrates; tells the page some ten times a second how far it is.
+    /// Migrates, and sends the progress to the page about ten times a second.
     func run(_ job: MigrationJob, _ tell: @escaping @Sendable (JSON) -> Void) throws {
         let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "studio.migration"))
         timer.schedule(deadline: .now(), repeating: 0.1)
@@ -34,11 +34,11 @@ final class RunningMigration: @unchecked Sendable {  // under `lock`
         }
     }
 
-    /// Notes that the store is open again.
+    /// Records that the store is open again.
     func noteEnd() { end.signal() }
 
     /// Waits until the store is open again.
-    /// - Returns: whether the migration was cancelled, and not done before.
+    /// - Returns: whether the migration was cancelled before its end.
     func waitForEnd() -> Bool {
         end.wait()
         return lock.withLock { wasCancelled }

@@ -1,30 +1,30 @@
 // About the room CoreDataTool/Studio.
 //
-// The way of a request: the browser, libmicrohttpd with a thread for each connection, `RequestCheck`, `Studio`, one of
-// `StudioRows`, `StudioObject` and their like, JSON. Remote changes, unsaved changes and migrations go to the browser
-// as server-sent events (`EventHub`).
-// - `PageFiles` reads the page's files at the start and serves those alone. The page is `Studio/Page`: HTML, CSS and
-//   modules of JavaScript, as they are. No value of a store becomes HTML.
-// - `StudioSession` has one context, on whose queue every request works. With `--write` this context is edited: each
-//   request that changes something is one group of its undo manager, and the table shows unsaved changes. The results
-//   for a table are kept as `FetchedObjects` until something changes, so scrolling asks for one batch.
-// - Everything that is read anew comes from the store, not from the coordinator's rows (`stalenessInterval` 0), because
-//   others write there. Their saves refresh the objects that have no changes of the page's. Objects with changes keep
-//   the row that they were read from, so saving finds the conflict. The page shows both sides, and saves by the chosen
+// A request goes through these parts: the browser, libmicrohttpd with a thread for each connection, `RequestCheck`,
+// `Studio`, one of `StudioRows`, `StudioObject` and similar types, JSON. Remote changes, unsaved changes and migrations
+// are sent to the browser as server-sent events (`EventHub`).
+// - `PageFiles` reads the page's files at the start and serves no other ones. The page is `Studio/Page`: HTML, CSS and
+//   modules of JavaScript, without a build step. No value of a store becomes HTML.
+// - `StudioSession` has one context, on whose queue every request runs. With `--write` the page edits this context:
+//   each request with a change is one group of its undo manager, and the table shows unsaved changes. The session keeps
+//   the results for a table as `FetchedObjects` until a change, so scrolling reads one batch.
+// - Each new read comes from the store, not from the coordinator's rows (`stalenessInterval` 0), because other programs
+//   write to the store. Their saves refresh the objects that the page has not changed. Objects with changes keep the
+//   row that they were read from, so saving finds the conflict. The page shows both sides, and saves by the chosen
 //   merge policy.
-// - `StudioMergePolicy` decides only the conflicts that were shown. `StoreFileMark` keeps a save from a file that
-//   others have replaced.
+// - `StudioMergePolicy` decides only the conflicts that were shown. `StoreFileMark` prevents saves to a file that
+//   another program has replaced.
 // - An export reads by a context of its own, a batch for each part that is sent.
-// - A migration closes the session, runs on a thread of its own, and opens the store again. Requests in between are
-//   told so.
-// - The studio keeps on with a history that the store has, and begins none.
+// - A migration closes the session, runs on a thread of its own, and opens the store again. Requests during the
+//   migration get an error that says so.
+// - The studio continues a history that the store has, and begins none.
 
 import CoreData
 import CoreDataManager
 import Foundation
 import StudioServer
 
-/// What lies behind the page: answers its requests, and tells it what changes.
+/// The server behind the page: it answers requests, and sends events about changes.
 package final class Studio: Sendable {
     private let hub = EventHub()
     private let page: PageFiles
@@ -43,12 +43,13 @@ package final class Studio: Sendable {
         case closed(ToolError)
     }
 
-    /// Opens the store. The model is the one that fits; where `modelPath` is given, its other versions are known, too.
+    /// Opens the store. The model is the one that fits. If `modelPath` is given, the model's other versions are
+    /// available, too.
     package init(_ storeText: String, model modelPath: String?, isWritable: Bool) throws {
         (self.storeText, self.modelPath, self.isWritable) = (storeText, modelPath, isWritable)
         page = try PageFiles()
         state = Locked(try Self.open(storeText, modelPath, isWritable))
-        // One observer for all sessions: each opens the same store.
+        // One observer serves all sessions, because each opens the same store.
         let observer = NotificationCenter.default.addObserver(
             forName: .NSPersistentStoreRemoteChange, object: nil, queue: nil
         ) { [weak self] _ in self?.noteChange() }
@@ -63,7 +64,7 @@ package final class Studio: Sendable {
         get throws { try open().session.store.shown }
     }
 
-    /// The account that CloudKit's mirroring keeps in the store; nil where nothing mirrors it.
+    /// The facts of CloudKit's tables in the store; nil if CloudKit does not mirror it.
     var mirror: StoreInspection.CloudMirror? {
         get throws {
             let session = try open().session
@@ -77,7 +78,8 @@ package final class Studio: Sendable {
         do {
             store = try OpenedStore(text, model: modelPath)
         } catch let error as ToolError where file != nil {
-            // The store's version may be none of the file's: the store is shown by its own model, and can be migrated.
+            // The store's version may be none of the file's. Then the store is shown by its own model, and can be
+            // migrated.
             guard let own = try? OpenedStore(text) else { throw error }
             store = own
         }
@@ -159,12 +161,12 @@ package final class Studio: Sendable {
         if case .object(let members) = answer, let pending = members.first(where: { $0.0 == "pending" }) {
             hub.send("pending", pending.1)
         }
-        // Other pages show a save of this page at once. For saves of other programs there are notifications.
+        // Other pages show a save of this page at once. Notifications report saves of other programs.
         if name == "edit/save" || name == "edit/resolve" { noteChange() }
         return .json(answer)
     }
 
-    /// Whether a predicate makes sense; a wrong one is no error here.
+    /// Checks a predicate. A wrong predicate is a result here, not an error.
     private func check(_ request: HTTPRequest, _ session: StudioSession) -> JSON {
         do {
             let query = try StudioQuery(request)
@@ -178,7 +180,7 @@ package final class Studio: Sendable {
 
     // MARK: Changes
 
-    /// Notes that the store has changed; many changes that come together are told once.
+    /// Records that the store has changed. Several changes within a short time send one event.
     private func noteChange() {
         let isFirst = isChangeAwaited.withLock { isAwaited in
             defer { isAwaited = true }
@@ -226,7 +228,7 @@ package final class Studio: Sendable {
             state.withLock { $0 = .open(session, model) }
             throw error
         }
-        nonisolated(unsafe) let job = report.order.job()  // the thread has it, and nobody else
+        nonisolated(unsafe) let job = report.order.job()  // only the thread uses it
         let thread = Thread { [self] in
             let outcome = Result { try running.run(job) { [hub] in hub.send("migration", $0) } }
             let opened = openedAgain()
@@ -238,13 +240,13 @@ package final class Studio: Sendable {
         thread.start()
     }
 
-    /// Opens the store again where its file is another one than the session has.
+    /// Opens the store again if its file is another one than the session's.
     private func readAnewWhereAnother(_ session: StudioSession) {
         guard session.context.performAndWait({ session.isFileAnother }), (try? session.closeIfSaved()) == true else {
             return
         }
         state.withLock { state in
-            // A migration may have begun, and opens it itself.
+            // A migration may have begun, which opens the store itself.
             if case .open(let open, _) = state, open === session { state = openedAgain() }
         }
         noteChange()
@@ -272,18 +274,18 @@ package final class Studio: Sendable {
         }
     }
 
-    /// How long a request is waited for that is being answered when the studio ends, in seconds.
+    /// The number of seconds for which the studio waits at its end for a request that is being answered.
     private static let patience = 2.0
 
-    /// How the studio ended.
+    /// The outcome of the studio's end.
     struct Ending {
-        /// A migration was cancelled; the store is as it was.
+        /// Whether a migration was cancelled. The store is as it was.
         var isMigrationCancelled = false
-        /// So many objects had changes that were not saved; nil where nobody could say in time.
+        /// The number of objects with unsaved changes; nil if the context did not answer in time.
         var unsaved: Int? = 0
     }
 
-    /// Cancels what is being done, waits for its end, and ends the channels of all pages.
+    /// Cancels running work, waits for its end, and ends the channels of all pages.
     func end() -> Ending {
         var ending = Ending()
         switch state.withLock({ $0 }) {

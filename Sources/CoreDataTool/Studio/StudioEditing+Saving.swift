@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-// Saves the changes of the page, or says why it cannot.
+// Saving the changes of the page, and the errors that prevent it.
 extension StudioEditing {
     func save(_ policy: NSMergePolicy) throws -> JSON {
         if session.isFileAnother {
@@ -64,7 +64,7 @@ extension StudioEditing {
         return failure
     }
 
-    /// A conflict, value by value: as it was read, as the page has it, as it is.
+    /// A conflict, value by value: as it was read, as the page has it, as the store has it.
     private static func json(_ conflict: NSMergeConflict) -> JSON {
         let object = conflict.sourceObject
         let mine = object.changedValues()

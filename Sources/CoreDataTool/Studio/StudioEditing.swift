@@ -18,7 +18,7 @@ struct StudioEditing {
         let id: String
         let key: String
         let to: String?
-        /// Whether there is a `to`, if only null: without it nothing is said of the link.
+        /// Whether the request has a `to`, which may be null. Without `to` the link does not change.
         let hasTo: Bool
         let add: String?
         let remove: String?
@@ -44,7 +44,7 @@ struct StudioEditing {
     var context: NSManagedObjectContext { session.context }
 
     func answer(_ name: String, _ request: HTTPRequest) throws -> JSON {
-        // The changes of a request are one step of undo: its group ends with this block.
+        // The changes of a request are one step of undo, whose group ends with this block.
         return try session.perform {
             defer { session.changed() }
             switch name {
@@ -69,9 +69,9 @@ struct StudioEditing {
         }
     }
 
-    // MARK: What is not saved
+    // MARK: Unsaved changes
 
-    /// What is not saved, object by object.
+    /// The unsaved changes, object by object.
     func pending() throws -> JSON {
         try session.perform {
             let objects = session.unsavedObjects.flatMap { objects, state in
@@ -115,7 +115,7 @@ struct StudioEditing {
         }
         let present = place.value(of: object)
         let edited = (order.value ?? .nothing).keepingLineEnds(of: present as? String)
-        // A value that is sent as it was shown changes nothing: a value may be finer than its text.
+        // A value that is sent as it was shown is no change, because the stored value may be more exact than its text.
         if edited.isSame(as: EditedValue(shownOf: present, attribute)) {
             return answer(("object", StudioObject(session: session).json(object)))
         }
@@ -186,7 +186,7 @@ struct StudioEditing {
     }
 }
 
-/// The objects of a relationship, in an order or without one.
+/// The objects of a relationship, ordered or not.
 private protocol LinkedObjects {
     func add(_ object: Any)
     func remove(_ object: Any)

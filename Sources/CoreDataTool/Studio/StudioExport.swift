@@ -6,7 +6,7 @@ final class StudioExport: @unchecked Sendable {  // one call at a time, on the c
     private let objects: ListedObjects
     private let console = Console.keeping()
     private var writer: ResultWriter
-    /// Where the next batch begins; nil behind the last.
+    /// The index of the next batch; nil after the last one.
     private var place: Int? = 0
 
     init(_ query: StudioQuery, _ columns: [Column], _ format: OutputFormat, _ store: OpenedStore) throws {
@@ -14,7 +14,7 @@ final class StudioExport: @unchecked Sendable {  // one call at a time, on the c
         writer = ResultWriter(format, columns, on: console)
     }
 
-    /// The next part; nil at the end. A row that cannot be read ends the file with a line that says so, as the
+    /// The next part; nil at the end. If a row cannot be read, the file ends with a line about it, because its
     /// beginning has been sent.
     func next() -> Data? {
         guard let start = place else { return nil }

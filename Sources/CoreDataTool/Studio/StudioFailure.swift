@@ -2,14 +2,14 @@ import CoreData
 import Foundation
 import StudioServer
 
-/// Why the studio does not do what the page asked for: a status of HTTP, and what the page says to the person.
+/// An error for the page: a status of HTTP, and the message that the page shows.
 struct StudioFailure: Error {
     let status: Int
     let message: String
     let details: [String]
-    /// Where in a predicate the mistake is: UTF-16 units, as the page counts.
+    /// The place of the mistake in a predicate, in UTF-16 units as in JavaScript.
     var place: Range<Int>?
-    /// The property that it is about.
+    /// The property of the error.
     var key: String?
     /// Further members of the answer.
     var members: [(String, JSON)] = []
@@ -33,12 +33,12 @@ struct StudioFailure: Error {
             }
         self.init(status, error.message, details: error.details)
         guard let place = error.place, let format else { return }
-        // The page marks the place; lines with a caret below it are for terminals.
+        // The page marks the place itself. Lines with a caret are for terminals.
         self = StudioFailure(status, error.message, details: error.notes)
         self.place = place.utf16Range(in: format)
     }
 
-    /// What is wrong, and where.
+    /// The facts about the error and its place.
     var facts: [(String, JSON)] {
         [
             ("message", .string(message)), ("details", .array(details.map { .string($0) })),

@@ -16,7 +16,7 @@ struct StudioHistory {
         return try session.perform {
             guard session.keepsHistory else { return json([], next: nil, of: nil) }
             let id = try name.map { try session.object($0).objectID }
-            // A new object has none.
+            // A new object has no history.
             if id?.isTemporaryID == true { return json([], next: nil, of: nil) }
             let reader = HistoryReader(context: session.context, store: session.store, predicate: nil)
             let found = try reader.latest(before: Int64(before), limit: limit, of: id)
@@ -24,7 +24,7 @@ struct StudioHistory {
         }
     }
 
-    /// Some of the changes of one transaction.
+    /// A part of the changes of one transaction.
     func changes(_ request: HTTPRequest) throws -> JSON {
         _ = try request.required("transaction")
         let number = Int64(try request.number("transaction", in: 1...Int.max - 1, else: 1))

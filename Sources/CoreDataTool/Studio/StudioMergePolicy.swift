@@ -12,8 +12,8 @@ struct ToldConflict: Hashable {
     }
 }
 
-/// Resolves the conflicts that a person has seen and decided, and no others. Objects that have one unique value are
-/// none of them: one would have to go.
+/// Resolves the conflicts that the user has seen and decided, and no other ones. Conflicts of objects with the same
+/// unique value are excluded, because one object would have to be deleted.
 final class StudioMergePolicy: NSMergePolicy {
     private let told: Set<ToldConflict>
 

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import StudioServer
 
-/// Migrations that the page forecasts, runs, follows and cancels.
+/// Forecasts, runs and cancels migrations for the page.
 struct StudioMigration {
     struct Order: Decodable {
         let to: String
@@ -33,7 +33,7 @@ struct StudioMigration {
             mirrorAdvice: "coredata migrate \(MigrationOrder.ignoreCloudKit)")
     }
 
-    /// What stands in the way; nothing where a migration is not needed.
+    /// The obstacles; empty if a migration is not needed.
     private func problems(_ report: ForecastReport) -> [String] {
         guard report.forecast.isMigrationRequired, let refusal = report.refusal else { return [] }
         return refusal.details.isEmpty ? [refusal.message] : refusal.details

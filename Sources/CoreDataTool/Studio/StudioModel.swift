@@ -2,15 +2,15 @@ import CoreData
 import Foundation
 import StudioServer
 
-/// The model as the page shows it: facts, a diagram, and what differs between two versions.
+/// The model for the page: facts, a diagram, and the differences between two versions.
 struct StudioModel {
-    /// The file with all versions; nil where the store has its model by itself.
+    /// The file with all versions; nil if the model is the store's own copy.
     let file: ModelArgument?
     let store: OpenedStore
 
     var versions: [NSManagedObjectModel.Version] { file?.versions ?? [] }
 
-    /// The version that the store is of; nil where the file does not have it.
+    /// The version that the store is of; nil if the file does not have it.
     var current: NSManagedObjectModel.Version? { file?.version(fitting: store.metadata) }
 
     func json(_ request: HTTPRequest) throws -> JSON { ModelShowCommand.json(try subject(request.query["version"])) }

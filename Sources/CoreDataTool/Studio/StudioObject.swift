@@ -2,13 +2,13 @@ import CoreData
 import Foundation
 import StudioServer
 
-/// One object on a page of its own.
+/// An object for a page of its own.
 struct StudioObject {
     let session: StudioSession
 
     private static let firstRelated = 50
     private static let mostRelated = 500
-    /// Longer texts are cut, and not edited.
+    /// The length up to which texts are shown whole and can be edited.
     private static let longestText = 20_000
 
     func answer(_ request: HTTPRequest) throws -> JSON {
@@ -16,7 +16,7 @@ struct StudioObject {
         return try session.perform { json(try session.object(name)) }
     }
 
-    /// To be called on the context's queue.
+    /// Call it on the context's queue.
     func json(_ object: NSManagedObject) -> JSON {
         .object([
             ("id", .string(ObjectName.of(object.objectID))),
@@ -38,7 +38,7 @@ struct StudioObject {
 
     // MARK: Attributes
 
-    /// - Parameter path: the attribute's name, behind those of the composite attributes that it is an element of.
+    /// - Parameter path: the attribute's name, after those of the composite attributes that contain it.
     private func json(_ value: Any?, _ attribute: NSAttributeDescription, at path: String) -> JSON {
         var (edited, text, isCut) = (JSON.null, "", false)
         var members: [(String, JSON)] = []

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What the page has to know of the store before it shows anything.
+/// The facts about the store that the page needs at its start.
 struct StudioOverview {
     let session: StudioSession
     let model: StudioModel

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import StudioServer
 
-/// Which objects the page asks for: an entity, a predicate, an order.
+/// The objects in a request of the page: an entity, a predicate, an order.
 struct StudioQuery: Hashable {
     let entity: String
     let format: String

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import StudioServer
 
-/// What is computed of many objects, and what is taken away as a file.
+/// Results that are computed of many objects, and exports.
 struct StudioResults {
     let session: StudioSession
 
@@ -43,8 +43,8 @@ struct StudioResults {
         ])
     }
 
-    /// Sends the objects as they are read, by a context of its own, so that a slow reader delays nobody. Unsaved
-    /// changes are not among them.
+    /// Sends the objects while they are read, by a context of its own, so that a slow reader does not delay other
+    /// requests. Unsaved changes are not included.
     func export(_ request: HTTPRequest) throws -> HTTPResponse {
         let query = try StudioQuery(request)
         let columns = try query.columns(request, in: try session.store.entity(query.entity))

@@ -31,8 +31,8 @@ struct StudioRows {
         ])
     }
 
-    /// The rows of objects, which are read with those that columns lead to, in few requests. One value that cannot be
-    /// read takes no other row along.
+    /// The rows of objects. They are read together with the objects of their columns' relationships, in few requests. A
+    /// value that cannot be read affects its own row only.
     private func rows(_ objects: [NSManagedObject], _ columns: [Column]) throws -> [JSON] {
         do {
             try read(objects, columns)
@@ -56,7 +56,7 @@ struct StudioRows {
         } catch let error as NSError where error.code == NSManagedObjectReferentialIntegrityError {}
     }
 
-    /// What stands for an object that cannot be read: its name, and the reason in the place of its first value.
+    /// The row of an object that cannot be read: its name, and the reason in the place of its first value.
     private func broken(_ object: NSManagedObject, _ columns: [Column], _ message: String) -> JSON {
         let name = ObjectName.of(object.objectID)
         var reason: JSON? = .string(Self.cut(message))
@@ -96,7 +96,7 @@ struct StudioRows {
         ])
     }
 
-    /// An object's row. One that is gone keeps its place, without values.
+    /// An object's row. A deleted object keeps its place, without values.
     private func row(_ object: NSManagedObject, _ columns: [Column]) -> JSON {
         let cells = columns.map { cell(object, $0) }
         return .object([
@@ -125,7 +125,7 @@ struct StudioRows {
 }
 
 extension NSAttributeDescription {
-    /// Whether a store can sort by it.
+    /// Whether a store can sort by the type.
     fileprivate var isComparable: Bool {
         switch attributeType {
         case .transformableAttributeType, .compositeAttributeType, .undefinedAttributeType: false
@@ -135,14 +135,14 @@ extension NSAttributeDescription {
 }
 
 extension NSManagedObject {
-    /// What the page says of the object's changes.
+    /// The state of the object's changes, for the page.
     var studioState: String {
         if isDeleted { return "deleted" }
         if isInserted { return "new" }
         return hasPersistentChangedValues ? "changed" : "clean"
     }
 
-    /// What people call the object; nil where it has no name, or is not there.
+    /// The label of the object; nil if it has none, or does not exist.
     var studioLabel: String? {
         guard isInserted || (try? managedObjectContext?.existingObject(with: objectID)) != nil else { return nil }
         return ObjectLabel.short(self)

@@ -1,20 +1,20 @@
 import CoreData
 import Foundation
 
-/// The open store that the page shows, with one context, on whose queue everything is done.
+/// The open store of the page, with one context, on whose queue all work runs.
 final class StudioSession: @unchecked Sendable {  // what changes is touched on the context's queue
     let store: OpenedStore
     let context: NSManagedObjectContext
     let coordinator: NSPersistentStoreCoordinator
     let isWritable: Bool
     let keepsHistory: Bool
-    /// The file that was opened, and, where a store is written as a whole, its state.
+    /// The file that was opened, with its state if the store is written as a whole.
     private var file: StoreFileMark?
-    /// Conflicts that the page has been told of: those alone it may decide.
+    /// Conflicts that the page has shown. It may decide only these.
     var toldConflicts: Set<ToldConflict> = []
-    /// Counts changes, the page's and those of others. Values that were read before one may be old.
+    /// The number of changes, by the page and by other programs. Values that were read before a change may be old.
     private(set) var generation = 0
-    /// What the last requests found, so that scrolling does not ask anew.
+    /// The results of the last requests, so that scrolling does not fetch again.
     private var results: [(query: StudioQuery, objects: FetchedObjects<NSManagedObject>)] = []
     /// The names that objects had before they were saved.
     private var renamed: [String: NSManagedObjectID] = [:]
@@ -28,10 +28,10 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
     init(_ store: OpenedStore, isWritable: Bool) throws {
         self.store = store
         self.isWritable = isWritable
-        // History is read where the store keeps it, and kept on with where the page writes; it is never begun.
+        // History is read if the store keeps it, and continued if the page writes. It is never begun.
         let history = try store.context()
         keepsHistory = try history.performAndWait { try store.keepsHistory(history) }
-        // Any limit makes a store look whether a request is to be stopped.
+        // With any time limit, a store checks whether a request is to be stopped.
         var options: [AnyHashable: Any] = [NSPersistentStoreRequestTimeLimitOption: 1e12]
         if store.address.isInTables { options[NSPersistentStoreRemoteChangeNotificationPostOptionKey] = true }
         if keepsHistory { options[NSPersistentHistoryTrackingKey] = true }
@@ -41,7 +41,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
         self.coordinator = coordinator
         file = StoreFileMark(store)
-        // Others write, and the coordinator's rows do not follow them, so each new read comes from the store.
+        // Other programs write, and the coordinator's rows do not follow them, so each new read comes from the store.
         context.performAndWait { context.stalenessInterval = 0 }
         guard isWritable else { return }
         context.performAndWait {
@@ -50,7 +50,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
     }
 
-    /// Lets go of the store, unless there is something that is not saved.
+    /// Closes the store, unless there are unsaved changes.
     /// - Returns: whether it was closed.
     func closeIfSaved() throws -> Bool {
         try context.performAndWait {
@@ -62,8 +62,8 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
     }
 
-    /// Runs what asks the store, on the context's queue. A failure that the page is to be told stays what it is;
-    /// errors of the library are told with the store's name.
+    /// Runs a body that reads the store, on the context's queue. A `StudioFailure` stays as it is; errors of the
+    /// library get the store's name.
     func perform<Value>(_ body: () throws -> Value) throws -> Value {
         try context.performAndWait {
             try store.asking {
@@ -78,7 +78,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
     }
 
-    /// Runs what another request may stop by a name.
+    /// Runs a body that another request may stop by a name.
     func stoppable<Value>(_ name: String?, _ body: () throws -> Value) throws -> Value {
         guard let name else { return try body() }
         let stop = stops.withLock { stops in
@@ -95,10 +95,10 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
     }
 
-    /// Stops a request, or keeps one that is still to come from beginning.
+    /// Stops a request, or prevents a request of that name from beginning.
     func stop(_ name: String) {
         stops.withLock { stops in
-            // Those that had ended before stay here.
+            // Entries of requests that had ended before are removed only here.
             if stops.count > Self.mostStops { stops = stops.filter { !$0.value.wasAsked } }
             let stop = stops[name] ?? RequestStop()
             stops[name] = stop
@@ -110,11 +110,11 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
 
     // MARK: The file
 
-    /// Whether the store's file is no longer what was opened: saving would write over what others wrote, or into a file
-    /// that nobody finds any more.
+    /// Whether the store's file is another one than the opened file. Saving would overwrite the changes of another
+    /// program, or write into a file without a name.
     var isFileAnother: Bool { file != StoreFileMark(store) }
 
-    /// Notes that the file is as this session has written it.
+    /// Records the state of the file after this session has written it.
     func noteFile() { file = StoreFileMark(store) }
 
     // MARK: Finding
@@ -128,11 +128,11 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         return objects
     }
 
-    /// The object of a name; one that has a new name since it was saved, too.
+    /// The object of a name, which may be its name before it was saved.
     func object(_ name: String) throws -> NSManagedObject {
         if let new = context.insertedObjects.first(where: { ObjectName.of($0.objectID) == name }) { return new }
         let gone = StudioFailure(404, "there is no object \(name)")
-        // An unsaved object has a name as long as it is there.
+        // An unsaved object has its name as long as it exists.
         if renamed[name] == nil, name.split(separator: "/").last?.first == "t" { throw gone }
         let id = try renamed[name] ?? ObjectName.id(name, in: store, coordinator)
         do {
@@ -144,7 +144,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         }
     }
 
-    /// How many objects each entity has, with those of its subentities.
+    /// The number of objects of each entity, including those of its subentities.
     func counts() throws -> [(name: String, count: Int)] {
         try store.model.entities.compactMap(\.name).sorted().map { name in
             (name, try context.count(for: NSFetchRequest<NSManagedObject>(entityName: name)))
@@ -153,7 +153,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
 
     // MARK: Changes
 
-    /// The unsaved objects. The context still calls an object updated whose change was undone.
+    /// The unsaved objects. After an undo the context still calls the object updated.
     var unsavedObjects: [(Set<NSManagedObject>, state: String)] {
         context.processPendingChanges()
         return [
@@ -162,7 +162,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         ]
     }
 
-    /// How many objects are not saved; nil where the context answers a request for longer than so many seconds.
+    /// The number of unsaved objects; nil if the context is busy with a request for longer than the given seconds.
     func countUnsaved(within seconds: Double) -> Int? {
         let count = Locked<Int?>(nil)
         let end = DispatchSemaphore(value: 0)
@@ -174,7 +174,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
         return end.wait(timeout: .now() + seconds) == .success ? count.withLock { $0 } : nil
     }
 
-    /// Forgets the last results, because the store has changed.
+    /// Drops the last results, because the store has changed.
     func changed() {
         generation += 1
         results = []
@@ -182,8 +182,8 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
 
     func rename(_ name: String, _ id: NSManagedObjectID) { renamed[name] = id }
 
-    /// Takes in what others have saved. Objects with changes of the page's stay as they were read: whether they are in
-    /// conflict is found when they are saved.
+    /// Refreshes objects after saves of other programs. Objects with changes of the page's stay as they were read; the
+    /// next save finds whether they are in conflict.
     func refresh() {
         for object in context.registeredObjects where !object.hasChanges {
             context.refresh(object, mergeChanges: false)

@@ -1,14 +1,14 @@
 import CoreData
 import Foundation
 
-/// What bytes of a store hold, as far as a safe decoder is known.
+/// The content of bytes in a store, if a safe decoder can read it.
 enum DecodedBytes {
-    /// The value of a keyed archive of property-list classes, or of a plain property list; nil for anything else. No
-    /// class that an archive names is looked up, and no bytes stop the process.
+    /// The value of a keyed archive of property-list classes, or of a property list; nil for all other bytes. No class
+    /// that an archive names is looked up, and no bytes stop the process.
     static func value(_ data: Data) -> Any? {
         if let value = NSSecureUnarchiveFromDataTransformer().transformedValue(data) { return value }
         let isList = data.starts(with: Data("bplist00".utf8)) || data.starts(with: Data("<?xml".utf8))
-        // A list nested without end would take the stack; a small one cannot.
+        // A list with very deep nesting would overflow the stack; a small list cannot have it.
         guard isList, data.count <= largestList else { return nil }
         let result = Result()
         let thread = Thread {
@@ -19,15 +19,15 @@ enum DecodedBytes {
         return result.wait()
     }
 
-    /// What a person can read of bytes: the value of an archive or a property list, or text such as JSON. Nil for
-    /// anything else.
+    /// The content of bytes in readable form: the value of an archive or a property list, or text such as JSON. Nil for
+    /// other bytes.
     ///
-    /// - Parameter limit: how many bytes of text are shown.
+    /// - Parameter limit: the maximum number of bytes of text.
     static func readable(_ data: Data, within limit: Int) -> JSON? {
         if let value = value(data) { return ValueText.json(value) }
         var part = data.prefix(limit)
         if data.count > limit {
-            // No letter is cut in two.
+            // A character of several bytes at the cut is left out.
             while let last = part.last, last & 0xC0 == 0x80 { part.removeLast() }
             part = part.dropLast()
         }
@@ -40,14 +40,14 @@ enum DecodedBytes {
 
     private static let largestList = 1 << 16
 
-    /// What a thread found.
+    /// The result of a thread.
     private final class Result: @unchecked Sendable {  // the semaphore orders both sides
         private let semaphore = DispatchSemaphore(value: 0)
         private var value: Any?
 
         func take(_ make: () throws -> Any) {
             let made = try? make()
-            // A keyed archive is told by its decoder alone.
+            // A keyed archive is read by its decoder alone.
             if (made as? [String: Any])?["$archiver"] == nil { value = made }
             semaphore.signal()
         }

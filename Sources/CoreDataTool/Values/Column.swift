@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// What a column of a result shows of an object: its id, an attribute, a key path through relationships, or how many
-/// objects a relationship has (`books.@count`).
+/// The value in a column of a result: an object's id, an attribute, a key path through relationships, or the number of
+/// objects of a relationship (`books.@count`).
 package struct Column {
     package enum Content {
         case id
@@ -15,12 +15,12 @@ package struct Column {
     }
 
     package let title: String
-    /// The to-one relationships that lead to the object that has the value.
+    /// The to-one relationships that lead to the object with the value.
     private let way: [ManagedSlot]
     /// The key of the value, and within a composite attribute those of its elements; none for an id.
     package let keys: [String]
     package let content: Content
-    /// The last key, for what is read without a box.
+    /// The last key, for reading a value without boxing it.
     let slot: ManagedSlot
 
     private init(_ title: String, way: [String] = [], keys: [String], _ content: Content) {
@@ -50,7 +50,7 @@ package struct Column {
         }
     }
 
-    /// The relationship that a fetch should bring along; nil where the value is the object's own.
+    /// The relationship that a fetch should prefetch; nil if the value is the object's own.
     package var prefetched: String? {
         var names = way.map(\.name)
         switch content {
@@ -60,7 +60,7 @@ package struct Column {
         return names.isEmpty ? nil : names.joined(separator: ".")
     }
 
-    /// The id, all attributes that are stored, and the objects of to-one relationships.
+    /// Columns for the id, all stored attributes, and the objects of to-one relationships.
     package static func all(of entity: NSEntityDescription) -> [Column] {
         let properties = entity.properties.filter { !$0.isTransient }
         return [Column("@id", keys: [], .id)]
@@ -136,8 +136,8 @@ package struct Column {
             details: names.count > 60 ? [] : ["It has \(names.joined(separator: ", "))."])
     }
 
-    /// The object that has the value: the object itself, or the one at the end of the way; nil where the way ends
-    /// early.
+    /// The object that has the value: the object itself, or the one at the end of the relationships; nil if one of them
+    /// is nil.
     func owner(of object: NSManagedObject) -> NSManagedObject? {
         var owner: NSManagedObject? = object
         for slot in way { owner = owner?.toOne(slot) }
@@ -167,7 +167,7 @@ package struct Column {
 }
 
 extension NSAttributeType {
-    /// Whether values stand at the right of a column.
+    /// Whether values are aligned at the right of a column.
     var isNumber: Bool {
         switch self {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,

@@ -2,8 +2,8 @@ import Foundation
 
 /// Dates in ISO 8601, in UTC, to the microsecond and without trailing zeros.
 package enum DateText {
-    /// Reads a day, or a moment with its distance from UTC, in ISO 8601; nil for what is none, as the 30th of February.
-    /// A formatter takes that.
+    /// Reads a day, or a moment with its offset from UTC, in ISO 8601; nil for a text that is none, such as the 30th of
+    /// February. A formatter accepts that.
     package static func date(_ text: String) -> Date? {
         let format = /(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d(?:\.\d+)?)(?:Z|([+-])(\d\d):?(\d\d)))?/
         guard let found = text.wholeMatch(of: format)?.output else { return nil }
@@ -17,13 +17,13 @@ package enum DateText {
     }
 
     /// The days from the beginning of 2001 to a day of the calendar that `append` writes, which has leap years by
-    /// today's rule at any time; nil for a day that there is not. A calendar of Foundation's counts otherwise before
+    /// today's rule at any time; nil for a day that does not exist. A calendar of Foundation's counts otherwise before
     /// 1582.
     private static func days(year: Int, month: Int, day: Int) -> Int? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard (1...12).contains(month), (1...lengths[month - 1]).contains(day) else { return nil }
-        // From the first of March, so that leap days come last.
+        // Years that begin in March have the leap day at their end.
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400
@@ -37,7 +37,7 @@ package enum DateText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the date of so many seconds since 2001. A formatter takes fifty times as long.
+    /// Appends the date of a number of seconds since 2001. A formatter takes fifty times as long.
     package static func append(_ seconds: Double, to bytes: inout [UInt8]) {
         var whole = seconds.rounded(.down)
         var microseconds = seconds.isFinite ? Int(((seconds - whole) * 1e6).rounded()) : 0
@@ -50,7 +50,7 @@ package enum DateText {
             bytes.append(contentsOf: "\(seconds)".utf8)
             return
         }
-        // Days since the first of March of the year 0, from which leap days come last.
+        // Days since the first of March of the year 0. Years from there have the leap day at their end.
         let since = Int(whole)
         let day = Int((Double(since) / 86_400).rounded(.down))
         let second = since - day * 86_400

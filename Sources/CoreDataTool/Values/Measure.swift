@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sizes as people read them.
+/// Sizes and times in readable units.
 package enum Measure {
     /// `812 bytes`, `3.4 KB`, `12 MB`, in powers of 1,024.
     package static func bytes(_ count: Int64) -> String {

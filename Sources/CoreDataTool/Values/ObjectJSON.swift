@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-/// An object as JSON: its id, its attributes, and its relationships as deep as asked for.
+/// An object as JSON: its id, its attributes, and its relationships to the requested depth.
 package enum ObjectJSON {
     /// - Parameters:
     ///   - depth: how many relationships deep related objects are objects, too.
-    ///   - way: the objects that led here; those are told by their names.
+    ///   - way: the objects that led here; the result has only their names.
     package static func of(_ object: NSManagedObject, depth: Int, way: [NSManagedObjectID] = []) -> JSON {
         let way = way + [object.objectID]
         var members: [(String, JSON)] = [("@id", .string(ObjectName.of(object.objectID)))]

@@ -1,10 +1,10 @@
 import CoreData
 import Foundation
 
-/// Objects as JSON on one line each: millions of them. Frequent values are read without a box and written without a
-/// value of JSON in between.
+/// Objects as lines of JSON, fast enough for millions. Frequent values are read without boxing and written without a
+/// `JSON` value in between.
 struct ObjectLines {
-    /// How the value of a column is read.
+    /// The way to read the value of a column.
     private enum Reading {
         case name
         case string, integer, boolean, double, float, date
@@ -14,7 +14,7 @@ struct ObjectLines {
 
     private let columns: [(column: Column, reading: Reading, title: [UInt8])]
     private let depth: Int
-    /// The last entity that was named, and its name as the beginning of a text of JSON.
+    /// The last entity, with its name as the beginning of a text of JSON.
     private var named: (entity: String, bytes: [UInt8]) = ("", [])
 
     init(_ columns: [Column], depth: Int) {
@@ -88,7 +88,7 @@ struct ObjectLines {
 
     private static func appendNull(_ bytes: inout [UInt8]) { bytes.append(contentsOf: "null".utf8) }
 
-    /// Appends the name of a row; of an id where there is no row, and null without one.
+    /// Appends the name of a row, or of an id if there is no row; null without either.
     private mutating func append(
         _ reference: RowReference?, or id: () -> NSManagedObjectID?, to bytes: inout [UInt8]
     ) {
@@ -106,7 +106,7 @@ struct ObjectLines {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Related objects as objects; nil where the value is none, or names are enough.
+    /// Related objects as objects; nil if the value has none, or names are enough.
     private func nested(_ value: Any?, _ content: Column.Content) -> JSON? {
         guard depth > 0 else { return nil }
         switch content {

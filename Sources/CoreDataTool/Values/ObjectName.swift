@@ -1,22 +1,22 @@
 import CoreData
 import Foundation
 
-/// How an object is called on the command line: `Book/12`, or its URI.
+/// The name of an object on the command line: `Book/12`, or its URI.
 package enum ObjectName {
     package static func of(_ id: NSManagedObjectID) -> String {
         let last = id.uriRepresentation().lastPathComponent
         return "\(id.entity.name ?? "")/\(last.hasPrefix("p") ? String(last.dropFirst()) : last)"
     }
 
-    /// The name of a row, which need not be there as an object.
+    /// The name of a row, of which no object need exist.
     package static func of(_ row: StoreIrregularity.Row) -> String { "\(row.entityName)/\(row.number)" }
 
-    /// The number in a name; nil where a store has other references.
+    /// The number in a name; nil if a store has other references.
     package static func number(of id: NSManagedObjectID) -> Int64? {
         Int64(id.uriRepresentation().lastPathComponent.dropFirst())
     }
 
-    /// By entity and by number.
+    /// The order by entity and by number.
     package static func order(_ one: NSManagedObjectID, _ other: NSManagedObjectID) -> Bool {
         let names = (one.entity.name ?? "", other.entity.name ?? "")
         if names.0 != names.1 { return names.0 < names.1 }
@@ -24,8 +24,8 @@ package enum ObjectName {
         return of(one) < of(other)
     }
 
-    /// The id that a name or a URI means in a store.
-    /// - Throws: an error of usage for what is no name, and for an entity that the store does not have.
+    /// The id in a store for a name or a URI.
+    /// - Throws: an error of usage for a text that is no name, and for an entity that the store does not have.
     package static func id(
         _ text: String, in store: OpenedStore, _ coordinator: NSPersistentStoreCoordinator
     ) throws -> NSManagedObjectID {

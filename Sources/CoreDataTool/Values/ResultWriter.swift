@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Writes rows, one after the other, in the format that was asked for.
+/// Writes rows, one after the other, in the requested format.
 struct ResultWriter {
     private let format: OutputFormat
     private let columns: [Column]
@@ -10,7 +10,7 @@ struct ResultWriter {
     private var table: Table
     private var isFirst = true
     private var objects: ObjectLines
-    /// How many objects are read together.
+    /// The number of objects in a batch.
     static let batchSize = 500
 
     init(_ format: OutputFormat, _ columns: [Column], depth: Int = 0, on console: Console) {
@@ -30,7 +30,7 @@ struct ResultWriter {
         }
     }
 
-    /// Adds an object; not one that turns out to be gone when it is read.
+    /// Adds an object, unless it turns out to be deleted when it is read.
     mutating func add(_ object: NSManagedObject) throws {
         guard format.isJSON else {
             let values = columns.map { $0.value(of: object) }
@@ -68,7 +68,7 @@ struct ResultWriter {
         }
     }
 
-    /// Writes what a body adds, or nothing of it where it throws.
+    /// Writes the rows that a body adds, or none of them if it throws.
     mutating func whole(_ body: (inout ResultWriter) throws -> Void) throws {
         try console.whole { try body(&self) }
     }
@@ -92,7 +92,7 @@ struct ResultWriter {
     }
 
     private func csv(_ text: String) -> String {
-        // A person reads it there, and no program.
+        // The reader is a terminal, not a program.
         let text = console.columns == nil ? text : Table.onOneLine(text)
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
         return "\"\(text.replacingOccurrences(of: "\"", with: "\"\""))\""

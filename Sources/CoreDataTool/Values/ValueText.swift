@@ -3,7 +3,7 @@ import Foundation
 
 /// Values as text and as JSON.
 package enum ValueText {
-    /// What a table shows.
+    /// The text in a table.
     package static func text(_ value: Any?, _ content: Column.Content) -> String {
         switch value {
         case nil: return ""
@@ -20,12 +20,12 @@ package enum ValueText {
         return text(of: json(value, content))
     }
 
-    /// What a table shows of a value that stands by itself.
+    /// The text in a table for a value without a column.
     package static func text(_ value: Any) -> String {
         (value as? Data).map { Measure.bytes(Int64($0.count)) } ?? text(of: json(value))
     }
 
-    /// Text without quotes, and everything else as JSON.
+    /// The text of a string without quotes, and JSON for all other values.
     private static func text(of json: JSON) -> String {
         if case .string(let text) = json { return text }
         var bytes: [UInt8] = []
@@ -33,7 +33,7 @@ package enum ValueText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What JSON shows: dates in ISO 8601, bytes in base 64, objects by their names.
+    /// The value in JSON: dates in ISO 8601, bytes in base 64, objects by their names.
     package static func json(_ value: Any?, _ content: Column.Content) -> JSON {
         guard let value else { return .null }
         if case .attribute(let attribute) = content { return json(value, attribute) }
@@ -46,7 +46,7 @@ package enum ValueText {
         }
     }
 
-    /// A value of an attribute. Its type decides: a number may be one, or a truth.
+    /// A value of an attribute, by the attribute's type, because a number may stand for a Boolean.
     package static func json(_ value: Any, _ attribute: NSAttributeDescription) -> JSON {
         switch attribute.attributeType {
         case .booleanAttributeType:
@@ -67,7 +67,7 @@ package enum ValueText {
         return json(value)
     }
 
-    /// A value whose type is not known.
+    /// A value without an attribute.
     package static func json(_ value: Any) -> JSON {
         switch value {
         case let text as String: return .string(text)

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Compares the derived values that objects have with those that their attributes would compute.
+/// Compares the derived values of objects with those that their attributes compute.
 struct DerivedValues {
     /// The derived attributes of an entity that have the same value whenever they are computed.
     private let attributes: [NSDerivedAttributeDescription]
@@ -17,7 +17,7 @@ struct DerivedValues {
         let computed: Any?
     }
 
-    /// Nil for an entity without such attributes.
+    /// Returns nil for an entity without such attributes.
     init?(_ entity: NSEntityDescription) {
         self.entity = entity.name ?? ""
         attributes = entity.attributesByName.values.compactMap { $0 as? NSDerivedAttributeDescription }
@@ -26,13 +26,13 @@ struct DerivedValues {
         if attributes.isEmpty { return nil }
     }
 
-    /// Whether an expression has another value at another time.
+    /// Whether the value of an expression depends on the time.
     private static func tellsTime(_ expression: NSExpression) -> Bool {
         guard expression.expressionType == .function else { return false }
         return expression.function == "now" || (expression.arguments ?? []).contains(where: tellsTime)
     }
 
-    /// The differences of objects that the program computes itself. To be called on the context's queue.
+    /// The differences of objects, computed by the program. Call it on the context's queue.
     func differences(_ objects: [NSManagedObject]) -> [Difference] {
         objects.flatMap { object in
             attributes.compactMap { attribute in
@@ -43,7 +43,7 @@ struct DerivedValues {
         }
     }
 
-    /// The differences of rows, for which the store computes. To be called on the context's queue.
+    /// The differences of rows, computed by the store. Call it on the context's queue.
     func differences(_ ids: [NSManagedObjectID], _ context: NSManagedObjectContext) throws -> [Difference] {
         let request = NSFetchRequest<NSDictionary>(entityName: entity)
         request.resultType = .dictionaryResultType
@@ -68,8 +68,8 @@ struct DerivedValues {
         }.sorted { ObjectName.order($0.id, $1.id) }
     }
 
-    /// The expression with collection operators in the place of functions of paths to many objects. As columns these
-    /// are functions of all rows.
+    /// The expression with collection operators in the place of functions of to-many paths. As columns of a fetch,
+    /// these functions would be computed over all rows.
     private static func ofEachRow(_ expression: NSExpression, _ entity: NSEntityDescription) -> NSExpression {
         guard expression.expressionType == .function, let arguments = expression.arguments else { return expression }
         let name = expression.function
@@ -121,7 +121,8 @@ struct DerivedValues {
         }
     }
 
-    /// A sum of fractions depends on the order in which they are added; an integer keeps no fraction of one.
+    /// Whether two numbers are equal within the limits of their type. A sum of fractions depends on the order in which
+    /// they are added; an integer keeps no fraction.
     private static func isSame(_ stored: Double, _ computed: Double, _ type: NSAttributeType) -> Bool {
         switch type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:

@@ -1,7 +1,7 @@
 import CoreData
 
 extension StoreFinding {
-    /// What the store's tables have, and no save writes.
+    /// Makes the finding of an irregularity in the tables, which no save can write.
     init(_ irregularity: StoreIrregularity, _ model: NSManagedObjectModel) {
         let (row, found) = (irregularity.row, irregularity.found)
         let attribute = Self.attribute(irregularity.propertyName ?? "", of: row.entityName, model)

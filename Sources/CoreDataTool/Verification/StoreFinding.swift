@@ -1,6 +1,6 @@
 import CoreData
 
-/// Something in a store that is not as the model, or the store's own bookkeeping, says.
+/// Content of a store that contradicts the model, or the store's own bookkeeping.
 struct StoreFinding: Equatable {
     enum Kind: String, CaseIterable {
         case damage
@@ -16,7 +16,7 @@ struct StoreFinding: Equatable {
         case derived
         case duplicate
 
-        /// What the kind is called for people.
+        /// The title of the kind in text.
         var title: String {
             switch self {
             case .damage: "damaged file"
@@ -64,11 +64,11 @@ struct StoreFinding: Equatable {
     }
 
     let kind: Kind
-    /// The object's name, `Book/12`; nil where the finding is about more than one, or about the file.
+    /// The object's name, `Book/12`; nil if the finding is about more than one, or about the file.
     var object: String?
     var property: String?
     let text: String
-    /// What 'coredata repair' does; nil where somebody has to decide.
+    /// The repair by 'coredata repair'; nil if the user has to decide.
     var mend: Mend?
 
     var json: [(String, JSON)] {
@@ -78,22 +78,22 @@ struct StoreFinding: Equatable {
         ]
     }
 
-    /// `Book/12.author: leads to Author/99, which is not there`.
+    /// A line such as `Book/12.author: leads to Author/99, which is not there`.
     var line: String {
         guard let object else { return text }
         return "\(object)\(property.map { ".\($0)" } ?? ""): \(text)"
     }
 }
 
-/// What repairs a finding.
+/// The repair of a finding.
 enum Mend: Equatable {
-    /// What the store's tables have, and no save writes.
+    /// An irregularity in the tables, which no save can write.
     case irregular(StoreIrregularity)
-    /// An object's link to one that is not there.
+    /// An object's link to a missing object.
     case unlink(NSManagedObjectID, relationship: String, target: NSManagedObjectID)
     /// A link that the other object does not have.
     case match(NSManagedObjectID, relationship: String, target: NSManagedObjectID)
-    /// A value that cannot stay.
+    /// A value that has to be removed.
     case clear(NSManagedObjectID, attribute: String)
     /// A value that is computed anew when the object is saved.
     case derive(NSManagedObjectID, attribute: String)

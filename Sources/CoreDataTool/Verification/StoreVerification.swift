@@ -1,13 +1,14 @@
 import CoreData
 import Foundation
 
-/// Looks at every object of a store and at what it leads to.
+/// Checks every object of a store and its links.
 struct StoreVerification {
     let store: OpenedStore
     let context: NSManagedObjectContext
-    /// Takes what is found, as it is found.
+    /// Receives each finding.
     let report: (StoreFinding) throws -> Void
-    /// Objects with a value that their attribute cannot hold: that they cannot be read is told with the value.
+    /// Objects with a value that their attribute cannot hold. The finding about the value also covers that they cannot
+    /// be read.
     private var unfit: Set<String> = []
     /// Rows of no entity.
     private var strays: Set<StoreIrregularity.Row> = []
@@ -19,7 +20,7 @@ struct StoreVerification {
         (self.store, self.context, self.report) = (store, context, report)
     }
 
-    /// - Returns: how many objects were looked at. To be called on the context's queue.
+    /// - Returns: the number of checked objects. Call it on the context's queue.
     mutating func run() throws -> Int {
         try checkFile()
         var count = 0
@@ -59,7 +60,7 @@ struct StoreVerification {
         for start in stride(from: 0, to: ids.count, by: Self.part) {
             try Interruption.check()
             try check(Array(ids[start..<min(start + Self.part, ids.count)]), of: entity)
-            // The checked objects are released, or the whole store would come to lie in memory.
+            // The checked objects are released, because otherwise the whole store would be in memory.
             context.reset()
         }
         return ids.count
@@ -70,7 +71,7 @@ struct StoreVerification {
         do {
             try context.fulfillFaults(of: objects, relationshipKeyPaths: [])
         } catch {
-            // One of them cannot be read: which one, each says by itself.
+            // One of the objects cannot be read. Reading each by itself finds which one.
             objects = try ids.compactMap(readable)
         }
         for relationship in entity.relationshipsByName.values.sorted(by: { $0.name < $1.name })
@@ -89,7 +90,7 @@ struct StoreVerification {
     }
 
     private func checkDerived(_ derived: DerivedValues, _ objects: [NSManagedObject]) throws {
-        // A database that cannot compute an expression leaves it to the program, as when it saves.
+        // If a database cannot compute an expression, the program does it, as when it saves.
         let computed = store.address.isInTables ? try? derived.differences(objects.map(\.objectID), context) : nil
         let differences =
             try computed ?? store.reading { try context.readingFaults { derived.differences(objects) } }
@@ -103,7 +104,7 @@ struct StoreVerification {
         }
     }
 
-    /// Numbers of files that keep any.
+    /// Finds numbers beyond the range of their attributes, in files that can contain them.
     private func checkRanges(of object: NSManagedObject) throws {
         for (name, attribute) in object.entity.attributesByName.sorted(by: { $0.key < $1.key }) {
             guard !attribute.isTransient, let number = object.value(forKey: name) as? NSNumber else { continue }
@@ -122,7 +123,7 @@ struct StoreVerification {
         }
     }
 
-    /// A value whose file is missing reads as none, while the row has its name.
+    /// Finds values whose file is missing. Such a value reads as nil, while the row has the file's name.
     private func checkFiles(
         of objects: [NSManagedObject], _ attribute: NSAttributeDescription, _ entity: NSEntityDescription
     ) throws {
@@ -135,7 +136,7 @@ struct StoreVerification {
         }
     }
 
-    /// The object, with its values; nil, and told, where it cannot be read.
+    /// The object, with its values; nil, after a finding, if it cannot be read.
     private func readable(_ id: NSManagedObjectID) throws -> NSManagedObject? {
         do {
             return try context.existingObject(with: id)
@@ -174,7 +175,7 @@ struct StoreVerification {
         }
     }
 
-    /// What a relationship leads to. One that leads to a row of a foreign entity cannot be read, and is told.
+    /// The objects of a relationship. A relationship to a row of a foreign entity cannot be read, which is a finding.
     private func links(
         of objects: [NSManagedObject], _ name: String
     ) throws -> [(NSManagedObject, [NSManagedObjectID])] {
@@ -193,7 +194,7 @@ struct StoreVerification {
         }
     }
 
-    /// The row that a relationship leads to, where it is there and of no entity.
+    /// The row to which a relationship leads, if it exists and belongs to no entity.
     private func stray(
         _ target: NSManagedObjectID, _ relationship: NSRelationshipDescription
     ) -> StoreIrregularity.Row? {
@@ -204,7 +205,7 @@ struct StoreVerification {
         return strays.first { $0.entityName == root?.name && $0.number == number }
     }
 
-    /// Which of the objects that a relationship leads to are there.
+    /// The existing ones of the objects to which a relationship leads.
     private func existing(
         _ ids: Set<NSManagedObjectID>, _ relationship: NSRelationshipDescription
     ) throws -> Set<NSManagedObjectID> {
@@ -220,7 +221,7 @@ struct StoreVerification {
         return found
     }
 
-    /// Whether the object at the other end has this one, too. Where a table holds a link once, it always has.
+    /// Whether the object at the other end has this one, too. If a table has a link once, both ends have it.
     private func leadsBack(
         _ target: NSManagedObjectID, to object: NSManagedObject, _ relationship: NSRelationshipDescription
     ) throws -> Bool {
@@ -232,7 +233,7 @@ struct StoreVerification {
                 context.object(with: target).objectIDs(forRelationshipNamed: inverse.name).contains(object.objectID)
             }
         } catch let error as NSError where error.code == CocoaError.fileReadCorruptFile.rawValue {
-            // It is told where the other side is checked.
+            // The check of the other side finds this.
             return true
         } catch {
             throw ToolError(error, at: store.shown)
@@ -268,7 +269,7 @@ struct StoreVerification {
             request.resultType = .dictionaryResultType
             request.propertiesToFetch = keys + [number]
             request.propertiesToGroupBy = keys
-            // Objects without a value do not meet.
+            // Objects without a value do not violate uniqueness.
             request.predicate = NSCompoundPredicate(
                 andPredicateWithSubpredicates: keys.map { NSPredicate(format: "%K != nil", $0) })
             request.havingPredicate = NSPredicate(format: "%K > 1", number.name)
