@@ -1,7 +1,7 @@
 import Foundation
 
-/// `coredata port`: rewrites Swift sources that were written for Apple's Core Data, as far as no compiler flag can save
-/// them.
+/// The command `coredata port`: rewrites Swift sources for Apple's Core Data that no compiler flag can make valid on
+/// Linux.
 package struct PortCommand {
     private enum Outcome {
         case shown, inPlace, copied(URL)
@@ -13,16 +13,16 @@ package struct PortCommand {
     private let package: ManifestPorter.Location?
     private let options: PortOptions
 
-    /// What `--rules` prints: each rule with what it does.
+    /// The output of `--rules`: each rule with its effect.
     package static var rules: String { PortRules.list }
 
     /// - Parameters:
     ///   - path: a file, or a folder.
-    ///   - inPlace: whether the files are changed where they lie.
-    ///   - output: the folder that a changed copy is written to; excludes `inPlace`.
+    ///   - inPlace: whether the files themselves are changed.
+    ///   - output: the folder for a changed copy; excludes `inPlace`.
     ///   - models: models whose keys `#keyPath` may name, beside those at `path`.
-    ///   - package: where Package.swift finds the framework: a folder or a URL.
-    ///   - options: what the user chooses.
+    ///   - package: the place of the framework for Package.swift: a folder or a URL.
+    ///   - options: the choices of the user.
     package init(
         path: String, inPlace: Bool, output: String?, models: [String], package: String?, options: PortOptions
     ) throws {
@@ -35,7 +35,7 @@ package struct PortCommand {
         self.options = options
     }
 
-    /// Ports; `diff` and `message` take what is to be printed. Returns whether something is left to do by hand.
+    /// Ports the sources. `diff` and `message` receive the text to print. Returns whether work by hand is left.
     package func run(diff: (String) throws -> Void, message: (String) -> Void) throws -> Bool {
         let tree = try SourceTree(path)
         if case .copied(let target) = outcome { try check(target, tree) }
@@ -69,7 +69,7 @@ package struct PortCommand {
         return .path(folder.path)
     }
 
-    /// The package that the program was built in: it lies in the `.build` of that.
+    /// The package in whose `.build` folder the program is.
     private static var ownPackage: ManifestPorter.Location? {
         let parts = Bundle.main.executableURL?.resolvingSymlinksInPath().pathComponents ?? []
         guard let build = parts.lastIndex(of: ".build"), build > 1 else { return nil }

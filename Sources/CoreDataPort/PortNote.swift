@@ -1,9 +1,9 @@
-/// Something the user should know about a place in the source, printed as the compiler prints its own.
+/// A message about a place in the source, printed in the compiler's format.
 package struct PortNote: Equatable, CustomStringConvertible {
     package enum Kind: String {
-        /// What has to be done by hand.
+        /// Work that has to be done by hand.
         case byHand = "warning"
-        /// What was done with a consequence, or may matter.
+        /// A change with a consequence, or a fact that may matter.
         case hint = "note"
     }
 

@@ -1,8 +1,8 @@
-/// What the user chooses.
+/// The choices of the user.
 package struct PortOptions: Sendable {
-    /// Whether OpenCombine is written in the place of Combine.
+    /// Whether OpenCombine replaces Combine.
     package var combine = false
-    /// Whether the product OSLogging stands in for the modules os and OSLog.
+    /// Whether the product OSLogging replaces the modules os and OSLog.
     package var logging = true
 
     package init() {}

@@ -1,22 +1,22 @@
 // About the room CoreDataPort.
 //
 // - `coredata port` rewrites code that the compiler refuses whatever a plugin adds. It works on the scanner's tokens,
-//   so comments, strings and layout stay byte for byte. Of a string only the code inside `\( … )` is looked at. Code
-//   that `#if` leaves out on Linux is not looked at.
-// - The way of a file: `SourceFile` (tokens, scopes), `Knowledge` (declared types, models), `Rules`, edits and notes.
-//   The rules are values in two tables, `PortRule.rewriting` and `PortRule.reporting`; their work is in extensions of
-//   `FilePorter`. A rule needs an example in `Tests/CoreDataPortTests/RuleExamples.swift`. `PackageManifest`,
-//   `PackageTargets` and `ManifestPorter` do for `Package.swift` what these do for sources. `UnifiedDiff` shows edits.
-//   `FileWriter` writes them: all temporary files first, then all names.
-// - An edit is made only where it is certain to mean the same. Everything else is a note with file, line and column. A
-//   class that `@objc(Name)` called otherwise is found by a model only under its Swift name. So the model's source
-//   changes with it: the name of its class is no part of an entity's version hash.
-// - A manifest is edited where its targets are written out in it. Names that a program computes are not guessed.
+//   so comments, strings and layout stay byte for byte. Of a string only the code inside `\( … )` is read. Code that
+//   `#if` leaves out on Linux is not read.
+// - A file goes through these parts: `SourceFile` (tokens, scopes), `Knowledge` (declared types, models), `Rules`,
+//   edits and notes. The rules are values in two tables, `PortRule.rewriting` and `PortRule.reporting`; their work is
+//   in extensions of `FilePorter`. A rule needs an example in `Tests/CoreDataPortTests/RuleExamples.swift`.
+//   `PackageManifest`, `PackageTargets` and `ManifestPorter` have the same parts for `Package.swift`. `UnifiedDiff`
+//   shows edits. `FileWriter` writes them: all temporary files first, then all names.
+// - An edit is made only if its meaning is certainly the same. All other places get a note with file, line and column.
+//   A model finds a class with `@objc(Name)` on Linux only under its Swift name. So the model's source changes with it.
+//   The class name is no part of an entity's version hash.
+// - A manifest is edited if its targets are literals. The porter does not guess names that a program computes.
 
 import CoreData
 import CoreDataModelCompiler
 
-/// What porting a tree of sources comes to, before anything is written.
+/// The results of porting a tree of sources, before any file is written.
 struct Porting {
     struct ChangedFile {
         let file: SourceTree.File
@@ -28,19 +28,19 @@ struct Porting {
 
     private(set) var changed: [ChangedFile] = []
     private(set) var notes: [PortNote] = []
-    /// What has been said of files without a target: it is the same for each.
+    /// The messages so far about files without a target, which are the same for each.
     private var said: Set<String> = []
     private let rules: PortRules
 
-    /// Ports the files of a tree. `models` are looked into besides those in the tree; `package` is where manifests find
-    /// the framework.
+    /// Ports the files of a tree. `models` are read besides those in the tree; `package` is the place of the framework
+    /// for manifests.
     init(
         _ tree: SourceTree, models others: [URL], package: ManifestPorter.Location? = nil,
         options: PortOptions = PortOptions(), rules: PortRules = .all
     ) throws {
         self.rules = rules
         let sources = tree.swiftFiles.map { file in
-            // Messages name files so that an editor finds them from where the program was called.
+            // Messages name files by paths relative to the working directory, so that an editor finds them.
             SourceFile(path: Self.name(of: file.url), text: String(decoding: file.bytes, as: UTF8.self))
         }
         var types = DeclaredTypes()
@@ -91,7 +91,7 @@ struct Porting {
         return result
     }
 
-    /// Says once what the target of a file needs, which no manifest writes out.
+    /// Reports once the needs of a file's target that no manifest contains as a literal.
     private mutating func noteOnce(_ source: SourceFile, _ porter: FilePorter) {
         var hints = PackageProduct.allCases.compactMap { product in
             porter.replacedModules[product].map { module in
@@ -102,7 +102,7 @@ struct Porting {
                 )
             }
         }
-        // The plugin that a target gets writes what tells the names apart.
+        // The plugin that a target gets writes the aliases for ambiguous names.
         if let type = porter.ambiguousType {
             hints.append(
                 (
@@ -135,7 +135,7 @@ struct Porting {
         }
     }
 
-    /// Says where a manifest does not write out the targets of files that need something.
+    /// Reports manifests whose targets are not literals, if files below them need a product.
     private mutating func noteUnreadable(
         _ manifests: [PackageManifest], _ files: [(file: String, products: Set<PackageProduct>)]
     ) {
@@ -159,7 +159,7 @@ struct Porting {
         return path.hasPrefix(current + "/") ? String(path.dropFirst(current.count + 1)) : path
     }
 
-    /// Classes of managed objects that `@objc(Name)` gives another name, by that name.
+    /// Classes of managed objects with another name in `@objc(Name)`, by that name.
     private static func renamedClasses(_ sources: [SourceFile], _ keys: KnownKeys) -> [String: String] {
         var result: [String: String] = [:]
         for source in sources {

@@ -2,7 +2,7 @@ import CoreDataModelCompiler
 
 /// A Swift file that is to be ported, split into tokens.
 struct SourceFile {
-    /// As messages name it.
+    /// The name in messages.
     let path: String
     let bytes: [UInt8]
     let tokens: [SwiftToken]

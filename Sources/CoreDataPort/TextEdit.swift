@@ -1,6 +1,6 @@
 /// A replacement of some bytes of a text.
 struct TextEdit: Equatable {
-    /// In bytes of UTF-8.
+    /// The range in bytes of UTF-8.
     var range: Range<Int>
     var replacement: String
 

@@ -1,9 +1,9 @@
-/// The difference that edits make to a text, in the form `patch` and `git apply` read.
+/// The difference that edits make to a text, in the format for `patch` and `git apply`.
 struct UnifiedDiff {
     private static let context = 3
 
     private let old: [ArraySlice<UInt8>]
-    /// Lines that change: which of the old ones, and what they become.
+    /// The changes: the old lines, and the new ones.
     private var changes: [(lines: Range<Int>, new: [ArraySlice<UInt8>])] = []
 
     init(_ bytes: [UInt8], _ edits: [TextEdit]) {
@@ -15,7 +15,7 @@ struct UnifiedDiff {
         var groups: [(lines: Range<Int>, edits: [TextEdit])] = []
         for edit in TextEdit.sorted(edits) {
             let first = max(0, line(at: edit.range.lowerBound))
-            // An edit that removes a whole line with its end does not touch the next one.
+            // An edit that removes a whole line with its end does not change the next line.
             let last = edit.range.isEmpty ? first : max(first, line(at: edit.range.upperBound - 1))
             if let previous = groups.last, previous.lines.upperBound > first {
                 groups[groups.count - 1].lines = previous.lines.lowerBound..<max(previous.lines.upperBound, last + 1)
@@ -36,7 +36,7 @@ struct UnifiedDiff {
         }
     }
 
-    /// A change without the lines at its ends that stay: an insertion may be made at the end of a line.
+    /// A change without unchanged lines at its ends, because an insertion may be at the end of a line.
     private func withoutCommonLines(
         _ lines: Range<Int>, _ new: ArraySlice<ArraySlice<UInt8>>
     ) -> (lines: Range<Int>, new: [ArraySlice<UInt8>]) {
@@ -102,7 +102,7 @@ struct UnifiedDiff {
         body += old[position..<end].map { Self.line(" ", $0) }.joined()
         let count = end - start
         let newCount = count + growth
-        // An empty side is numbered by the line before it.
+        // An empty side has the number of the line before it.
         let header =
             "@@ -\(count == 0 ? start : start + 1),\(count) +\(newCount == 0 ? start + shift : start + shift + 1),\(newCount) @@\n"
         return (header + body, growth)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes changed files so that a failure leaves what was there before.
+/// Writes changed files so that a failure leaves the old content.
 enum FileWriter {
-    /// Replaces files, each by a new one that takes its name once all of them are written.
+    /// Replaces files, each by a new one that takes its name once all new files are written.
     static func replace(_ files: [(url: URL, bytes: [UInt8])]) throws {
         var written: [(temporary: URL, url: URL)] = []
         do {
@@ -28,7 +28,7 @@ enum FileWriter {
         do {
             try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
             if isFolder {
-                // The files that tools have built and recorded are no part of the sources.
+                // Files that tools have built and recorded are no part of the sources.
                 for name in try FileManager.default.contentsOfDirectory(atPath: source.path)
                 where name != ".build" && name != ".git" {
                     try FileManager.default.copyItem(
@@ -42,7 +42,7 @@ enum FileWriter {
                 let url = temporary.appendingPathComponent(path)
                 try replace([(url, bytes)])
             }
-            // An empty folder of that name may be there.
+            // An empty folder may have that name already.
             if FileManager.default.fileExists(atPath: target.path) { try FileManager.default.removeItem(at: target) }
             try rename(temporary, target)
         } catch {

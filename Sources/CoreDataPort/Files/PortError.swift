@@ -1,7 +1,7 @@
-/// Why nothing was ported.
+/// The reason why no file was ported.
 package struct PortError: Error, CustomStringConvertible {
     package let description: String
-    /// Whether it is about what was to be written; the others are about what was read.
+    /// Whether the error concerns the files to write. Otherwise it concerns the files to read.
     package let isAboutTarget: Bool
 
     init(_ description: String, isAboutTarget: Bool = false) {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The files that are to be ported: one, or those in a folder.
+/// The files to port: a single one, or those in a folder.
 struct SourceTree {
     struct File: Equatable {
-        /// Below the tree's root, or the name of the one file.
+        /// The path below the tree's root, or the name of the single file.
         let path: String
         let url: URL
         let bytes: [UInt8]
@@ -16,12 +16,12 @@ struct SourceTree {
     private(set) var manifests: [File] = []
     /// Sources of model versions.
     private(set) var modelContents: [File] = []
-    /// Models to look keys up in: bundles and versions that are in none.
+    /// Models for looking up keys: bundles, and versions outside of bundles.
     private(set) var models: [URL] = []
     /// Sources of models and mapping models that a package has among its resources, below the root.
     private(set) var resources: [String] = []
 
-    /// Reads everything; throws what is not there or not to be read.
+    /// Reads all files. Throws for a file that is missing or cannot be read.
     init(_ path: String) throws {
         root = URL(fileURLWithPath: path).standardizedFileURL
         var isDirectory: ObjCBool = false
@@ -41,7 +41,7 @@ struct SourceTree {
         }
     }
 
-    /// Hidden folders and links are passed over: their files are made by tools, or belong elsewhere.
+    /// Hidden folders and links are skipped, because tools make their files, or the files belong elsewhere.
     private mutating func walk(_ folder: URL, _ below: String) throws {
         let names: [String]
         do {

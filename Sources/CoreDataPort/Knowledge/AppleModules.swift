@@ -1,6 +1,6 @@
 import CoreDataModelCompiler
 
-/// Modules that only Apple's platforms have, with what to do about an import.
+/// Modules of Apple's platforms alone, with the advice about an import.
 enum AppleModules {
     static let advice: [String: String] = {
         let screens = "leave the file out on Linux, or put what needs the module in '#if canImport'"
@@ -31,16 +31,16 @@ enum AppleModules {
         return advice
     }()
 
-    /// What the product OSLogging stands in for.
+    /// The modules that the product OSLogging replaces.
     static let ofLogging: Set<String> = ["os", "OSLog"]
 
-    /// Whether a module is there on Apple's systems only, and nothing takes its place.
+    /// Whether a module exists on Apple's systems only, without a replacement.
     static func isOfSystem(_ module: String) -> Bool {
         advice[module] != nil && !ofLogging.contains(module) && !["Combine", "Darwin", "ObjectiveC"].contains(module)
     }
 
-    /// Whether a file imports a module only for names that it re-exports from Foundation, or that Foundation on Linux
-    /// has.
+    /// Whether a file imports a module only for names that the module re-exports from Foundation, or that Foundation on
+    /// Linux has.
     static func isReplaceable(_ module: String, in tokens: [SwiftToken]) -> Bool {
         let prefixes: [String]
         switch module {

@@ -3,9 +3,9 @@ import CoreDataModelCompiler
 /// The types that some sources declare, with their properties: enough to follow a key path.
 struct DeclaredTypes {
     struct Declaration {
-        /// The first is the superclass, if there is one.
+        /// The inherited types. The first is the superclass, if there is one.
         var inherited: [String] = []
-        /// The declared type of each property; empty where it is not written.
+        /// The declared type of each property; empty if the source does not name it.
         var properties: [String: String] = [:]
         /// Names for Objective-C that differ from the property's own.
         var otherNames: [String: String] = [:]
@@ -14,7 +14,7 @@ struct DeclaredTypes {
         var isWhole = false
     }
 
-    /// By full name.
+    /// The declarations by full name.
     private(set) var declarations: [String: Declaration] = [:]
     private var fullNames: [String: [String]] = [:]
 
@@ -36,7 +36,7 @@ struct DeclaredTypes {
         }
     }
 
-    /// The full name of a type as seen from inside another; `nil` when the sources do not declare it.
+    /// The full name of a type by the name that code inside another type uses; `nil` if the sources do not declare it.
     func fullName(of name: String, seenFrom scope: String?) -> String? {
         var outer = scope?.split(separator: ".").map(String.init) ?? []
         while !outer.isEmpty {
@@ -45,13 +45,14 @@ struct DeclaredTypes {
             outer.removeLast()
         }
         if declarations[name] != nil { return name }
-        // A name with its module before it, or one of a nested type used where an alias hides the rest.
+        // A name with its module before it, or a nested type's name whose path is hidden by an alias.
         let last = String(name.split(separator: ".").last ?? "")
         guard let candidates = fullNames[last], candidates.count == 1 else { return nil }
         return name.contains(".") || candidates[0] == last ? candidates[0] : nil
     }
 
-    /// The class and those above it, as far as the sources declare them; then the name of the first that they do not.
+    /// The class and its superclasses, as far as the sources declare them; then the name of the first one that they do
+    /// not.
     func chain(from name: String) -> [String] {
         var result: [String] = []
         var next: String? = name
@@ -65,16 +66,16 @@ struct DeclaredTypes {
         return result
     }
 
-    /// Whether a class descends from `NSManagedObject`, as far as the sources tell.
+    /// Whether a class descends from `NSManagedObject`, by its declarations in the sources.
     func isManaged(_ name: String) -> Bool {
         chain(from: name).contains { $0 == "NSManagedObject" || $0 == "CoreData.NSManagedObject" }
     }
 }
 
-/// The types in one file: what they declare, and where their bodies are.
+/// The types in one file: their declarations, and the places of their bodies.
 struct ScopeMap {
     private(set) var declarations: [String: DeclaredTypes.Declaration] = [:]
-    /// Names that `@objc(Name)` gives classes, by the full name of the class, where they differ.
+    /// The names of classes in `@objc(Name)`, by the full name of the class, if the two differ.
     private(set) var otherClassNames: [String: String] = [:]
     /// The body of a type or extension, between its braces.
     struct Body {
@@ -82,9 +83,9 @@ struct ScopeMap {
         let type: String
         /// `class`, `extension` …
         let keyword: String
-        /// What an extension says about the access of its members.
+        /// The access level of an extension, which its members have, too.
         let access: String?
-        /// Whether it stands inside a function.
+        /// Whether the type is inside a function.
         let isLocal: Bool
     }
 
@@ -105,7 +106,7 @@ struct ScopeMap {
     ]
 
     init(_ tokens: [SwiftToken]) {
-        // For each open brace: the type whose body it begins, if it does.
+        // For each open brace the type whose body it begins, if it does.
         var open: [(type: (name: String, keyword: String, access: String?)?, start: Int)] = []
         var nesting = 0
         var waiting: (name: String, keyword: String, access: String?)?
@@ -136,7 +137,7 @@ struct ScopeMap {
                 index += 3
                 nesting += 1
             } else if Self.keywords.contains(token.text), token.isWord, let follows, follows.isWord,
-                // `import class Module.Name` declares nothing.
+                // `import class Module.Name` is no declaration.
                 index == 0 || !tokens[index - 1].isMark(".") && !tokens[index - 1].isWord("import"),
                 !Self.members.contains(follows.text)
             {
@@ -171,7 +172,7 @@ struct ScopeMap {
         }
     }
 
-    /// What stands behind the colon of a type's header. `index` is left on the token before the brace.
+    /// The types after the colon of a type's header. `index` is left on the token before the brace.
     private static func inherited(_ tokens: [SwiftToken], _ index: inout Int) -> [String] {
         var result: [String] = []
         var depth = 0
@@ -183,7 +184,7 @@ struct ScopeMap {
             if token.isMark("<") || token.isMark("(") { depth += 1 }
             if token.isMark(">") || token.isMark(")") { depth -= 1 }
             if token.isWord("where"), depth == 0 {
-                // Constraints hold types, but none that is inherited.
+                // Constraints contain types, but no inherited ones.
                 while index + 1 < tokens.count, !tokens[index + 1].isMark("{") { index += 1 }
                 break
             }
@@ -199,7 +200,7 @@ struct ScopeMap {
         return (result + [current]).filter { !$0.isEmpty }
     }
 
-    /// The names behind `var` or `let`, with their types. `index` is left behind the last type.
+    /// The names after `var` or `let`, with their types. `index` is left after the last type.
     private static func properties(_ tokens: [SwiftToken], _ index: inout Int) -> [(name: String, type: String)] {
         var result: [(name: String, type: String)] = []
         var untyped: [String] = []

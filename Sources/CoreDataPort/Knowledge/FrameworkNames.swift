@@ -1,6 +1,6 @@
-/// Names that stand in a file and need an import on Linux that they may not have needed on a Mac.
+/// Names in a file that need an import on Linux, and may not have needed it on a Mac.
 enum FrameworkNames {
-    /// Types and constants of Core Data, and what is Foundation's on a Mac and the framework's here.
+    /// Types and constants of Core Data, and names that belong to Foundation on a Mac and to the framework here.
     static let framework: Set<String> = Set(
         """
         NSAsynchronousFetchRequest NSAsynchronousFetchResult NSAtomicStore NSAtomicStoreCacheNode
@@ -40,7 +40,7 @@ enum FrameworkNames {
         """.split(whereSeparator: \.isWhitespace).map(String.init)
     ).union(ofFoundation).union(["autoreleasepool"])
 
-    /// What is Foundation's on a Mac and the framework's here.
+    /// Names that belong to Foundation on a Mac and to the framework here.
     static let ofFoundation: Set<String> = [
         "NSComparisonPredicate", "NSCompoundPredicate", "NSExpression", "NSFastEnumeration",
         "NSFastEnumerationIterator", "NSSecureUnarchiveFromDataTransformer",
@@ -52,14 +52,14 @@ enum FrameworkNames {
         "predicateFormat", "withSubstitutionVariables", "notifications", "section", "row", "item",
     ]
 
-    /// What every module of a Mac sees, and the product OSLogging has here.
+    /// Names that are visible in every module on a Mac, and that the product OSLogging has here.
     static let unfairLocks: Set<String> = [
         "OSAllocatedUnfairLock", "os_unfair_lock", "os_unfair_lock_lock", "os_unfair_lock_s", "os_unfair_lock_t",
         "os_unfair_lock_trylock", "os_unfair_lock_unlock", "os_unfair_lock_assert_owner",
         "os_unfair_lock_assert_not_owner",
     ]
 
-    /// What Foundation has in a module of its own on Linux, by that module.
+    /// The names that Foundation on Linux has in modules of their own, by the module.
     static let partsOfFoundation: [(module: String, names: Set<String>)] = [
         (
             "FoundationNetworking",

@@ -1,16 +1,16 @@
 import CoreDataModelCompiler
 
-/// Declarations that conditions leave out on Linux, and that code which is compiled needs.
+/// Declarations that conditions leave out on Linux, and that compiled code uses.
 struct HiddenDeclarations {
     struct Finding {
         let name: String
-        /// The line of conditional compilation that leaves it out.
+        /// The directive of conditional compilation that leaves the declaration out.
         let condition: SwiftToken
         let user: String
         let line: Int
     }
 
-    /// By the file that has the declarations.
+    /// The findings by the file that has the declarations.
     private(set) var findings: [String: [Finding]] = [:]
 
     private static let types: Set<String> = ["class", "struct", "enum", "actor", "protocol", "typealias"]
@@ -37,7 +37,7 @@ struct HiddenDeclarations {
         guard !names.isEmpty else { return }
         let uses = sources.map { source in (source, Self.uses(of: names, source)) }
         for (file, name, label, condition) in hidden {
-            // Each system may have one.
+            // Each system may have a declaration of the name.
             if findings[file, default: []].contains(where: { $0.name == name.text }) { continue }
             guard
                 let (source, token) = uses.lazy.compactMap({ source, uses in
@@ -50,7 +50,8 @@ struct HiddenDeclarations {
         }
     }
 
-    /// Types and functions, by the keyword and the name. The name of an alias inside a type is too common.
+    /// Types and functions, by the keyword and the name. Aliases inside types are excluded, because their names are too
+    /// common.
     private static func declarations(_ source: SourceFile) -> [(keyword: Int, name: SwiftToken)] {
         let tokens = source.tokens
         return tokens.indices.dropLast().compactMap { index in
@@ -64,8 +65,8 @@ struct HiddenDeclarations {
         }
     }
 
-    /// The condition of the innermost branch that is left out. For a function it has to ask for a system or for
-    /// Objective-C: the names of functions for screens and the like are too common.
+    /// The condition of the innermost branch that is left out. For a function the condition must test the system or
+    /// Objective-C, because the names of functions for screens and similar code are too common.
     private static func condition(at place: Int, _ source: SourceFile, isOfType: Bool) -> SwiftToken? {
         let around = source.inactive.branches.filter { $0.isLeftOut && $0.range.contains(place) }
         guard let start = around.max(by: { $0.range.lowerBound < $1.range.lowerBound })?.start else { return nil }
@@ -73,13 +74,13 @@ struct HiddenDeclarations {
         return isOfType || start.text.isEmpty || asked.contains(where: start.text.contains) ? start : nil
     }
 
-    /// The label of a function's first parameter; empty where it has none, `nil` for a type.
+    /// The label of a function's first parameter; empty if it has none, `nil` for a type.
     private static func label(_ keyword: Int, _ source: SourceFile) -> String? {
         guard source.tokens[keyword].isWord("func") else { return nil }
         return firstLabel(behind: keyword + 1, source.tokens)
     }
 
-    /// The label of the first argument or parameter behind a name; empty where there is none.
+    /// The label of the first argument or parameter after a name; empty if there is none.
     private static func firstLabel(behind name: Int, _ tokens: [SwiftToken]) -> String {
         guard name + 3 < tokens.count, tokens[name + 1].isMark("("), tokens[name + 2].isWord,
             tokens[name + 2].text != "_", tokens[name + 3].isMark(":") || tokens[name + 3].isWord
@@ -89,7 +90,7 @@ struct HiddenDeclarations {
 
     private static func uses(of names: Set<String>, _ source: SourceFile) -> [(token: SwiftToken, label: String?)] {
         let tokens = source.tokens
-        // A file that imports a module of screens and the like is left out itself.
+        // A file that imports a module for screens or similar code is left out itself.
         let isLeftOut = tokens.indices.dropFirst().contains { index in
             tokens[index - 1].isWord("import") && AppleModules.isOfSystem(tokens[index].text)
                 && !source.inactive.contains(tokens[index].range.lowerBound)

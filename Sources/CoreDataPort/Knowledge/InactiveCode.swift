@@ -1,12 +1,11 @@
 import CoreDataModelCompiler
 
-/// The parts of a file that conditional compilation leaves out on Linux: they may keep what only Apple's platforms
-/// have.
+/// The parts of a file that conditional compilation leaves out on Linux. They may keep code for Apple's platforms.
 struct InactiveCode {
-    /// What stands between two lines of conditional compilation.
+    /// The code between two directives of conditional compilation.
     struct Branch {
         let range: Range<Int>
-        /// The line that it begins with.
+        /// The directive at its beginning.
         let start: SwiftToken
         let isLeftOut: Bool
     }
@@ -14,7 +13,7 @@ struct InactiveCode {
     private(set) var branches: [Branch] = []
 
     init(_ tokens: [SwiftToken]) {
-        // For each open `#if`: the present branch, and whether a branch before it was certainly taken.
+        // The state of each open `#if`: the present branch, and whether a branch before it was certainly taken.
         var open: [(start: SwiftToken, isLeftOut: Bool, isDecided: Bool)] = []
         for token in tokens {
             guard case .directive(let directive) = token.kind else { continue }
@@ -36,26 +35,26 @@ struct InactiveCode {
         branches.contains { $0.isLeftOut && $0.range.contains(position) }
     }
 
-    /// Whether a place is compiled only if a module is there.
+    /// Whether a place is compiled only if a module exists.
     func isGuarded(_ position: Int, by module: String) -> Bool {
         branches.contains { $0.range.contains(position) && $0.start.text.contains("canImport(\(module))") }
     }
 }
 
-/// What a condition of compilation comes to on Linux.
+/// The value of a condition of compilation on Linux.
 private enum Condition {
-    /// `nil` where it depends on flags or on what cannot be known.
+    /// The value; `nil` if it depends on flags or on unknown facts.
     static func evaluate(_ text: String) -> Bool? { BuildCondition(text).holds(answer: answer) }
 
     private static func answer(_ question: BuildCondition.Question) -> Bool? {
         switch question {
-        // A port is one to a package: it has no project of Xcode's beside it.
+        // The result of a port is a package, without a project of Xcode's.
         case .flag(let name): return name == "SWIFT_PACKAGE" ? true : nil
         case .call("os", let system): return system == "Linux"
         case .call("targetEnvironment", _): return false
         case .call("_runtime", let runtime): return runtime == "_Native"
         case .call("canImport", let module):
-            // A package of the same build may bring these.
+            // A package of the same build may have these modules.
             if AppleModules.ofLogging.contains(module) { return nil }
             if AppleModules.advice[module] != nil || ["Darwin", "ObjectiveC"].contains(module) { return false }
             let known = ["CoreData", "Foundation", "FoundationNetworking", "FoundationXML", "Dispatch", "Glibc"]

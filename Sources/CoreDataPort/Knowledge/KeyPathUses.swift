@@ -1,27 +1,28 @@
 import CoreDataModelCompiler
 
-/// Where the names of key paths matter in some sources: `\Note.title` for a sort descriptor, `#keyPath(Note.title)`.
+/// Places in some sources that need the name of a key path: `\Note.title` for a sort descriptor,
+/// `#keyPath(Note.title)`.
 struct KeyPathUses {
     struct Use {
-        /// The type in front, empty where the place knows it.
+        /// The type in the key path; empty if the context determines it.
         let root: String
         let file: String
         let line: Int
-        /// Whether it is the framework that asks for the name: it does so of managed objects alone.
+        /// Whether the framework reads the name, which it does for managed objects only.
         let isOfFramework: Bool
-        /// Whether the place takes the key in place of the key path.
+        /// Whether the place can have the key instead of the key path.
         let takesKey: Bool
     }
 
     private var uses: [String: [Use]] = [:]
-    /// Uses in calls of functions that may ask a key path for its name, if anything does.
+    /// Uses in calls of functions that may read the name of a key path, if any code in the sources reads names.
     private var doubtful: [String: [Use]] = [:]
     private var asksForNames = false
     private let types: DeclaredTypes
 
     init(_ types: DeclaredTypes) { self.types = types }
 
-    /// Functions that only read by a key path, whatever it is called.
+    /// Functions that only read by a key path, and do not need its name.
     private static let readers: Set<String> = [
         "map", "flatMap", "compactMap", "filter", "sorted", "reduce", "allSatisfy", "contains", "first", "max", "min",
         "partition", "forEach", "ForEach", "List", "Table", "observe", "publisher", "assign", "keyPath",
@@ -33,7 +34,7 @@ struct KeyPathUses {
         for interpolation in file.interpolations { add(interpolation.tokens, file) }
     }
 
-    /// The uses of a property by its key path where the name matters.
+    /// The uses of a property by its key path for which the name matters.
     private func uses(of property: String, in type: String) -> [Use] {
         let all = uses[property, default: []] + (asksForNames ? doubtful[property, default: []] : [])
         let last = type.split(separator: ".").last.map(String.init) ?? type
@@ -42,12 +43,12 @@ struct KeyPathUses {
         }
     }
 
-    /// The first use of a property where the name matters.
+    /// The first use of a property for which the name matters.
     func first(of property: String, in type: String, isManaged: Bool) -> Use? {
         uses(of: property, in: type).first { isManaged || !$0.isOfFramework }
     }
 
-    /// Whether the name of a property matters, and the key can stand in each of the places.
+    /// Whether the name of a property matters, and each of the places can have the key.
     func asksByKeyOnly(_ property: String, in type: String) -> Bool {
         let uses = uses(of: property, in: type)
         return !uses.isEmpty && uses.allSatisfy(\.takesKey)
@@ -70,7 +71,7 @@ struct KeyPathUses {
                     break
                 }
                 position += 1
-                // A word right behind a word is no part of the path.
+                // A word directly after a word is no part of the path.
                 if next.isWord, position < tokens.count, tokens[position].isWord { break }
             }
             guard let last = names.last(where: { $0 != "_kvcKeyPathString" }) else { continue }
@@ -94,7 +95,7 @@ struct KeyPathUses {
         }
     }
 
-    /// The function, or the label of a subscript, whose arguments hold a place.
+    /// The function, or the label of a subscript, whose arguments contain a place.
     private static func callee(_ tokens: [SwiftToken], _ index: Int) -> String? {
         var depth = 0
         for position in stride(from: index - 1, through: 0, by: -1) {
@@ -103,7 +104,7 @@ struct KeyPathUses {
             guard ["(", "[", "{"].contains(where: token.isMark) else { continue }
             if depth == 0 {
                 if token.isMark("["), index - position == 3 { return tokens[position + 1].text }
-                // An array among the arguments of a call.
+                // The bracket of an array among the arguments of a call is skipped.
                 if token.isMark("[") { continue }
                 return token.isMark("(") && position > 0 ? tokens[position - 1].text : nil
             }

@@ -1,14 +1,14 @@
 import CoreDataModelCompiler
 
-/// Properties of managed classes that no model has, and whose key paths are asked for their names: `@objc dynamic var`,
-/// which key-value coding finds on a Mac.
+/// Properties of managed classes that no model has, and whose key paths need names: `@objc dynamic var`, which
+/// key-value coding finds on a Mac.
 struct KeyedProperties {
-    /// By the full name of the class.
+    /// The names of the properties, by the full name of the class.
     private var names: [String: [String]] = [:]
 
     init(_ sources: [SourceFile], _ keys: KnownKeys, _ uses: KeyPathUses) {
         for source in sources {
-            // The answer is written into the class.
+            // The rule writes the member into the class, so its body must be in a source.
             for body in source.scopes.bodies
             where keys.isManaged(body.type) && keys.types.declarations[body.type]?.isClass == true {
                 for property in Self.exposedProperties(of: body, source)
@@ -21,7 +21,7 @@ struct KeyedProperties {
 
     func properties(of type: String) -> [String] { names[type] ?? [] }
 
-    /// Whether a class, or one above it, has such a property.
+    /// Whether a class, or a superclass of it, has such a property.
     func contains(_ property: String, of type: String, _ types: DeclaredTypes, seenFrom scope: String?) -> Bool {
         types.chain(from: types.fullName(of: type, seenFrom: scope) ?? type).contains {
             names[$0]?.contains(property) == true

@@ -1,8 +1,8 @@
 import CoreData
 
-/// What the sources and the models say about the properties of classes.
+/// The properties of classes, by the sources and the models.
 struct KnownKeys {
-    /// Why a key path cannot be followed.
+    /// The reason why a key path cannot be followed.
     enum Failure: Error, Equatable {
         case unknownType(String)
         case unknownKey(String, of: String)
@@ -12,7 +12,7 @@ struct KnownKeys {
     let types: DeclaredTypes
     /// Entities by the last part of their class's name.
     private let entities: [String: [NSEntityDescription]]
-    /// What classes are called in Swift, by the name that `@objc(Name)` gives them and models know.
+    /// The Swift names of classes, by the names in `@objc(Name)`, which models use.
     private let renamedClasses: [String: String]
 
     init(types: DeclaredTypes, models: [NSManagedObjectModel], renamedClasses: [String: String] = [:]) {
@@ -21,13 +21,13 @@ struct KnownKeys {
         entities = Dictionary(grouping: models.flatMap(\.entities)) { Self.className(of: $0, renamedClasses) }
     }
 
-    /// Managed objects have these without declaring them.
+    /// The keys that managed objects have without declaring them.
     private static let keysOfManagedObjects: Set<String> = [
         "objectID", "entity", "managedObjectContext", "hasChanges", "isInserted", "isUpdated", "isDeleted", "isFault",
         "hasPersistentChangedValues", "faultingState", "description", "hash",
     ]
 
-    /// Classes of the framework's own that requests are made for.
+    /// The keys of the framework's own classes for which requests are made.
     private static let keysOfHistory: [String: Set<String>] = [
         "NSPersistentHistoryTransaction": [
             "author", "bundleID", "changes", "contextName", "processID", "storeID", "timestamp", "token",
@@ -62,8 +62,8 @@ struct KnownKeys {
         types.chain(from: type).flatMap(entities).contains { property(key, of: $0) != nil }
     }
 
-    /// `NSSet` or `NSMutableSet`, where every property of a name is one: as declared in the sources, or, where none is,
-    /// as generated for the to-many relationships that models call so.
+    /// `NSSet` or `NSMutableSet` if every property of a name has this type: by the declarations in the sources or, if
+    /// there are none, by the classes that are generated for to-many relationships of this name in models.
     func foundationSet(named name: String) -> String? {
         let declared = Set(
             types.declarations.values.compactMap { declaration in
@@ -79,7 +79,7 @@ struct KnownKeys {
         return type
     }
 
-    /// Follows keys from a type; throws what is in the way.
+    /// Follows keys from a type. Throws the reason if a key cannot be followed.
     func follow(_ keys: ArraySlice<String>, from type: String, seenFrom scope: String?) throws(Failure) {
         guard let key = keys.first else { return }
         let next = try step(key, from: type, seenFrom: scope)
@@ -89,7 +89,7 @@ struct KnownKeys {
         try follow(rest, from: next, seenFrom: type)
     }
 
-    /// The type a key leads to, `nil` where nothing says.
+    /// The type at the end of a key; `nil` if neither sources nor models determine it.
     private func step(_ key: String, from type: String, seenFrom scope: String?) throws(Failure) -> String? {
         guard isKnownType(type, seenFrom: scope) else { throw .unknownType("'\(type)'") }
         if let known = Self.keysOfHistory[type] {
@@ -109,7 +109,7 @@ struct KnownKeys {
         }
         for entity in chain.flatMap(entities) where property(key, of: entity) != nil { return destination(key, chain) }
         if chain.contains(where: isManaged), Self.keysOfManagedObjects.contains(key) { return nil }
-        // A class whose superclass nobody knows may have any key.
+        // A class with an unknown superclass may have any key.
         if let last = chain.last, types.declarations[last]?.isClass == nil, entities(ofClass: last).isEmpty,
             last != "NSManagedObject", last != "NSObject"
         {
@@ -131,7 +131,7 @@ struct KnownKeys {
         return nil
     }
 
-    /// What a declared type is about: without optionality, and of a collection the elements.
+    /// The type without optionality; for a collection the type of its elements.
     private static func element(_ type: String) -> String {
         var text = type[...]
         while text.hasSuffix("?") || text.hasSuffix("!") { text = text.dropLast() }

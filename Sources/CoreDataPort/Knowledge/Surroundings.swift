@@ -1,6 +1,6 @@
-/// What a file's package and the other files of the tree say about it.
+/// The facts about a file from its package and the other files of the tree.
 struct Surroundings {
-    /// The target the file belongs to, where a package says so.
+    /// The target of the file; `nil` if no package has one.
     var target: String?
     /// The targets of the types in the tree, by full name.
     var typeTargets: [String: String] = [:]
@@ -13,14 +13,14 @@ struct Surroundings {
     var optionalMethods: Set<String> = []
     /// The functions with a generic parameter that has to be the result of a fetch request.
     var functionsOfResults: Set<String> = []
-    /// How many classes of a name the sources declare.
+    /// The number of classes of each name that the sources declare.
     var classCounts: [String: Int] = [:]
-    /// How many files name something of a name that types have.
+    /// The number of files that use each name of a type.
     var filesNaming: [String: Int] = [:]
-    /// Declarations that conditions leave out, and that code of any file needs, by the file that has them.
+    /// Declarations that conditions leave out, and that code of any file uses, by the file that has them.
     let hiddenDeclarations: HiddenDeclarations
     let keyedProperties: KeyedProperties
-    /// Whether a package is written for version 6 of the language, which refuses what C lets anyone change.
+    /// Whether a package uses version 6 of the language, which refuses mutable global variables of C.
     let isStrict: Bool
     let options: PortOptions
     /// The upcoming features of the language that targets enable, by the target.

@@ -1,6 +1,6 @@
 import CoreDataModelCompiler
 
-/// What the constants of a manifest stand for, as far as their values are written out.
+/// The values of the constants in a manifest, as far as they are literals.
 struct ManifestConstants {
     private let tokens: [SwiftToken]
     private let interpolations: [SwiftInterpolation]
@@ -24,7 +24,7 @@ struct ManifestConstants {
         }
     }
 
-    /// Where the value that begins at a place ends: before the line that goes on with no operator.
+    /// The end of the value that begins at an index: before a new line that does not continue with an operator.
     private func end(of start: Int) -> Int {
         var position = start
         while position < tokens.count {
@@ -42,7 +42,7 @@ struct ManifestConstants {
         return position
     }
 
-    /// The value that a name stands for, through any number of names; the value itself if it is none.
+    /// The value behind a name, through any number of names; the value itself if it is no name.
     func value(of range: Range<Int>) -> Range<Int> {
         var range = range
         for _ in 0..<8 {
@@ -52,10 +52,11 @@ struct ManifestConstants {
         return range
     }
 
-    /// The text that a value comes to; `nil` where it is not written out.
+    /// The text of a value; `nil` if it is not a literal.
     func text(of range: Range<Int>) -> String? { text(of: range, depth: 0) }
 
-    /// A constant may be named in its own value, in a file that does not compile: `depth` ends that.
+    /// The text of a value. In a file that does not compile, a constant may be named in its own value: `depth` ends
+    /// that.
     private func text(of range: Range<Int>, depth: Int) -> String? {
         guard depth < 8 else { return nil }
         let value = value(of: range)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Adds the framework and other packages to a package: the dependencies, and for each target that needs them products,
-/// plugin and models.
+/// Adds the framework and other packages to a package: the dependencies, and products, plugin and models for each
+/// target that needs them.
 struct ManifestPorter {
-    /// Where the package OpenCoreData is to be found.
+    /// The place of the package OpenCoreData.
     enum Location: Equatable {
         case path(String)
         case url(String)
     }
 
-    /// A target that comes to need something.
+    /// A target with new needs.
     struct Needy {
-        /// Its place among the targets of the manifest.
+        /// The index among the targets of the manifest.
         let target: Int
         let products: Set<PackageProduct>
         /// Models and mapping models in it, relative to its folder.
@@ -22,7 +22,7 @@ struct ManifestPorter {
     private static let openCombine =
         ".package(url: \"https://github.com/OpenCombine/OpenCombine.git\", from: \"0.14.0\")"
 
-    /// Arguments have to stand in this order.
+    /// The order that the compiler requires of these arguments.
     private static let orderOfPackage = [
         "name", "defaultLocalization", "platforms", "pkgConfig", "providers", "products", "traits", "dependencies",
         "targets",
@@ -54,12 +54,12 @@ struct ManifestPorter {
 
     /// Adds the packages, and to each target the products, the models and the plugin.
     mutating func addProducts() {
-        // Without a version of the tools nothing is certain to be understood.
+        // Without a version of the tools the form of the manifest is not certain.
         guard manifest.toolsVersion != nil, addPackages() else { return }
         for target in needy {
             let call = manifest.targets[target.target].call
             let known = call["dependencies"].map { manifest.texts(in: $0.value) } ?? []
-            // A target that names the package has the framework.
+            // A target that names the package has the framework already.
             let products = PackageProduct.allCases.filter { product in
                 target.products.contains(product)
                     && !known.contains(product == .framework ? product.package : product.rawValue)
@@ -72,7 +72,7 @@ struct ManifestPorter {
         }
     }
 
-    /// Adds the packages that are missing. False where it is not known where OpenCoreData is.
+    /// Adds the missing packages. Returns false if the place of OpenCoreData was not given.
     private mutating func addPackages() -> Bool {
         guard let package = manifest.package else { return false }
         let known = manifest.texts(in: 0..<manifest.tokens.count)
@@ -156,7 +156,7 @@ struct ManifestPorter {
     private mutating func append(_ elements: [String], to argument: PackageManifest.Call.Argument) {
         let tokens = manifest.tokens
         guard let known = manifest.arrayElements(argument.value) else {
-            // A name, a sum …
+            // The value is a name, a sum or another expression.
             return insert(
                 " + [\(elements.joined(separator: ", "))]", at: tokens[argument.value.upperBound - 1].range.upperBound)
         }
@@ -168,7 +168,7 @@ struct ManifestPorter {
         insert(elements.map { between + $0 }.joined(), at: tokens[last.upperBound - 1].range.upperBound)
     }
 
-    /// What separates an argument or element from the one before it, in the layout that is there.
+    /// The separator between an argument or element and the one before it, in the existing layout.
     private func separator(at index: Int) -> String {
         let token = manifest.tokens[index]
         guard token.follows == .newline else { return ", " }

@@ -1,6 +1,6 @@
 import CoreDataModelCompiler
 
-/// A `Package.swift`, as far as its targets are written out in it, with the places where more can be written.
+/// A `Package.swift`, as far as its targets are literals, with the places for further text.
 struct PackageManifest {
     /// A call with its labelled arguments.
     struct Call {
@@ -14,28 +14,28 @@ struct PackageManifest {
         let close: Int
         let arguments: [Argument]
 
-        /// Whether a token is one of an argument's value.
+        /// Whether a token is part of an argument's value.
         func contains(_ index: Int) -> Bool { arguments.contains { $0.value.contains(index) } }
 
         subscript(label: String) -> Argument? { arguments.first { $0.label == label } }
     }
 
-    /// A target that is written out.
+    /// A target that is a literal.
     struct Target {
         let name: String
         /// `target`, `testTarget` …
         let kind: String
         let call: Call
-        /// Where its sources may be, below the tree's root.
+        /// The possible folders of its sources, below the tree's root.
         let folders: [String]
         let excluded: [String]
-        /// What its sources are confined to, where it says.
+        /// The paths to which its sources are confined; `nil` if the manifest has none.
         let sources: [String]?
     }
 
-    /// Below the tree's root.
+    /// The path below the tree's root.
     let path: String
-    /// As messages name it.
+    /// The name in messages.
     let name: String
     let bytes: [UInt8]
     let tokens: [SwiftToken]
@@ -46,7 +46,7 @@ struct PackageManifest {
     /// The manifest's folder below the tree's root; empty for the root.
     var folder: String { path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "" }
 
-    /// The version of the tools in the comment of the first lines, and where it stands.
+    /// The version of the tools in the comment of the first lines, and its place.
     var toolsVersion: (major: Int, minor: Int, line: Int, range: Range<Int>)? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 40, omittingEmptySubsequences: false)
         for (number, line) in lines.enumerated() {
@@ -80,7 +80,7 @@ struct PackageManifest {
             return
         }
         for var element in elements.map(constants.value) {
-            // `Target.target(…)` and `.target(…)`.
+            // Both `Target.target(…)` and `.target(…)` are valid.
             if isWord("Target", element.lowerBound) { element = element.dropFirst() }
             guard isMark(".", element.lowerBound), isMark("(", element.lowerBound + 2) else { continue }
             let kind = tokens[element.lowerBound + 1].text
@@ -137,7 +137,7 @@ struct PackageManifest {
         return Call(close: close, arguments: arguments)
     }
 
-    /// The elements of a value that is an array literal and nothing else.
+    /// The elements of a value that consists of an array literal.
     func arrayElements(_ value: Range<Int>) -> [Range<Int>]? {
         guard isMark("[", value.lowerBound), closing(of: value.lowerBound) == value.upperBound - 1 else { return nil }
         return pieces(from: value.lowerBound, to: value.upperBound - 1)

@@ -1,4 +1,4 @@
-/// A product of another package that a target comes to need on Linux.
+/// A product of another package that a ported target needs on Linux.
 enum PackageProduct: String, CaseIterable {
     case framework = "CoreData"
     case logging = "OSLogging"
@@ -13,7 +13,7 @@ enum PackageProduct: String, CaseIterable {
         }
     }
 
-    /// As a manifest names it among the dependencies of a target.
+    /// The text for the product among the dependencies of a target.
     var dependency: String {
         ".product(name: \"\(rawValue)\", package: \"\(package)\", condition: .when(platforms: [.linux]))"
     }

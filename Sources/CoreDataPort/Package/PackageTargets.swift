@@ -1,6 +1,6 @@
-/// Which files of a tree belong to which target of its packages.
+/// The targets of a tree's packages, with the files that belong to each.
 struct PackageTargets {
-    /// A target, by the manifest's place in the list and its own place in that.
+    /// A target, by the index of its manifest and its own index in that.
     struct ID: Hashable {
         let manifest: Int
         let target: Int
@@ -8,10 +8,11 @@ struct PackageTargets {
 
     let manifests: [PackageManifest]
     private let folders: [(path: String, id: ID)]
-    /// Models by the target they are in.
+    /// The models of each target.
     private(set) var models: [ID: [String]] = [:]
 
-    /// `files` are all Swift files, `models` the model bundles and mapping models; both below the tree's root.
+    /// Creates the list. `files` are all Swift files, `models` the model bundles and mapping models; both below the
+    /// tree's root.
     init(_ manifests: [PackageManifest], files: [String], models: [String]) {
         self.manifests = manifests
         var folders: [(path: String, id: ID)] = []
@@ -24,21 +25,21 @@ struct PackageTargets {
                 } else if manifest.targets.count == 1,
                     let whole = target.folders.first?.split(separator: "/").dropLast()
                 {
-                    // A package of one target may keep its sources in `Sources` itself.
+                    // A package with a single target may keep its sources in `Sources` itself.
                     folders.append((whole.joined(separator: "/"), id))
                 }
             }
         }
         self.folders = folders
         for model in models {
-            // Manifests for several versions of the tools lie in one folder: each of them has the model.
+            // A folder may have manifests for several versions of the tools. Each of them gets the model.
             for id in targets(of: model) { self.models[id, default: []].append(model) }
         }
     }
 
     subscript(id: ID) -> PackageManifest.Target { manifests[id.manifest].targets[id.target] }
 
-    /// The models of a target as its manifest names them: below the folder of its sources.
+    /// The models of a target with their paths in the manifest: below the folder of its sources.
     func modelsBelow(_ id: ID) -> [String] {
         let folder = folders.first { $0.id == id }?.path ?? ""
         return models[id, default: []].map { folder.isEmpty ? $0 : String($0.dropFirst(folder.count + 1)) }
@@ -62,11 +63,11 @@ struct PackageTargets {
             list.contains { Self.isInside(below, $0.hasSuffix("/") ? String($0.dropLast()) : $0) }
         }
         if isIn(target.excluded) { return false }
-        // Resources need not lie where the sources are.
+        // Resources may be outside the folder of the sources.
         guard let sources = target.sources, path.hasSuffix(".swift") else { return true }
         return isIn(sources)
     }
 
-    /// Whether a target has resources, or gets some.
+    /// Whether a target has resources, or the port adds some.
     func hasResources(_ id: ID) -> Bool { models[id] != nil || self[id].call["resources"] != nil }
 }

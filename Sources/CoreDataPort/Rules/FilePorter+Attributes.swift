@@ -27,7 +27,7 @@ extension FilePorter {
             last: last, name: name, keyword: declaration.keyword, isOptional: declaration.isOptional)
     }
 
-    /// Takes `@objc`, `@objc(Name)` and `@objcMembers` away.
+    /// Removes `@objc`, `@objc(Name)` and `@objcMembers`.
     mutating func portAttribute(at index: Int) {
         guard let attribute = objectiveCAttribute(at: index), !attribute.isOptional else { return }
         remove(from: index, through: attribute.last)
@@ -52,7 +52,7 @@ extension FilePorter {
                 position = closing(of: position) ?? position
             } else if token.isWord {
                 if token.isWord("optional") { isOptional = true }
-                // `class func` is no class.
+                // `class func` does not declare a class.
                 let isModifier =
                     token.isWord("class") && Self.declarations.contains(self.token(position + 1)?.text ?? "")
                 if Self.declarations.contains(token.text), !isModifier { return (position, isOptional) }
@@ -64,7 +64,8 @@ extension FilePorter {
         return (nil, isOptional)
     }
 
-    /// Removes an attribute with what separates it from the next word; a line that it has for itself goes altogether.
+    /// Removes an attribute with the space before the next word. A line that has only the attribute is removed as a
+    /// whole.
     mutating func remove(from first: Int, through last: Int) {
         let bytes = file.bytes
         func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
@@ -81,14 +82,14 @@ extension FilePorter {
                 start = lineStart
                 end = lineEnd + 1
             } else {
-                // Something stands before it on the line: the spaces between go, the end of the line stays.
+                // Other code precedes it on the line: the spaces between are removed, and the end of the line stays.
                 start = lineStart
             }
         }
         replace(start..<end, by: "")
     }
 
-    /// A protocol of Objective-C is one of classes.
+    /// Restricts a protocol to classes, as Objective-C's protocols are.
     private mutating func restrictToClasses(at keyword: Int) {
         guard let name = token(keyword + 1), let next = token(keyword + 2) else { return }
         guard next.isMark(":") else { return insert(": AnyObject", at: name.range.upperBound) }
@@ -100,7 +101,7 @@ extension FilePorter {
         insert(" AnyObject,", at: next.range.upperBound)
     }
 
-    /// A class that Objective-C knows by another name.
+    /// Checks a class with another name for Objective-C.
     private mutating func checkClass(at keyword: Int, _ objectiveCName: String) {
         guard let name = token(keyword + 1), name.text != objectiveCName else { return }
         let scope = file.scopes.type(at: name.range.lowerBound)
@@ -122,8 +123,8 @@ extension FilePorter {
         )
     }
 
-    /// `managedObjectClassName = NSStringFromClass(type)`, `NSStringFromClass(Box<T>.self)`: Foundation on Linux names
-    /// classes at the top of a module only, and stops the process for others.
+    /// Ports `managedObjectClassName = NSStringFromClass(type)` and `NSStringFromClass(Box<T>.self)`. Foundation on
+    /// Linux has names only for classes at the top of a module, and stops the process for all other classes.
     mutating func portNameOfClass(at index: Int) {
         guard isMark("(", at: index + 1), let close = closing(of: index + 1) else { return }
         let argument = tokens[index + 2..<close]
@@ -140,7 +141,7 @@ extension FilePorter {
             tokens[index].range.lowerBound..<tokens[index + 1].range.upperBound, by: "String(reflecting: ")
     }
 
-    /// `managedObjectClassName = "Name"`, where the class has another name in Swift.
+    /// Ports `managedObjectClassName = "Name"` if the class has another name in Swift.
     mutating func portClassName(at index: Int) {
         guard isMark("=", at: index + 1), let literal = token(index + 2), case .literal = literal.kind else { return }
         let name = literal.text.filter { $0 != "\"" }

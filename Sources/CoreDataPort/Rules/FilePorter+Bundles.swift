@@ -1,8 +1,8 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// `Bundle(for: Type.self)` and `.init(for: Type.self)`: on Linux that is the program's folder, whatever the type.
-    /// It becomes the target's bundle for a class of the target's own, else what the framework has in its place.
+    /// Ports `Bundle(for: Type.self)` and `.init(for: Type.self)`, which on Linux give the program's folder for every
+    /// type. For a class of the target's own it becomes the target's bundle, otherwise the framework's replacement.
     mutating func portBundle(at index: Int) {
         if isWord("allBundles", at: index + 2), isMark(".", at: index + 1) { return portAllBundles(at: index) }
         if isWord("Bundle", at: index), isMark("(", at: index + 1), isWord("identifier", at: index + 2) {
@@ -31,8 +31,8 @@ extension FilePorter {
         replace(range, by: "Bundle.withResources(of: \(text(ofTokens: index + 4..<close)))")
     }
 
-    /// Whether a place is in the default value of a parameter. A caller outside the module takes that, too, so that it
-    /// may name nothing internal, as the target's own bundle is.
+    /// Whether a place is in the default value of a parameter. Callers outside the module use that value, too, so it
+    /// must not name internal declarations such as the target's own bundle.
     private func isInDefaultValue(_ index: Int) -> Bool {
         var place = index
         while let open = opening(around: place), !isMark("{", at: open) {
@@ -51,7 +51,7 @@ extension FilePorter {
         return false
     }
 
-    /// `.init(for: Note.self)` in a place that does not tell what is made. It is a bundle more often than not.
+    /// Hints at `.init(for: Note.self)` if the context does not determine the type. It is a bundle more often than not.
     private mutating func hintAtBundle(_ index: Int, _ argument: Range<Int>) {
         guard isMark(".", at: index - 1), isWord("return", at: index - 2) || token(index - 2)?.isWord != true,
             !isMark(")", at: index - 2),
@@ -70,8 +70,8 @@ extension FilePorter {
         return full.flatMap { surroundings.typeTargets[$0] } == own
     }
 
-    /// `Bundle(identifier: "…")`: a package has no bundles with identifiers; a framework of Xcode's names its own that
-    /// way.
+    /// Ports `Bundle(identifier: "…")`. A package has no bundles with identifiers. A framework of Xcode's uses this
+    /// form for its own bundle.
     private mutating func portIdentifiedBundle(at index: Int) {
         guard let own = surroundings.target, surroundings.targetsWithResources.contains(own),
             let close = closing(of: index + 1), close == index + 5, case .literal = tokens[index + 4].kind
@@ -83,7 +83,7 @@ extension FilePorter {
             by: isForced ? "Bundle.module" : "Optional(Bundle.module)")
     }
 
-    /// `Bundle.allBundles` has the main bundle alone on Linux; on a Mac the target's own is among them.
+    /// Ports `Bundle.allBundles`, which has the main bundle alone on Linux. On a Mac the target's own is among them.
     private mutating func portAllBundles(at index: Int) {
         guard let own = surroundings.target, surroundings.targetsWithResources.contains(own),
             !(isMark("+", at: index + 3) && isMark("[", at: index + 4))
@@ -93,7 +93,7 @@ extension FilePorter {
             by: "(Bundle.allBundles + [Bundle.module])")
     }
 
-    /// The type whose bundle is asked for; empty for that of the code itself, `nil` where it cannot be told.
+    /// The type in the argument; empty for the type of the code itself, `nil` if it cannot be determined.
     private func owner(in range: Range<Int>) -> String? {
         let text = tokens[range].map(\.text).joined()
         if ["type(of:self)", "Self.self", "self", "self.classForCoder", "classForCoder"].contains(text) { return "" }
@@ -102,7 +102,7 @@ extension FilePorter {
         return name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." } ? name : nil
     }
 
-    /// The index behind the bracket of the list that a comma stands in; `nil` where it stands in none.
+    /// The index after the opening bracket of the list that contains a comma; `nil` if there is none.
     private func startOfList(around comma: Int) -> Int? {
         var position = comma - 1
         while let token = token(position) {
@@ -117,13 +117,13 @@ extension FilePorter {
         return nil
     }
 
-    /// Whether `.init(for:)` is expected to be a bundle: by the declared type, or by the label of an argument.
+    /// Whether the context of `.init(for:)` requires a bundle: by the declared type, or by the label of an argument.
     private func speaksOfBundle(before index: Int) -> Bool {
         // Each element of a list has the type of the first one.
         if isMark(",", at: index - 1), let first = startOfList(around: index - 1) {
             return speaksOfBundle(before: first)
         }
-        // The first of a list: `mergedModel(from: [.init(for: Note.self)])`, `let all: [Bundle] = [.init(…)]`.
+        // The first element of a list: `mergedModel(from: [.init(for: Note.self)])`, `let all: [Bundle] = [.init(…)]`.
         if isMark("[", at: index - 1) {
             return isMark(":", at: index - 2) && isWord("from", at: index - 3) || speaksOfBundle(before: index - 1)
         }
@@ -137,14 +137,14 @@ extension FilePorter {
         return isWord("Bundle", at: index - 2) || isWord("Bundle", at: index - 3)
     }
 
-    /// Whether the innermost function, property or closure around a place that says what it gives, gives a bundle.
+    /// Whether the innermost function, property or closure with a declared result around a place returns a bundle.
     private func bodyGivesBundle(around index: Int) -> Bool {
         var place = index
         while let open = opening(around: place), isMark("{", at: open) {
             let end = isMark("?", at: open - 1) ? open - 2 : open - 1
             if isWord("Bundle", at: end) { return isMark("->", at: end - 1) || isMark(":", at: end - 1) }
             if isMark("=", at: end) { return speaksOfBundle(before: open) }
-            // A body that gives something else, or a type.
+            // The body returns another type, or declares a type.
             if isMark("->", at: end - 1) || isMark(":", at: end - 1) { return false }
             place = open
         }

@@ -1,8 +1,8 @@
 import CoreDataModelCompiler
 
-// What Foundation on Linux has in another form.
+// Declarations that Foundation on Linux has in another form.
 extension FilePorter {
-    /// `fputs(text, stderr)`: `stderr` is a global variable in C, which version 6 of the language refuses.
+    /// Ports `fputs(text, stderr)`: `stderr` is a global variable in C, which version 6 of the language refuses.
     mutating func portErrorOutput(at index: Int) {
         guard surroundings.isStrict, isMark("(", at: index + 1), let close = closing(of: index + 1), close > index + 4,
             isWord("stderr", at: close - 1), isMark(",", at: close - 2),
@@ -16,7 +16,8 @@ extension FilePorter {
         replace(range.upperBound..<tokens[close].range.upperBound, by: "\(isSimple ? "" : ")").utf8))")
     }
 
-    /// `value(forKey: key) as? NSMutableSet`: a relationship's value can be changed by another call only.
+    /// Ports `value(forKey: key) as? NSMutableSet`: only another call returns a value of a relationship that can be
+    /// changed.
     mutating func portMutableValue(at index: Int) {
         guard isMark("(", at: index + 1), isWord("forKey", at: index + 2) || isWord("forKeyPath", at: index + 2),
             let close = closing(of: index + 1), isWord("as", at: close + 1),
@@ -35,7 +36,7 @@ extension FilePorter {
         }
     }
 
-    /// `bundle.urls(forResourcesWithExtension:subdirectory:)` gives `NSURL`s on Linux.
+    /// Ports `bundle.urls(forResourcesWithExtension:subdirectory:)`, which returns `NSURL`s on Linux.
     mutating func portResourceList(at index: Int) {
         guard isMark(".", at: index - 1), isMark("(", at: index + 1),
             isWord("forResourcesWithExtension", at: index + 2), let close = closing(of: index + 1)
@@ -46,7 +47,7 @@ extension FilePorter {
             at: tokens[isOpened && tokens[close + 1].follows == .nothing ? close + 1 : close].range.upperBound)
     }
 
-    /// `Note.self.classForCoder()`: a class is its own here.
+    /// Ports `Note.self.classForCoder()`, which here is the class itself.
     mutating func portClassForCoder(at index: Int) {
         guard isMark("(", at: index + 1), isMark(")", at: index + 2), isMark(".", at: index - 1),
             isWord("self", at: index - 2), isMark(".", at: index - 3)
@@ -54,7 +55,7 @@ extension FilePorter {
         replace(tokens[index - 1].range.lowerBound..<tokens[index + 2].range.upperBound, by: "")
     }
 
-    /// `type(of: self).description()` of a test: a class of tests is no object of Objective-C on Linux.
+    /// Ports `type(of: self).description()` in a test, because a class of tests is no object of Objective-C on Linux.
     mutating func portClassDescription(at index: Int) {
         let before = ["type", "(", "of", ":", "self", ")", "."]
         guard index >= before.count, isMark("(", at: index + 1), isMark(")", at: index + 2), importsByName("XCTest"),
@@ -65,7 +66,7 @@ extension FilePorter {
             by: "String(reflecting: type(of: self))")
     }
 
-    /// `className` of a test itself, which objects of Objective-C have on a Mac.
+    /// Ports the `className` of a test itself, which objects of Objective-C have on a Mac.
     mutating func portTestName(at index: Int) {
         let isOfSelf = isMark(".", at: index - 1) && isWord("self", at: index - 2)
         guard isOfSelf || !isMark(".", at: index - 1), !isMark(":", at: index + 1), !isMark("(", at: index + 1),
@@ -76,7 +77,7 @@ extension FilePorter {
         replace(start..<tokens[index].range.upperBound, by: "String(reflecting: type(of: self))")
     }
 
-    /// Whether the file has something of its own that is called `className`.
+    /// Whether the file declares a name `className` of its own.
     private var declaresClassName: Bool {
         file.tokens.indices.dropFirst().contains { index in
             let before = file.tokens[index - 1]
@@ -87,7 +88,7 @@ extension FilePorter {
         }
     }
 
-    /// `wait(for: expectations)` waits as long as it takes; XCTest on Linux has to be told.
+    /// Ports `wait(for: expectations)`, which waits without a limit. XCTest on Linux requires the limit as an argument.
     mutating func portWait(at index: Int) {
         guard isMark("(", at: index + 1), isWord(isWord("wait", at: index) ? "for" : "of", at: index + 2),
             isMark(":", at: index + 3), !isWord("func", at: index - 1), importsByName("XCTest"),
@@ -106,7 +107,7 @@ extension FilePorter {
         insert(", timeout: .infinity", at: tokens[end - 1].range.upperBound)
     }
 
-    /// `CFRunLoopAddObserver(loop, observer, .commonModes)`: the mode is a constant of C on Linux.
+    /// Ports `CFRunLoopAddObserver(loop, observer, .commonModes)`: the mode is a constant of C on Linux.
     mutating func portRunLoopMode(at index: Int) {
         guard isMark(".", at: index - 1), !(token(index - 2)?.isWord ?? false),
             callee(around: index)?.hasPrefix("CFRunLoop") == true

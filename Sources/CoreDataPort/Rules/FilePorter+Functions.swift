@@ -1,10 +1,10 @@
 import CoreDataModelCompiler
 
-// What expressions of mapping models call by the names of selectors: methods of policies and of managers.
+// Methods of policies and managers that expressions of mapping models call by the names of selectors.
 extension FilePorter {
     private static let callers: Set<String> = ["NSEntityMigrationPolicy", "NSMigrationManager"]
 
-    /// A method that Objective-C finds by its name, and what a call from an expression has to pass it.
+    /// A method that Objective-C finds by its name, and the arguments for a call from an expression.
     private struct Function {
         let selector: String
         let name: String
@@ -17,13 +17,13 @@ extension FilePorter {
         let type: String
     }
 
-    /// Methods with `@objc` in a policy or a manager's subclass: the override that calls them by name is written.
+    /// Writes the override that calls methods with `@objc` in a policy or a manager's subclass by name.
     mutating func writeFunctions() {
         for body in file.scopes.bodies where body.keyword == "class" || body.keyword == "extension" {
             guard isCalledByExpressions(body.type), !file.inactive.contains(body.range.upperBound) else { continue }
             let parts = file.scopes.bodies.filter { $0.type == body.type && $0.keyword == "extension" }
             let owner = file.scopes.bodies.first { $0.type == body.type && $0.keyword == "class" }
-            // The class's body takes the methods of the extensions beside it.
+            // The class's body gets the methods of the extensions in its file.
             if owner != nil, body.keyword == "extension" { continue }
             let seesAll = owner.map(isWhollyExposed) == true
             let methods = (owner.map { [$0] + parts } ?? [body]).flatMap { exposedMethods(of: $0, seesAll: seesAll) }
@@ -60,7 +60,7 @@ extension FilePorter {
         )
     }
 
-    /// The keywords of the methods in a body that Objective-C sees, without overrides.
+    /// The keywords of the methods in a body that are visible to Objective-C, without overrides.
     private func exposedMethods(of body: ScopeMap.Body, seesAll: Bool) -> [Int] {
         var depth = 0
         var methods: [Int] = []
@@ -73,7 +73,7 @@ extension FilePorter {
             let modifiers = tokens[startOfDeclaration(with: index)..<index]
             func has(_ word: String) -> Bool { modifiers.contains { $0.isWord(word) } }
             if has("override") || has("static") || has("class") || has("nonobjc") { continue }
-            // A method that throws has one more parameter there, which no expression can give.
+            // A throwing method has one more parameter in Objective-C, for which no expression has a value.
             if let close = closing(of: index + 2), isWord("throws", at: close + 1) { continue }
             let isHidden = has("private") || has("fileprivate")
             if has("objc") || seesAll && !isHidden { methods.append(index) }
@@ -89,7 +89,7 @@ extension FilePorter {
         return tokens[startOfDeclaration(with: keyword)..<keyword].contains { $0.isWord("objcMembers") }
     }
 
-    /// A method as it is declared; `nil` where its parameters are not understood.
+    /// The method at a keyword; `nil` if its parameters have an unsupported form.
     private func function(at keyword: Int) -> Function? {
         guard let name = token(keyword + 1), isMark("(", at: keyword + 2), let close = closing(of: keyword + 2) else {
             return nil
@@ -117,7 +117,7 @@ extension FilePorter {
             selector: selector, name: name.text, parameters: parameters, returnsNothing: isEmpty)
     }
 
-    /// What `@objc(name:)` says.
+    /// The name in `@objc(name:)`.
     private func givenSelector(of keyword: Int) -> String? {
         let start = startOfDeclaration(with: keyword)
         guard let word = (start..<keyword).first(where: { isWord("objc", at: $0) }), isMark("(", at: word + 1),
@@ -126,13 +126,13 @@ extension FilePorter {
         return tokens[word + 2..<close].map(\.text).joined()
     }
 
-    /// `label name: Type = value`.
+    /// Reads a parameter of the form `label name: Type = value`.
     private func parameter(in range: Range<Int>) -> Parameter? {
         guard let colon = range.first(where: { isMark(":", at: $0) }), colon > range.lowerBound,
             colon - range.lowerBound <= 2, tokens[range.lowerBound].isWord, colon + 1 < range.upperBound
         else { return nil }
         let end = range.first { isMark("=", at: $0) } ?? range.upperBound
-        // Blocks, parameters that are changed and any number of values do not come from expressions.
+        // An expression has no values for blocks, inout parameters and variadic parameters.
         let words = tokens[colon + 1..<end]
         guard !words.contains(where: { $0.isMark("@") || $0.isMark("->") || $0.isWord("inout") }) else { return nil }
         let type = text(ofTokens: colon + 1..<end)
@@ -155,7 +155,7 @@ extension FilePorter {
         }
     }
 
-    /// The case for one function.
+    /// The lines of the case for one function.
     private static func lines(of function: Function, _ step: String) -> [String] {
         var conditions: [String] = []
         var arguments: [String] = []

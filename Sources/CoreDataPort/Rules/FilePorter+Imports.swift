@@ -5,18 +5,18 @@ extension FilePorter {
         "class", "struct", "enum", "protocol", "typealias", "func", "var", "let",
     ]
 
-    /// An import as it stands in the file.
+    /// An import in the file.
     struct Import {
         let module: SwiftToken
-        /// Whether it is of one declaration: `import struct Foundation.Date`.
+        /// Whether the import is of a single declaration: `import struct Foundation.Date`.
         let isOfDeclaration: Bool
         /// The first and the last token, with attributes and access.
         let tokens: ClosedRange<Int>
-        /// What stands behind the module: a header, or the declaration.
+        /// The part after the module: a header, or the declaration.
         let part: Range<Int>
     }
 
-    /// The import whose keyword stands at a place.
+    /// The import whose keyword is at an index.
     func importDeclaration(at index: Int) -> Import? {
         if isMark(".", at: index - 1) { return nil }
         let isOfDeclaration = token(index + 1).map { $0.isWord && Self.importKinds.contains($0.text) } == true
@@ -39,12 +39,12 @@ extension FilePorter {
         }
     }
 
-    /// Whether the package has a target in the place of a module that Linux does not have.
+    /// Whether the package has a target with the name of a module that Linux does not have.
     private func hasStandIn(for module: String) -> Bool {
         surroundings.targets.contains(module) && AppleModules.advice[module] != nil
     }
 
-    /// Whether there is no module of a name on Linux, and none is brought.
+    /// Whether no module of a name exists on Linux, and no package has it.
     private func isAbsent(_ found: Import) -> Bool {
         let module = found.module.text
         if AppleModules.ofLogging.contains(module) {
@@ -54,8 +54,8 @@ extension FilePorter {
         return AppleModules.advice[module] != nil && !hasStandIn(for: module)
     }
 
-    /// `import CoreData.NSFetchRequest` names a header; modules of Swift have no such parts. A target in the place of a
-    /// module has none either.
+    /// Ports `import CoreData.NSFetchRequest`, which names a header. Neither modules of Swift nor targets that replace
+    /// a module have such parts.
     mutating func portHeaderImport(at index: Int) {
         guard let found = importDeclaration(at: index), !found.isOfDeclaration, !found.part.isEmpty,
             ["CoreData", "Foundation"].contains(found.module.text) || hasStandIn(for: found.module.text)
@@ -63,7 +63,7 @@ extension FilePorter {
         replace(found.part, by: "")
     }
 
-    /// An import for the sake of what Foundation has on Linux.
+    /// Ports an import that is only for names that Foundation on Linux has.
     mutating func portReplaceableImport(at index: Int) {
         guard let found = importDeclaration(at: index), !found.isOfDeclaration, isAbsent(found),
             AppleModules.isReplaceable(found.module.text, in: file.tokens)
@@ -71,7 +71,7 @@ extension FilePorter {
         replace(found.module.range, by: "Foundation")
     }
 
-    /// `import os.log`: the target needs the product that brings the module.
+    /// Ports `import os.log`: the target needs the product that has the module.
     mutating func portLoggingImport(at index: Int) {
         guard let found = importDeclaration(at: index), AppleModules.ofLogging.contains(found.module.text),
             !isAbsent(found), !hasStandIn(for: found.module.text),
@@ -81,7 +81,7 @@ extension FilePorter {
         replacedModules[.logging] = replacedModules[.logging] ?? found.module
     }
 
-    /// `import Combine` becomes an import of OpenCombine where Combine is not there.
+    /// Replaces `import Combine` by an import of OpenCombine if Combine does not exist.
     mutating func portCombineImport(at index: Int) {
         guard surroundings.options.combine, let found = importDeclaration(at: index), found.module.isWord("Combine"),
             !hasStandIn(for: "Combine"), tokens[found.tokens.lowerBound].follows == .newline,
@@ -103,7 +103,7 @@ extension FilePorter {
         replacedModules[.openCombine] = replacedModules[.openCombine] ?? found.module
     }
 
-    /// `Combine.Just`: the module has another name on Linux.
+    /// Ports `Combine.Just`, because the module has another name on Linux.
     mutating func portNameOfCombine(at index: Int) {
         guard surroundings.options.combine, isMark(".", at: index + 1), let name = token(index + 2), name.isWord,
             !isMark(".", at: index - 1), !isWord("import", at: index - 1), !isWord("import", at: index - 2),
@@ -117,7 +117,7 @@ extension FilePorter {
         replace(tokens[index].range.lowerBound..<name.range.lowerBound, by: "")
     }
 
-    /// An import of a module that is not there.
+    /// Reports an import of a module that does not exist.
     mutating func reportAbsentImport(at index: Int) {
         guard let found = importDeclaration(at: index), isAbsent(found), !isRewritten(index),
             !edits.contains(where: { $0.range == found.module.range }),

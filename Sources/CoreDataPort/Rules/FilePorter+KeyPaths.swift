@@ -1,7 +1,7 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// `#keyPath(X.y.z)` becomes `"y.z"`, once the keys are found in a class or a model.
+    /// Replaces `#keyPath(X.y.z)` by `"y.z"` if a class or a model has the keys.
     mutating func portKeyPath(at index: Int) {
         guard isWord("keyPath", at: index + 1), isMark("(", at: index + 2), let close = closing(of: index + 2) else {
             return
@@ -14,7 +14,7 @@ extension FilePorter {
         let text = "#keyPath(\(parts.joined(separator: ".")))"
         do {
             let found = try keyPath(of: parts, in: scope)
-            // A string that is nothing but the key path does not need another string inside.
+            // A string that consists of the key path alone does not need another string inside.
             if let interpolation, index == 0, close == tokens.count - 1 {
                 replace(interpolation.range, by: found)
             } else {
@@ -46,9 +46,9 @@ extension FilePorter {
         return range.count.isMultiple(of: 2) ? nil : parts
     }
 
-    /// The keys that a path of names comes to, checked.
+    /// The checked keys in a path of names.
     private func keyPath(of parts: [String], in scope: String?) throws(KnownKeys.Failure) -> String {
-        // As many names as lead to a type are the root; at least one key follows.
+        // The longest beginning that names a type is the root; at least one key follows.
         for count in stride(from: parts.count - 1, to: 0, by: -1) {
             let root = parts[..<count].joined(separator: ".")
             guard keys.isKnownType(root, seenFrom: scope), isTypeName(parts[count - 1]) else { continue }

@@ -1,9 +1,10 @@
 import CoreDataModelCompiler
 
-// `@objc dynamic var shout` of a managed class, which key-value coding finds on a Mac, and sort descriptors by it.
+// Properties such as `@objc dynamic var shout` of a managed class, which key-value coding finds on a Mac, and sort
+// descriptors by them.
 extension FilePorter {
-    /// `NSSortDescriptor(keyPath: \Note.shout, …)` becomes `NSSortDescriptor(key: "shout", …)`. Only a key path to a
-    /// property of the model has a name.
+    /// Replaces `NSSortDescriptor(keyPath: \Note.shout, …)` by `NSSortDescriptor(key: "shout", …)`. Only a key path to
+    /// a property of the model has a name.
     mutating func portPathToKeyedProperty(at index: Int) {
         var end = index + 1
         while token(end)?.isWord == true, isMark(".", at: end + 1) { end += 2 }
@@ -19,7 +20,7 @@ extension FilePorter {
         replace(tokens[index].range.lowerBound..<property.range.upperBound, by: "\"\(property.text)\"")
     }
 
-    /// Lets a class answer for its own properties, as it is asked for the value of a key that its entity does not have.
+    /// Adds the method to a class that returns the values of its own properties for keys that its entity does not have.
     mutating func answerForKeyedProperties() {
         for body in file.scopes.bodies where body.keyword == "class" && !file.inactive.contains(body.range.upperBound) {
             let properties = surroundings.keyedProperties.properties(of: body.type)
@@ -42,7 +43,7 @@ extension FilePorter {
         }
     }
 
-    /// Any other property whose key path is asked for its name: only properties of the model have one without `@objc`.
+    /// Reports any other property whose key path needs a name. Without `@objc` only properties of the model have one.
     mutating func reportNamelessProperty(at index: Int) {
         guard isWord("objc", at: index + 1), let attribute = objectiveCAttribute(at: index), !attribute.isOptional,
             let keyword = attribute.keyword, isWord("var", at: keyword), let name = token(keyword + 1),

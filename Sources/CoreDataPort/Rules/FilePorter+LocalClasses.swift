@@ -1,9 +1,9 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// `@NSManaged` in a class that a function declares: nothing outside can write its accessors. The class moves to
-    /// the end of the file where no other of its name is in the sources, and it needs nothing else that the function
-    /// declares.
+    /// Ports `@NSManaged` in a class that a function declares, because code outside the function cannot have its
+    /// accessors. The class moves to the end of the file if the sources have no other class of its name, and if it uses
+    /// no other declaration of the function.
     mutating func portLocalClass(at index: Int) {
         guard isWord("NSManaged", at: index + 1) else { return }
         let body = file.scopes.body(at: tokens[index].range.lowerBound)
@@ -18,7 +18,7 @@ extension FilePorter {
         moves.append(Move(range: place, target: file.bytes.count))
     }
 
-    /// Where a class stands, with what is written above it.
+    /// The range of a class with its attributes and comments.
     private func declaration(of body: ScopeMap.Body) -> Range<Int>? {
         guard
             let name = tokens.indices.last(where: {
@@ -29,7 +29,7 @@ extension FilePorter {
         return lineStart(of: tokens[startOfDeclaration(with: name)].range.lowerBound)..<body.range.upperBound + 1
     }
 
-    /// Whether no other type of a function, but for managed classes, which move too, is named in a class.
+    /// Whether a class names no other type of its function. Managed classes are excluded, because they move too.
     private func needsNoNeighbour(_ body: ScopeMap.Body, _ place: Range<Int>) -> Bool {
         let others = file.scopes.bodies.filter { $0.isLocal && $0.type != body.type && !keys.isManaged($0.type) }
         return !tokens.contains { token in

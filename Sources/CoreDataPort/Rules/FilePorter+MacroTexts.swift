@@ -1,8 +1,8 @@
 import CoreDataModelCompiler
 
-// What macros write, and what they look for: code in string literals.
+// The code in string literals that macros write or search for.
 extension FilePorter {
-    /// Takes `@objc` out of the code that a macro writes, and notes other literals that contain it.
+    /// Removes `@objc` from the code that a macro writes, and notes other literals that contain it.
     mutating func portMacroText(at index: Int) {
         let literal = tokens[index]
         guard literal.text.contains("objc"), importsSyntax else { return }
@@ -28,7 +28,7 @@ extension FilePorter {
             && (isMark("]", at: index + 1) || isMark(",", at: index + 1))
     }
 
-    /// Takes an element out of a list, with the comma before it, or else the one behind it.
+    /// Removes an element from a list, with the comma before it, or otherwise the one after it.
     private mutating func removeElement(at index: Int) {
         let range = tokens[index].range
         if isMark(",", at: index - 1) {
@@ -40,7 +40,7 @@ extension FilePorter {
         }
     }
 
-    /// Takes the attribute from before declarations and other attributes in a literal.
+    /// Removes the attribute before declarations and other attributes in a literal.
     private mutating func removeAttributes(in literal: SwiftToken) {
         let bytes = file.bytes
         let attribute = Array("@objc".utf8)
@@ -64,7 +64,7 @@ extension FilePorter {
         }
     }
 
-    /// Where what an attribute belongs to begins; `nil` where no declaration follows.
+    /// The beginning of the declaration that an attribute belongs to; `nil` if no declaration follows.
     private func endOfAttribute(from start: Int, _ limit: Int) -> Int? {
         let bytes = file.bytes
         var end = start + 5

@@ -2,7 +2,7 @@ import CoreDataModelCompiler
 
 // Members that rules write into classes.
 extension FilePorter {
-    /// Writes a member at the end of a class, in the layout of one that may be there. `lines` get the step of
+    /// Writes a member at the end of a class, in the layout of an existing one if there is one. `lines` get the step of
     /// indentation.
     mutating func append(to body: ScopeMap.Body, like member: Int?, lines: (_ step: String) -> [String]) {
         let end = body.range.upperBound
@@ -15,7 +15,7 @@ extension FilePorter {
         insert(text, at: isOwnLine ? start : end)
     }
 
-    /// Whether other modules see a class.
+    /// Whether a class is visible to other modules.
     func isPublic(_ body: ScopeMap.Body) -> Bool {
         guard let brace = tokens.firstIndex(where: { $0.range.upperBound == body.range.lowerBound }),
             let keyword = tokens[..<brace].lastIndex(where: { $0.isWord("class") })

@@ -25,14 +25,14 @@ extension FilePorter {
         insert(isBehind ? "\n" + text.dropLast() : text, at: position)
     }
 
-    /// Whether each file of the target has to import the modules of the members that it uses, and this one uses members
-    /// that are Foundation's on a Mac and the framework's here.
+    /// Whether each file of the target has to import the modules of the members that it uses, and this file uses
+    /// members that belong to Foundation on a Mac and to the framework here.
     private func usesMembers(_ active: [Int]) -> Bool {
         surroundings.hasFeature("MemberImportVisibility")
             && active.contains { FrameworkNames.members.contains(tokens[$0].text) && isMark(".", at: $0 - 1) }
     }
 
-    /// The access that an import needs whose module has some names, with a space behind it.
+    /// The access that an import needs whose module has some names, followed by a space.
     private func access(to known: Set<String>, _ active: [Int]) -> String {
         let isStated = active.contains { index in
             isWord("import", at: index)
@@ -42,8 +42,8 @@ extension FilePorter {
         return isShown(known) ? "public " : isStated ? "internal " : ""
     }
 
-    /// `import CoreData` of a file whose public declarations name what is Foundation's on a Mac, which another import
-    /// hands on there.
+    /// Makes `import CoreData` public in a file whose public declarations use names that belong to Foundation on a Mac,
+    /// where another import re-exports them.
     mutating func openImport(at index: Int) {
         guard let found = importDeclaration(at: index), found.module.isWord("CoreData"), !found.isOfDeclaration else {
             return
@@ -58,16 +58,16 @@ extension FilePorter {
         insert("public ", at: tokens[index].range.lowerBound)
     }
 
-    /// Whether a public declaration shows one of some names to other modules.
+    /// Whether a public declaration contains one of some names.
     private func isShown(_ known: Set<String>) -> Bool {
         let isNamed = names(known)
-        // Members of these need not say that they are public, and what is inlinable shows its body.
+        // Members of these are public without the keyword, and inlinable code shows its body.
         let isInlinable = file.tokens.contains { $0.isWord("inlinable") }
         return file.tokens.indices.contains { index in
             guard isWord("public", at: index) || isWord("open", at: index), !isWord("import", at: index + 1) else {
                 return false
             }
-            // To the body, or to the end of the line where no bracket is open.
+            // The declaration ends at the body, or at the end of the line if no bracket is open.
             var position = index + 1
             var depth = 0
             let showsBody = isInlinable || ["extension", "protocol", "enum"].contains { isWord($0, at: position) }
@@ -82,36 +82,36 @@ extension FilePorter {
         }
     }
 
-    /// The module that a token imports, if it is the word before one.
+    /// The module that a token imports, if it is the word before the module.
     private func importedModule(_ index: Int) -> String? {
         guard isWord("import", at: index), !isMark(".", at: index - 1), let next = token(index + 1), next.isWord else {
             return nil
         }
         guard Self.importKinds.contains(next.text) else { return next.text }
-        // `import class Foundation.ValueTransformer` becomes one of the framework.
+        // `import class Foundation.ValueTransformer` becomes an import of the framework.
         let isMoved = FrameworkNames.ofFoundation.contains(token(index + 4)?.text ?? "")
         return isMoved ? "CoreData" : token(index + 2)?.text
     }
 
-    /// Whether a token is one of some names and stands for what they mean.
+    /// Returns a check whether a token is one of some names and has their meaning.
     private func names(_ known: Set<String>) -> (Int) -> Bool {
         { index in
             let token = tokens[index]
             guard token.isWord else { return false }
             if token.text == "NSPredicate" || token.text == "NSSortDescriptor" {
-                // Foundation has the types, the framework the initialisers.
+                // Foundation has the types, and the framework the initialisers.
                 let labels = ["format", "argumentArray", "key"]
                 return known.contains("NSExpression") && isMark("(", at: index + 1)
                     && labels.contains { isWord($0, at: index + 2) }
             }
             guard known.contains(token.text), !isMark(".", at: index - 1) else { return false }
-            // A label, or a name of the program's own.
+            // The token is a label, or a name of the program's own.
             if isMark(":", at: index + 1), isMark("(", at: index - 1) || isMark(",", at: index - 1) { return false }
             return keys.types.declarations[token.text]?.isWhole != true
         }
     }
 
-    /// Behind the first import that no condition surrounds; else before the first of all tokens.
+    /// The place after the first import outside of all conditions, otherwise before the first token.
     private func placeForImports(_ active: [Int]) -> (position: Int, isBehind: Bool) {
         var depth = 0
         for index in tokens.indices {
@@ -122,11 +122,11 @@ extension FilePorter {
             guard depth == 0, importedModule(index) != nil else { continue }
             var last = index + 1
             while let next = token(last + 1), next.follows != .newline, !next.isMark(";") { last += 1 }
-            // A comment may stand behind it on the line.
+            // A comment may follow on the line.
             let end = file.bytes[tokens[last].range.upperBound...].firstIndex(of: UInt8(ascii: "\n"))
             return (end ?? file.bytes.count, true)
         }
-        // Before the attributes of the first declaration and what is written above it.
+        // The place is before the attributes and comments of the first declaration.
         return (file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0, false)
     }
 }

@@ -1,27 +1,28 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// Constants of Dispatch that its headers alone have.
+    /// Constants that only the headers of Dispatch have.
     private static let units = [
         "NSEC_PER_SEC": "1_000_000_000", "NSEC_PER_MSEC": "1_000_000", "NSEC_PER_USEC": "1_000",
         "USEC_PER_SEC": "1_000_000",
     ]
 
-    /// `2 * NSEC_PER_SEC`: the number is written out.
+    /// Replaces the constant in `2 * NSEC_PER_SEC` by its number.
     mutating func portUnit(at index: Int) {
         guard !isMark(".", at: index - 1), let number = Self.units[tokens[index].text] else { return }
         replace(tokens[index].range, by: number)
     }
 
-    /// `path._kvcKeyPathString`: always nil on Linux. The framework has a name for key paths of managed objects.
-    /// Without a point before it the name is asked of an implicit self.
+    /// Ports `path._kvcKeyPathString`, which is always nil on Linux. The framework has a name for key paths of managed
+    /// objects. Without a point before it, the name belongs to an implicit self.
     mutating func portNameOfKeyPath(at index: Int) {
         if isWord("var", at: index - 1) || isWord("let", at: index - 1) || isMark(":", at: index + 1) { return }
         usesAdditions = true
         replace(tokens[index].range, by: "managedKeyPath")
     }
 
-    /// `Foundation.ValueTransformer`: what is Foundation's on a Mac and the framework's here.
+    /// Ports `Foundation.ValueTransformer` and other names that belong to Foundation on a Mac and to the framework
+    /// here.
     mutating func portQualifiedName(at index: Int) {
         guard isMark(".", at: index + 1), let name = token(index + 2), name.isWord, !isMark(".", at: index - 1),
             FrameworkNames.ofFoundation.contains(name.text)
@@ -29,7 +30,8 @@ extension FilePorter {
         replace(tokens[index].range, by: "CoreData")
     }
 
-    /// `Predicate` of another target, which Foundation has, too. The rule names the target's module before it.
+    /// Ports `Predicate` of another target, which Foundation has, too. The rule writes the target's module before the
+    /// name.
     mutating func portOwnName(at index: Int) {
         let name = tokens[index].text
         guard let own = surroundings.target, let owner = surroundings.typeTargets[name], owner != own,
@@ -47,13 +49,13 @@ extension FilePorter {
         insert("\(owner).", at: tokens[index].range.lowerBound)
     }
 
-    /// Whether a declaration begins with a name: `case Predicate(String)`.
+    /// Whether a name is that of a declaration: `case Predicate(String)`.
     private func isDeclared(at index: Int) -> Bool {
         guard let before = token(index - 1), before.isWord, !before.isWord("extension") else { return false }
         return Self.declarations.contains(before.text) && !isMark(".", at: index + 1)
     }
 
-    /// Whether the file itself gives a name a meaning: as a type at its top, an alias, or a generic parameter.
+    /// Whether the file itself declares a name: as a type at its top, an alias, or a generic parameter.
     private func declaresName(_ name: String) -> Bool {
         let keywords = ["typealias", "associatedtype"]
         let generic = keywords + ["func", "struct", "class", "enum", "actor", "protocol"]

@@ -1,9 +1,9 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// `#selector(saved(_:))` that an observer is given becomes the method itself, `Stack.saved(_:)`, which the
-    /// framework's `addObserver(_:selector:name:object:)` takes. So does one that is kept under a name that an observer
-    /// is given.
+    /// Replaces `#selector(saved(_:))` in the arguments of `addObserver` by the method itself, `Stack.saved(_:)`, which
+    /// the framework's `addObserver(_:selector:name:object:)` takes. The same applies to the value of a constant in
+    /// these arguments.
     mutating func portObserver(at selector: Int) {
         guard let close = endOfSelector(at: selector), isObserving(selector),
             let method = method(selector + 3..<close, of: observer(at: selector))
@@ -24,7 +24,7 @@ extension FilePorter {
         }
     }
 
-    /// The observer that a selector is given with, and its class; `nil` where the class is not known.
+    /// The observer in the call with a selector, and its class; `nil` if the class is unknown.
     private func observer(at selector: Int) -> (name: String, type: String)? {
         let scope = file.scopes.body(at: tokens[selector].range.lowerBound)
         let own = scope?.keyword == "struct" || scope?.keyword == "enum" ? nil : scope?.type
@@ -36,7 +36,7 @@ extension FilePorter {
         return type.map { (name.text, $0) }
     }
 
-    /// The class of a local: `guard let strongSelf = self`, `let observer = Observer()`, `observer: Observer`.
+    /// The class of a local variable: `guard let strongSelf = self`, `let observer = Observer()`, `observer: Observer`.
     private func typeOfLocal(_ name: String, before index: Int, own: String?) -> String? {
         for place in stride(from: index - 5, to: 0, by: -1) where isWord(name, at: place) {
             if isMark("=", at: place + 1), isWord("let", at: place - 1) || isWord("var", at: place - 1) {

@@ -1,8 +1,7 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// A member of a protocol that need not be implemented, as only Objective-C has it: a method gets an implementation
-    /// that does nothing.
+    /// Ports an optional member of a protocol, which only Objective-C has: a method gets an empty implementation.
     mutating func portOptionalMember(at index: Int) {
         guard let attribute = objectiveCAttribute(at: index), attribute.isOptional,
             !portOptionalMethod(at: index, through: attribute.last, attribute.keyword)
@@ -13,7 +12,7 @@ extension FilePorter {
                 + "an extension")
     }
 
-    /// False where what the method would return is not known.
+    /// Ports an optional method. Returns false if its default result is unknown.
     private mutating func portOptionalMethod(at attribute: Int, through last: Int, _ keyword: Int?) -> Bool {
         guard let keyword, isWord("func", at: keyword),
             let word = (last..<keyword).first(where: { isWord("optional", at: $0) }),
@@ -40,7 +39,7 @@ extension FilePorter {
         return true
     }
 
-    /// `delegate?.changed?(self)`: the method is always there now.
+    /// Ports `delegate?.changed?(self)`, because the method always exists now.
     mutating func portOptionalCall(at index: Int) {
         guard isMark(".", at: index - 1), isMark("?", at: index + 1), isMark("(", at: index + 2),
             surroundings.optionalMethods.contains(tokens[index].text) || tellsDelegate(at: index),
@@ -49,7 +48,7 @@ extension FilePorter {
         replace(tokens[index + 1].range, by: "")
     }
 
-    /// A call of a method of `NSFetchedResultsControllerDelegate`, all of which are there.
+    /// Whether a call is one of a method of `NSFetchedResultsControllerDelegate`, all of which exist.
     private func tellsDelegate(at index: Int) -> Bool {
         switch tokens[index].text {
         case "controllerWillChangeContent", "controllerDidChangeContent": return true
@@ -63,7 +62,7 @@ extension FilePorter {
         }
     }
 
-    /// Writes the implementations behind their protocols.
+    /// Writes the implementations after their protocols.
     mutating func writeDefaults() {
         for (end, methods) in defaults {
             guard let type = file.scopes.body(at: end - 1)?.type else { continue }

@@ -7,7 +7,7 @@ extension FilePorter {
         "nonisolated", "override", "convenience", "required",
     ]
 
-    /// An override in an extension, which only Objective-C allows: it moves into a class that is in the same file.
+    /// Moves an override in an extension, which only Objective-C allows, into its class in the same file.
     mutating func portOverride(at index: Int) {
         let place = tokens[index]
         guard let body = file.scopes.body(at: place.range.lowerBound), body.keyword == "extension" else { return }
@@ -32,7 +32,7 @@ extension FilePorter {
         guard !file.inactive.contains(owner.range.upperBound),
             let open = (position..<tokens.count).first(where: { isMark("{", at: $0) }), let close = closing(of: open)
         else { return byHand(place, text + "move it into the class '\(body.type)'") }
-        // The access level of an extension holds for its members.
+        // The access level of an extension applies to its members.
         if let access = body.access, !tokens[start..<position].contains(where: { Self.access.contains($0.text) }) {
             insert("\(access) ", at: place.range.lowerBound)
         }
@@ -55,7 +55,7 @@ extension FilePorter {
         return start
     }
 
-    /// Where the line of a declaration begins, or the comment above it.
+    /// The beginning of a declaration's line, or of the comment above it.
     func lineStart(of position: Int) -> Int {
         let bytes = file.bytes
         func start(of position: Int) -> Int {
@@ -65,7 +65,7 @@ extension FilePorter {
             bytes[range].allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         }
         var first = start(of: position)
-        // A member that shares its line with other code is taken as it stands.
+        // A member that shares its line with other code is moved without the rest of the line.
         guard isBlank(first..<position) else { return position }
         while first > 0 {
             let above = start(of: first - 1)
@@ -93,7 +93,7 @@ extension FilePorter {
             var end = move.range.upperBound
             if end < file.bytes.count, file.bytes[end] == UInt8(ascii: "\n") { end += 1 }
             replace(move.range.lowerBound..<end, by: "")
-            // Before the line of the brace that closes the class.
+            // The place is before the line of the brace that closes the class.
             var target = move.target
             while target > 0, [UInt8(ascii: " "), UInt8(ascii: "\t")].contains(file.bytes[target - 1]) { target -= 1 }
             let isOwnLine = target > 0 && file.bytes[target - 1] == UInt8(ascii: "\n")
@@ -103,7 +103,7 @@ extension FilePorter {
         moves = []
     }
 
-    /// Extensions of which nothing is left go, unless they say more of the type than its members.
+    /// Removes extensions that have become empty, unless they declare more than members.
     private mutating func removeEmptiedExtensions() {
         for body in file.scopes.bodies where body.keyword == "extension" {
             let inner = tokens.filter { body.range.contains($0.range.lowerBound) }
@@ -117,7 +117,7 @@ extension FilePorter {
             var first = lineStart(of: tokens[startOfDeclaration(with: keyword)].range.lowerBound)
             var end = body.range.upperBound + 1
             if end < bytes.count, bytes[end] == UInt8(ascii: "\n") { end += 1 }
-            // The empty line before it goes, too.
+            // The empty line before it is removed, too.
             if first > 1, bytes[first - 1] == UInt8(ascii: "\n"), bytes[first - 2] == UInt8(ascii: "\n") { first -= 1 }
             edits.removeAll { first <= $0.range.lowerBound && $0.range.upperBound <= end }
             replace(first..<end, by: "")

@@ -1,8 +1,9 @@
 import CoreDataModelCompiler
 
-// Arguments of predicates, which need not be `CVarArg` here: numbers, dates and objects are not that on Linux.
+// Arguments of predicates, which need not be `CVarArg` here. Numbers, dates and objects do not conform to it on Linux.
 extension FilePorter {
-    /// `id as CVarArg` among the arguments of a format: here they need not be that, and not everything is.
+    /// Removes the cast of `id as CVarArg` among the arguments of a format. It is not needed here, and fails for some
+    /// values.
     mutating func portArgumentCast(at index: Int) {
         let type = isMark("!", at: index + 1) ? index + 2 : index + 1
         guard isWord("CVarArg", at: type), let function = callee(around: index),
@@ -11,8 +12,8 @@ extension FilePorter {
         replace(tokens[index - 1].range.upperBound..<tokens[type].range.upperBound, by: "")
     }
 
-    /// A parameter of type `CVarArg`, for an argument of a format: numbers, dates and objects are not that on Linux,
-    /// and a predicate takes anything. `Sequence & CVarArg` is any sequence.
+    /// Replaces `CVarArg` as the type of a parameter for an argument of a format. Numbers, dates and objects do not
+    /// conform to it on Linux, and a predicate takes any value. `Sequence & CVarArg` becomes any sequence.
     mutating func portArgumentType(at index: Int) {
         guard makesPredicates, !formatsText else { return }
         if isMark("&", at: index - 1), token(index - 2)?.isWord == true {
@@ -20,7 +21,7 @@ extension FilePorter {
         } else if isMark(":", at: index - 1) {
             replace(tokens[index].range, by: "Any")
         } else if isMark("[", at: index - 1), isMark("]", at: index + 1) {
-            // A list of arguments, which is gathered before it is handed on.
+            // A list of arguments that is filled before it is passed on.
             replace(tokens[index].range, by: "Any")
         }
     }
@@ -32,7 +33,7 @@ extension FilePorter {
             }
     }
 
-    /// Whether the file makes text of arguments, which have to be `CVarArg` for that.
+    /// Whether the file formats arguments as text, for which they must be `CVarArg`.
     private var formatsText: Bool {
         file.tokens.indices.contains { index in
             let token = file.tokens[index]
@@ -50,7 +51,8 @@ extension FilePorter {
         }
     }
 
-    /// `withVaList(list) { NSPredicate(format: text, arguments: $0) }`: objects do not go into such lists on Linux.
+    /// Ports `withVaList(list) { NSPredicate(format: text, arguments: $0) }`, because such lists cannot contain objects
+    /// on Linux.
     mutating func portArgumentList(at index: Int) {
         guard let (close, end) = listOfPredicate(at: index) else { return }
         let list = text(tokens[index + 2].range.lowerBound..<tokens[close].range.lowerBound)
@@ -59,8 +61,7 @@ extension FilePorter {
             tokens[index].range.lowerBound..<tokens[end].range.upperBound, by: start + "argumentArray: \(list))")
     }
 
-    /// Where the list and the block of `withVaList` end, if the block makes a predicate of the list and does nothing
-    /// else.
+    /// The ends of the list and the block of `withVaList`, if the block only makes a predicate of the list.
     func listOfPredicate(at index: Int) -> (close: Int, end: Int)? {
         guard isMark("(", at: index + 1), let close = closing(of: index + 1), isMark("{", at: close + 1),
             let end = closing(of: close + 1), isWord("NSPredicate", at: close + 2), isMark("(", at: close + 3),
@@ -70,7 +71,8 @@ extension FilePorter {
         return (close, end)
     }
 
-    /// `NSPredicate(format: text, arguments: getVaList(list))`: objects do not go into such lists on Linux.
+    /// Ports `NSPredicate(format: text, arguments: getVaList(list))`, because such lists cannot contain objects on
+    /// Linux.
     mutating func portArgumentPointer(at index: Int) {
         guard isArgumentOfPredicate(at: index), let close = closing(of: index + 1) else { return }
         replace(tokens[index - 2].range, by: "argumentArray")
@@ -78,13 +80,14 @@ extension FilePorter {
         replace(tokens[close].range, by: "")
     }
 
-    /// Whether `getVaList` stands for the arguments of a predicate.
+    /// Whether `getVaList` makes the arguments of a predicate.
     func isArgumentOfPredicate(at index: Int) -> Bool {
         isMark("(", at: index + 1) && isMark(":", at: index - 1) && isWord("arguments", at: index - 2)
             && callee(around: index) == "NSPredicate"
     }
 
-    /// `NSPredicate()`: nothing can be asked of such a predicate on a Mac, and Foundation on Linux makes none.
+    /// Ports `NSPredicate()`. Such a predicate cannot be evaluated on a Mac, and Foundation on Linux has no such
+    /// initialiser.
     mutating func portEmptyPredicate(at index: Int) {
         let open = isMark(".", at: index + 1) && isWord("init", at: index + 2) ? index + 3 : index + 1
         guard isMark("(", at: open), isMark(")", at: open + 1) else { return }

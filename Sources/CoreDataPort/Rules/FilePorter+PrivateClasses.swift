@@ -3,10 +3,9 @@ import CoreDataModelCompiler
 extension FilePorter {
     private static let kinds: Set<String> = ["class", "struct", "enum", "protocol"]
 
-    /// Classes with `@NSManaged` that are private to the file: nothing outside it can write their accessors. Private
-    /// ones whose name is asked for: Foundation on Linux stops the process. They become internal, and so do the private
-    /// types that they name. A type whose name others use, too, gets a new
-    /// name.
+    /// Makes two kinds of private classes internal, with the private types that they name. Code outside the file cannot
+    /// have the accessors of classes with `@NSManaged`. For the name of a private class Foundation on Linux stops the
+    /// process. A type whose name other types have, too, gets a new name.
     mutating func openPrivateClasses() {
         let types = privateTypes()
         let managed = file.scopes.bodies.filter { body in
@@ -30,7 +29,7 @@ extension FilePorter {
         }
     }
 
-    /// The types of the file itself that are private to it: where they say so, and where their names stand.
+    /// The types of the file itself that are private to it, with the places of the access level and of the name.
     private func privateTypes() -> [String: (access: Int, name: Int)] {
         var result: [String: (access: Int, name: Int)] = [:]
         for index in tokens.indices
@@ -50,7 +49,7 @@ extension FilePorter {
         }
     }
 
-    /// `NSStringFromClass(Note.self)`, somewhere in the file.
+    /// Whether the file has `NSStringFromClass(Note.self)`.
     private func isAskedForItsName(_ type: String) -> Bool {
         tokens.indices.contains { index in
             isWord("NSStringFromClass", at: index) && isMark("(", at: index + 1) && isWord(type, at: index + 2)
@@ -62,7 +61,7 @@ extension FilePorter {
         let base = file.path.split(separator: "/").last?.split(separator: ".").first ?? ""
         let new = base.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined() + name
         hint(tokens[place], "the private '\(name)' becomes '\(new)': it is needed outside the file")
-        // Other rules may have written the name somewhere else.
+        // Other rules may have moved the name.
         for index in edits.indices where edits[index].replacement.contains(name) {
             edits[index].replacement = Self.renamed(name, to: new, in: edits[index].replacement)
         }
@@ -75,7 +74,7 @@ extension FilePorter {
         }
     }
 
-    /// A text with another name in the place of a word.
+    /// A text with a word replaced by another name.
     private static func renamed(_ name: String, to new: String, in text: String) -> String {
         var result: [UInt8] = []
         let bytes = Array(text.utf8)

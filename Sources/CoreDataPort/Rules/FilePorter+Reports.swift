@@ -1,14 +1,15 @@
 import CoreDataModelCompiler
 
-// Names that mean something which does not exist on Linux, where the name alone does not tell.
+// Reports of names whose meaning does not exist on Linux, if the name alone is not sufficient to detect it.
 extension FilePorter {
-    /// `NSManagedObjectContext()`.
+    /// Reports `NSManagedObjectContext()`.
     mutating func reportConfinedContext(at index: Int) {
         guard isMark("(", at: index + 1), isMark(")", at: index + 2) else { return }
         hint(tokens[index], "a context made without a concurrency type is confined to the thread that made it")
     }
 
-    /// `observe(\.title)`, `observeValue(forKeyPath:)`, `addObserver(_:forKeyPath:)`, and what the first one returns.
+    /// Reports `observe(\.title)`, `observeValue(forKeyPath:)`, `addObserver(_:forKeyPath:)`, and the type of the first
+    /// one's result.
     mutating func reportObserving(at index: Int) {
         guard tokens[index].text == "NSKeyValueObservation" || observesKeys(at: index) else { return }
         byHand(
@@ -25,21 +26,21 @@ extension FilePorter {
         }
     }
 
-    /// `containerURL(forSecurityApplicationGroupIdentifier:)`.
+    /// Reports `containerURL(forSecurityApplicationGroupIdentifier:)`.
     mutating func reportApplicationGroup(at index: Int) {
         guard isMark("(", at: index + 1), isWord("forSecurityApplicationGroupIdentifier", at: index + 2) else { return }
         byHand(tokens[index], "there are no application groups on Linux: choose a folder")
     }
 
-    /// A type that a module of Linux does not have.
+    /// Reports a type that a module of Linux does not have.
     mutating func reportAbsence(at index: Int, from module: String) {
         byHand(tokens[index], "\(module) on Linux has no '\(tokens[index].text)'")
     }
 
-    /// Notes the first name of a type that Foundation declares too.
+    /// Records the first name of a type that Foundation declares too.
     mutating func reportAmbiguity(at index: Int) { ambiguousType = ambiguousType ?? tokens[index] }
 
-    /// `@IBAction` and its kin.
+    /// Reports `@IBAction` and similar attributes.
     mutating func reportInterfaceFile(at index: Int) {
         guard let name = token(index + 1), Self.ofInterfaceFiles.contains(name.text) else { return }
         byHand(tokens[index], "there are no interface files on Linux: '@\(name.text)' has to go, or what has it")
@@ -49,7 +50,7 @@ extension FilePorter {
         "IBAction", "IBOutlet", "IBInspectable", "IBDesignable", "IBSegueAction",
     ]
 
-    /// `controller as! NSFetchedResultsController<NSFetchRequestResult>`, which fails when it runs.
+    /// Reports `controller as! NSFetchedResultsController<NSFetchRequestResult>`, which fails at run time.
     mutating func reportControllerCast(at index: Int) {
         guard isMark("!", at: index + 1) || isMark("?", at: index + 1),
             isWord("NSFetchedResultsController", at: index + 2), isMark("<", at: index + 3)
@@ -57,7 +58,7 @@ extension FilePorter {
         byHand(tokens[index], "a fetched results controller casts to its own type only: let it be made with that type")
     }
 
-    /// `NSFetchRequestResult.self`: a protocol conforms to itself in Objective-C only.
+    /// Reports `NSFetchRequestResult.self`: a protocol conforms to itself in Objective-C only.
     mutating func reportResultType(at index: Int) {
         guard isMark(".", at: index + 1), isWord("self", at: index + 2) else { return }
         byHand(
@@ -66,7 +67,7 @@ extension FilePorter {
                 + "'NSDictionary.self' or 'NSManagedObjectID.self'")
     }
 
-    /// `NSPredicate(format: text, arguments: pointer)`, whose list comes from elsewhere.
+    /// Reports `NSPredicate(format: text, arguments: pointer)` if its list is made elsewhere.
     mutating func reportArgumentPointer(at index: Int) {
         guard isMark("(", at: index + 1), isWord("format", at: index + 2), let close = closing(of: index + 1),
             let label = (index + 4..<close).first(where: { isWord("arguments", at: $0) && isMark(":", at: $0 + 1) }),
@@ -77,7 +78,7 @@ extension FilePorter {
             "a list of C holds no objects on Linux, and predicates take none: pass an array, by 'argumentArray:'")
     }
 
-    /// `willChangeValue(forKey:)` of another class than one of managed objects.
+    /// Reports `willChangeValue(forKey:)` of a class other than those of managed objects.
     mutating func reportAnnouncedChange(at index: Int) {
         let isOfSelf = !isMark(".", at: index - 1) || isWord("self", at: index - 2) || isWord("super", at: index - 2)
         guard isMark("(", at: index + 1), isWord("forKey", at: index + 2), isOfSelf,
@@ -90,7 +91,7 @@ extension FilePorter {
                 + "or a closure")
     }
 
-    /// `String(localized: "…", bundle: .module, comment: "…")`.
+    /// Reports `String(localized: "…", bundle: .module, comment: "…")`.
     mutating func reportLocalizedText(at index: Int) {
         guard isMark("(", at: index + 1), isWord("localized", at: index + 2), isMark(":", at: index + 3) else { return }
         byHand(
@@ -99,7 +100,7 @@ extension FilePorter {
         )
     }
 
-    /// `kCFBundleNameKey`.
+    /// Reports `kCFBundleNameKey`.
     mutating func reportBundleKey(at index: Int) {
         let name = tokens[index].text
         byHand(
@@ -107,7 +108,7 @@ extension FilePorter {
             "Foundation on Linux has no '\(name)': write the key itself, \"\(name.dropFirst().dropLast(3))\"")
     }
 
-    /// `os_unfair_lock`, where nothing stands in for it.
+    /// Reports `os_unfair_lock` if no product replaces it.
     mutating func reportUnfairLock(at index: Int) {
         let isThere = surroundings.options.logging || surroundings.targets.contains("os")
         if isThere || file.inactive.isGuarded(tokens[index].range.lowerBound, by: "os") { return }
@@ -117,8 +118,8 @@ extension FilePorter {
                 + "Synchronization")
     }
 
-    /// A wait behind a block for the main queue that fulfils nothing: XCTest on Linux ends the wait with the last
-    /// expectation, whether or not the block has run.
+    /// Reports a wait after a block for the main queue that fulfils no expectation. XCTest on Linux ends the wait with
+    /// the last expectation, whether or not the block has run.
     mutating func reportWait(at index: Int) {
         guard isMark("(", at: index + 1), !isWord("func", at: index - 1), importsByName("XCTest"),
             let body = opening(around: index), isMark("{", at: body),
@@ -135,13 +136,13 @@ extension FilePorter {
 
     private func isBrace(_ index: Int) -> Bool { isMark("{", at: index) }
 
-    /// `DispatchQueue.main.async`, `OperationQueue.main.addOperation`.
+    /// Whether a block is one for `DispatchQueue.main.async` or `OperationQueue.main.addOperation`.
     private func isBlockOfMainQueue(_ index: Int) -> Bool {
         isWord("main", at: index) && isMark(".", at: index + 1)
             && ["async", "asyncAfter", "addOperation"].contains { isWord($0, at: index + 2) }
     }
 
-    /// Says which declarations of the file other code misses.
+    /// Reports the declarations of the file that other code misses.
     mutating func reportHiddenDeclarations() {
         for finding in surroundings.hiddenDeclarations.findings[file.path, default: []] {
             byHand(
@@ -151,7 +152,7 @@ extension FilePorter {
         }
     }
 
-    /// Says that nothing of a file is left where `#if` leaves out all that it declares.
+    /// Reports a file of which `#if` leaves out all declarations.
     mutating func reportVanished() {
         var condition: SwiftToken?
         var isInImport = false

@@ -1,17 +1,17 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// Casts between kinds of fetch requests, which generic classes of Swift do not have.
+    /// Ports casts between kinds of fetch requests, which generic classes of Swift do not allow.
     mutating func portCast(at index: Int) {
         guard let mark = token(index + 1), mark.isMark("!") || mark.isMark("?"),
             let end = endOfRequestType(at: index + 2)
         else { return }
         let result = tokens[(index + 4)..<end].filter { !$0.isWord("any") }.map(\.text).joined()
         let isGeneral = result == "NSFetchRequestResult"
-        // A copy is of the type of what is copied.
+        // A copy has the type of its original.
         if isMark(")", at: index - 1), isMark("(", at: index - 2), isWord("copy", at: index - 3) { return }
         if let owner = ownerOfFetchRequest(before: index) {
-            // The call gives a request of the class's own type, or the general one where that is asked for.
+            // The call returns a request of the class's own type, or the general one if the context requires it.
             if result == owner.name || result == "Self" || owner.isSelf && result == own(at: index) { return }
             if isGeneral, mark.isMark("!") { return replace(mark.range, by: "") }
             if mark.isMark("!"), owner.name.first?.isUppercase == true {
@@ -19,7 +19,7 @@ extension FilePorter {
                 let range = tokens[index - 5].range.lowerBound..<tokens[end].range.upperBound
                 return replace(range, by: "NSFetchRequest<\(type)>(entityName: \(owner.name).entity().name ?? \"\")")
             }
-            // A variable holds the class: the request is of its type, and that one of a generic function's parameters.
+            // A variable holds the class. The request has its type, which is a generic parameter of the function.
             if !owner.isSelf, !keys.isManaged(result), result.allSatisfy(\.isLetter) { return }
         }
         if mark.isMark("!"), let made = typeOfMadeRequest(before: index) {
@@ -38,7 +38,7 @@ extension FilePorter {
         convert(index, end)
     }
 
-    /// `f() as? NSFetchRequest<Note>` becomes `NSFetchRequest<Note>(casting: f())`, a request of another type of
+    /// Replaces `f() as? NSFetchRequest<Note>` by `NSFetchRequest<Note>(casting: f())`, a request with another type of
     /// results.
     private mutating func convert(_ index: Int, _ end: Int) {
         guard let start = startOfOperand(before: index) else { return }
@@ -55,7 +55,7 @@ extension FilePorter {
                 + "'\(text(operand))', too")
     }
 
-    /// `request is NSFetchRequest<Note>`, which is true on a Mac for a request of any type of results.
+    /// Ports `request is NSFetchRequest<Note>`, which is true on a Mac for a request with any type of results.
     mutating func portTypeTest(at index: Int) {
         guard let end = endOfRequestType(at: index + 1), !isInPattern(index), let start = startOfOperand(before: index)
         else { return }
@@ -63,7 +63,7 @@ extension FilePorter {
         replace(tokens[index - 1].range.upperBound..<tokens[end].range.upperBound, by: ") != nil)")
     }
 
-    /// `case let request as NSFetchRequest<Note>`, which no call can stand for.
+    /// Reports `case let request as NSFetchRequest<Note>`, which no call can replace.
     mutating func reportRequestPattern(at index: Int) {
         guard endOfRequestType(at: index + 1) != nil, isInPattern(index) else { return }
         byHand(
@@ -72,7 +72,7 @@ extension FilePorter {
                 + "make the request by 'NSFetchRequest(casting:)'")
     }
 
-    /// Where `NSFetchRequest<Type>` ends.
+    /// The end of `NSFetchRequest<Type>`.
     private func endOfRequestType(at index: Int) -> Int? {
         guard isWord("NSFetchRequest", at: index), isMark("<", at: index + 1) else { return nil }
         return (index + 2..<tokens.count).first { isMark(">", at: $0) }
@@ -83,7 +83,7 @@ extension FilePorter {
         isWord("case", at: index - 1) || isWord("case", at: index - 3) || isWord("case", at: index - 2)
     }
 
-    /// Where the operand of a cast begins: a name or a parenthesis, with members, calls and subscripts behind it.
+    /// The beginning of a cast's operand: a name or a parenthesis, followed by members, calls and subscripts.
     private func startOfOperand(before index: Int) -> Int? {
         var position = index - 1
         while position >= 0 {
@@ -99,7 +99,7 @@ extension FilePorter {
                 guard isTied, isCalled else { return position }
                 position -= 1
             } else if isMark(".", at: position - 1) {
-                // `.shared.request()`
+                // The operand may be `.shared.request()`.
                 guard let owner = token(position - 2),
                     owner.isWord || [")", "]", "}", "?", "!"].contains(where: owner.isMark)
                 else { return position - 1 }
@@ -111,7 +111,7 @@ extension FilePorter {
         return nil
     }
 
-    /// Where `<Type>` begins before a parenthesis.
+    /// The beginning of `<Type>` before a parenthesis.
     private func startOfArguments(before open: Int) -> Int {
         var depth = 0
         for position in stride(from: open - 1, through: 0, by: -1) {
@@ -122,7 +122,7 @@ extension FilePorter {
         return open
     }
 
-    /// Whether a member of a name is set in the rest of its scope, or of the one inside which it is bound.
+    /// Whether a member of a name is set in the rest of its scope, or of the scope in which it is bound.
     private func isChanged(_ name: String, behind index: Int) -> Bool {
         let end = opening(around: index).flatMap(closing) ?? tokens.count
         return (index..<end).contains { place in
@@ -131,13 +131,13 @@ extension FilePorter {
         }
     }
 
-    /// What `fetchRequest()` is called on right before a cast: a class by its name, a variable, or the type around it.
+    /// The receiver of `fetchRequest()` directly before a cast: a class by its name, a variable, or the type around it.
     private func ownerOfFetchRequest(before index: Int) -> (name: String, isSelf: Bool)? {
         guard isMark(")", at: index - 1), isMark("(", at: index - 2), isWord("fetchRequest", at: index - 3) else {
             return nil
         }
         guard isMark(".", at: index - 4) else { return ("self", true) }
-        // `type(of: self)`
+        // The receiver is `type(of: self)`.
         if isMark(")", at: index - 5) {
             let isType = isWord("self", at: index - 6) && isWord("of", at: index - 8) && isWord("type", at: index - 10)
             return isType ? ("self", true) : nil
@@ -153,7 +153,7 @@ extension FilePorter {
         file.scopes.type(at: tokens[index].range.lowerBound)?.split(separator: ".").last.map(String.init)
     }
 
-    /// Where the type stands in `NSFetchRequest<Type>(…)` right before a cast.
+    /// The place of the type in `NSFetchRequest<Type>(…)` directly before a cast.
     private func typeOfMadeRequest(before index: Int) -> Range<Int>? {
         guard isMark(")", at: index - 1), let open = opening(of: index - 1), isMark(">", at: open - 1),
             let start = (0..<open).last(where: { tokens[$0].isMark("<") }), start + 1 < open - 1,
@@ -162,8 +162,8 @@ extension FilePorter {
         return tokens[start + 1].range.lowerBound..<tokens[open - 2].range.upperBound
     }
 
-    /// Where the type stands in `let request = NSFetchRequest<Type>(…)` for a request of that name that is returned by
-    /// a cast, and of which nothing but members were used in between.
+    /// The place of the type in `let request = NSFetchRequest<Type>(…)`, if the request of that name is returned by a
+    /// cast, and only its members were used in between.
     private func typeOfKeptRequest(before index: Int) -> Range<Int>? {
         guard let name = token(index - 1), name.isWord, isWord("return", at: index - 2) else { return nil }
         var made: Range<Int>?
@@ -183,7 +183,7 @@ extension FilePorter {
         return made
     }
 
-    /// Where a name such as `request` or `self.request` begins that ends before a cast.
+    /// The beginning of a name such as `request` or `self.request` that ends before a cast.
     private func startOfName(before index: Int) -> Int? {
         guard let last = token(index - 1), last.isWord else { return nil }
         var start = index - 1
@@ -191,7 +191,8 @@ extension FilePorter {
         return start
     }
 
-    /// Whether a name and its cast are kept under another name, for nothing but what takes requests of any type.
+    /// Whether a name with its cast is the value of another name that is used only as an argument for requests of any
+    /// type.
     private func isKeptForSuch(_ start: Int, _ end: Int) -> Bool {
         guard isMark("=", at: start - 1), let name = token(start - 2), isWord("let", at: start - 3) else {
             return false
@@ -211,7 +212,7 @@ extension FilePorter {
         return isUsed
     }
 
-    /// Whether a name and its cast are the argument of something that takes requests of any type.
+    /// Whether a name with its cast is the argument of a function that takes requests of any type.
     private func takesAnyRequest(_ start: Int, _ end: Int) -> Bool {
         guard isMark(")", at: end + 1) || isMark(",", at: end + 1), let function = callee(around: start) else {
             return false

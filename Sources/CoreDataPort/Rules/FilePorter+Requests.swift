@@ -5,7 +5,7 @@ extension FilePorter {
         "dictionaryResultType", "managedObjectIDResultType", "countResultType",
     ]
 
-    /// The name of a constant or variable that a class's request is kept under: `let request = Note.fetchRequest()`.
+    /// The name of the constant or variable that holds a class's request: `let request = Note.fetchRequest()`.
     private func nameOfKeptRequest(at index: Int) -> Int? {
         guard isMark("(", at: index + 1), isMark(")", at: index + 2), isMark(".", at: index - 1),
             token(index - 2)?.isWord == true
@@ -18,8 +18,8 @@ extension FilePorter {
         return start - 2
     }
 
-    /// A request that is to give dictionaries, ids or a number: the one of the class's own type, which the call makes
-    /// here, gives objects of the class.
+    /// Ports a request for dictionaries, ids or a number. The request of the class's own type, which the call makes
+    /// here, returns objects of the class.
     mutating func portPlainRequest(at index: Int) {
         guard let name = nameOfKeptRequest(at: index), let end = opening(around: name).flatMap(closing),
             (index..<end).contains(where: { place in
@@ -31,7 +31,7 @@ extension FilePorter {
         declare(name, as: "NSFetchRequest<any NSFetchRequestResult>")
     }
 
-    /// A request that is returned, from a function that says which type of results it has.
+    /// Ports a request that a function with a declared type of results returns.
     mutating func portReturnedRequest(at index: Int) {
         guard let name = nameOfKeptRequest(at: index), let body = opening(around: name), let end = closing(of: body),
             (index..<end).contains(where: { place in
@@ -43,7 +43,7 @@ extension FilePorter {
         declare(name, as: type)
     }
 
-    /// The type of fetch requests that the function or property around a brace gives.
+    /// The type of fetch requests that the function or property around a brace returns.
     private func typeOfResult(of brace: Int) -> String? {
         var brace = brace
         while isMark("{", at: brace) {
@@ -71,8 +71,8 @@ extension FilePorter {
         insert(": \(type)", at: place)
     }
 
-    /// `func inspect<Result>(_ request: NSFetchRequest<Result>)` where another function of the name says
-    /// `<Result: NSFetchRequestResult>`: on a Mac both say so, because every request's result is one.
+    /// Ports `func inspect<Result>(_ request: NSFetchRequest<Result>)` if another function of the name has `<Result:
+    /// NSFetchRequestResult>`. On a Mac the two are equivalent, because every request's result conforms to it.
     mutating func portGenericRequest(at index: Int) {
         guard let name = token(index + 1), surroundings.functionsOfResults.contains(name.text),
             isMark("<", at: index + 2), let end = (index + 3..<tokens.count).first(where: { isMark(">", at: $0) }),

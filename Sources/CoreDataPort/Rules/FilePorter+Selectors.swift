@@ -1,7 +1,7 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// The comparisons that a sort descriptor knows by name.
+    /// The comparisons that a sort descriptor finds by name.
     private static let comparisons: Set<String> = [
         "compare", "caseInsensitiveCompare", "localizedCompare", "localizedCaseInsensitiveCompare",
         "localizedStandardCompare",
@@ -13,18 +13,18 @@ extension FilePorter {
             ? closing(of: index + 2) : nil
     }
 
-    /// `#selector(NSString.caseInsensitiveCompare(_:))` becomes the comparison of that name.
+    /// Replaces `#selector(NSString.caseInsensitiveCompare(_:))` by the comparison of that name.
     mutating func portComparison(at index: Int) {
         guard let close = endOfSelector(at: index) else { return }
         let names = tokens[(index + 3)..<close].filter(\.isWord).map(\.text)
-        // `getter:`, casts and arguments' labels make other words than a type and a comparison.
+        // `getter:`, casts and labels of arguments are more words than a type and a comparison.
         guard let name = names.first(where: Self.comparisons.contains),
             ["NSString", "NSNumber", "NSDate"].contains(names[0])
         else { return }
         replaceSelector(index, close, by: name)
     }
 
-    /// `NSStringFromSelector(#selector(getter: Note.title))` is the name of the property.
+    /// Replaces `NSStringFromSelector(#selector(getter: Note.title))` by the name of the property.
     mutating func portNameOfGetter(at index: Int) {
         guard let close = endOfSelector(at: index), isWord("getter", at: index + 3), isMark(":", at: index + 4),
             let name = token(close - 1), name.isWord, isMark("(", at: index - 1),
@@ -34,8 +34,8 @@ extension FilePorter {
         replace(tokens[index - 2].range.lowerBound..<tokens[close + 1].range.upperBound, by: "\"\(name.text)\"")
     }
 
-    /// `"FUNCTION($source, \"\(#selector(NSManagedObject.value(forKey:)))\", …)"`: a text with the name of what a class
-    /// of Foundation or the framework has.
+    /// Ports `"FUNCTION($source, \"\(#selector(NSManagedObject.value(forKey:)))\", …)"`: a text with the name of a
+    /// method that a class of Foundation or the framework has.
     mutating func portWrittenSelector(at index: Int) {
         guard let interpolation, index == 0, endOfSelector(at: 0) == tokens.count - 1 else { return }
         let isGetter = isWord("getter", at: 3) && isMark(":", at: 4)
@@ -53,8 +53,8 @@ extension FilePorter {
         }
     }
 
-    /// `Selector("localizedStandardCompare:")`, the function that does the same, and the type where the file has no
-    /// other selectors.
+    /// Ports `Selector("localizedStandardCompare:")`: the call becomes the function that does the same, and the type is
+    /// replaced if the file has no other selectors.
     mutating func portNamedComparison(at index: Int) {
         guard isMark("(", at: index + 1), let close = closing(of: index + 1) else {
             if isTypeOfSelector(at: index), selectsComparisonsOnly { replace(tokens[index].range, by: "SortSelector") }
@@ -69,7 +69,7 @@ extension FilePorter {
 
     private func isTypeOfSelector(at index: Int) -> Bool { isMark(":", at: index - 1) || isMark("->", at: index - 1) }
 
-    /// Whether the file names comparisons by selectors, and nothing else.
+    /// Whether the file uses selectors only for the names of comparisons.
     private var selectsComparisonsOnly: Bool {
         let places = file.tokens.indices.filter {
             file.tokens[$0].isMark("#") && $0 + 3 < file.tokens.count && file.tokens[$0 + 1].isWord("selector")
@@ -102,7 +102,7 @@ extension FilePorter {
         }
     }
 
-    /// The name of the function whose arguments hold a place.
+    /// The name of the function whose arguments contain a place.
     func callee(around index: Int) -> String? {
         guard let open = opening(around: index), isMark("(", at: open) else { return nil }
         return token(open - 1)?.text

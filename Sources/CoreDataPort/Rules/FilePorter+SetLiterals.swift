@@ -2,7 +2,7 @@ import CoreDataModelCompiler
 
 // Foundation's sets cannot be written as literals on Linux.
 extension FilePorter {
-    /// `let set: NSSet = [a]`, `[a] as NSSet` and `(value as? NSSet) ?? [a]`.
+    /// Ports `let set: NSSet = [a]`, `[a] as NSSet` and `(value as? NSSet) ?? [a]`.
     mutating func portSetLiteral(at index: Int) {
         let name = tokens[index].text
         if isMark(":", at: index - 1) {
@@ -20,7 +20,7 @@ extension FilePorter {
             wrap(open, index - 2, in: name)
             replace(tokens[index - 2].range.upperBound..<tokens[index].range.upperBound, by: "")
         } else if isMark("?", at: index - 1) || isMark("!", at: index - 1), isWord("as", at: index - 2) {
-            // `as! NSSet?` as well.
+            // The cast may be `as! NSSet?` as well.
             var position = index + 1
             if isMark("?", at: position), token(position)?.follows == .nothing { position += 1 }
             if isMark(")", at: position) { position += 1 }
@@ -39,7 +39,8 @@ extension FilePorter {
         insert(")", at: tokens[close].range.upperBound)
     }
 
-    /// `person.cars = [car]` and `person.addToCars([car])`, where whatever is called so is a set of Foundation's.
+    /// Ports `person.cars = [car]` and `person.addToCars([car])` if every property of the name is a set of
+    /// Foundation's.
     mutating func portSetValue(at index: Int) {
         guard isMark(".", at: index - 1) else { return }
         let name = tokens[index].text
@@ -55,7 +56,7 @@ extension FilePorter {
         }
     }
 
-    /// The relationship that `addToCars(_:)` and `removeFromCars(_:)` are about.
+    /// The relationship of a method `addToCars(_:)` or `removeFromCars(_:)`.
     private static func keyOfMembersAccessor(_ name: String) -> String? {
         for prefix in ["addTo", "removeFrom"] where name.hasPrefix(prefix) {
             let rest = name.dropFirst(prefix.count)
@@ -64,7 +65,7 @@ extension FilePorter {
         return nil
     }
 
-    /// Whether a literal is only the beginning of a value: a subscript or a call follows it, or an operator.
+    /// Whether a literal is only the beginning of a value, which a subscript, a call or an operator continues.
     private func isContinued(_ close: Int) -> Bool {
         guard let next = token(close + 1) else { return false }
         if next.follows == .nothing, next.isMark(".") || next.isMark("[") { return true }

@@ -1,7 +1,7 @@
 import CoreDataModelCompiler
 
 extension FilePorter {
-    /// `Timer(timeInterval: 1, target: self, selector: #selector(tick), userInfo: nil, repeats: true)` becomes
+    /// Replaces `Timer(timeInterval: 1, target: self, selector: #selector(tick), userInfo: nil, repeats: true)` by
     /// `Timer(timeInterval: 1, repeats: true, block: { _ in self.tick() })`. Both hold the target until they are
     /// invalidated.
     mutating func portTimer(at selector: Int) {
@@ -20,7 +20,7 @@ extension FilePorter {
         insert(", block: \(call)", at: tokens[close].range.lowerBound)
     }
 
-    /// What the first argument of a timer with a block is called.
+    /// The label of the first argument of a timer with a block.
     private static func labelOfTimer(_ callee: String?, _ label: String) -> String? {
         switch (callee, label) {
         case ("scheduledTimer", "timeInterval"): "withTimeInterval"
@@ -30,7 +30,8 @@ extension FilePorter {
         }
     }
 
-    /// The block that calls the method a selector names, whose parameters the file has to tell.
+    /// The block that calls the method of a selector. The file must declare the method, because its parameters are
+    /// needed.
     private func callOfMethod(_ selector: Range<Int>, of target: String) -> String? {
         var position = selector.lowerBound
         while position + 2 < selector.upperBound, isMark(".", at: position + 1) { position += 2 }

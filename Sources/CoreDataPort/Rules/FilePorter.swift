@@ -1,43 +1,43 @@
 import CoreDataModelCompiler
 
-/// Finds what to change in one file, and what can only be told.
+/// Finds the changes of one file, and the places that can only be reported.
 ///
-/// It looks at tokens, so comments and strings stay as they are, but for the code inside `\( … )` and what macros
-/// write. Code that conditional compilation leaves out on Linux stays as well.
+/// The porter reads tokens, so comments and strings stay as they are, except for the code inside `\( … )` and the code
+/// that macros write. Code that conditional compilation leaves out on Linux stays as well.
 struct FilePorter {
     let file: SourceFile
     let rules: PortRules
     let keys: KnownKeys
-    /// Classes of managed objects by the Objective-C name that a model knows them by, where that is another one.
+    /// Classes of managed objects by the Objective-C name that a model has for them, if it differs.
     let renamedClasses: [String: String]
     let surroundings: Surroundings
     var edits: [TextEdit] = []
     var notes: [PortNote] = []
-    /// Declarations that have to stand elsewhere in the file.
+    /// Declarations that must have another place in the file.
     var moves: [Move] = []
     /// The first name in the file of a type that Foundation declares too.
     var ambiguousType: SwiftToken?
-    /// Whether something is written that the framework has and Foundation on Linux has not.
+    /// Whether the new code uses a name that the framework has and Foundation on Linux has not.
     var usesAdditions = false
-    /// What stands in for members of protocols that need not be implemented, by the end of the protocol.
+    /// The default implementations for optional members of protocols, by the end of the protocol.
     var defaults: [Int: [String]] = [:]
-    /// What the target has to depend on for what the file imports, as it is now or by what is added.
+    /// The products that the target needs for the file's imports, as they are now or by an edit.
     var neededProducts: Set<PackageProduct> = []
-    /// The first import of a module that a product takes the place of.
+    /// The first import of a module that a product replaces.
     var replacedModules: [PackageProduct: SwiftToken] = [:]
 
-    /// Classes inside functions that were looked at.
+    /// Classes inside functions that were handled.
     var movedClasses: Set<String> = []
 
     struct Move {
         let range: Range<Int>
-        /// Where the brace stands that closes the class it belongs into, or the end of the file.
+        /// The place of the brace that closes its class, or the end of the file.
         let target: Int
     }
 
-    /// The tokens a rule looks at: the file's, or those of one interpolation.
+    /// The tokens for the rules: the file's, or those of one interpolation.
     var tokens: [SwiftToken]
-    /// The interpolation the tokens are of.
+    /// The interpolation of the tokens; `nil` for the file's own.
     var interpolation: SwiftInterpolation?
 
     init(
@@ -75,7 +75,7 @@ struct FilePorter {
         }
     }
 
-    // MARK: Looking around
+    // MARK: Neighbouring tokens
 
     func token(_ index: Int) -> SwiftToken? { tokens.indices.contains(index) ? tokens[index] : nil }
 
@@ -83,7 +83,7 @@ struct FilePorter {
 
     func isWord(_ word: String, at index: Int) -> Bool { token(index)?.isWord(word) == true }
 
-    /// The index of the mark that closes the bracket at an index; `nil` when the text ends before.
+    /// The index of the mark that closes the bracket at an index; `nil` if the text ends before.
     func closing(of index: Int) -> Int? { tokens.closing(of: index) }
 
     /// The index of the mark that opens the bracket closed at an index.
@@ -99,22 +99,22 @@ struct FilePorter {
         return nil
     }
 
-    /// What stands in a part of the file, given in bytes.
+    /// The text of a part of the file, given in bytes.
     func text(_ range: Range<Int>) -> String { String(decoding: file.bytes[range], as: UTF8.self) }
 
-    /// What some tokens stand for, with everything between them.
+    /// The text of some tokens, including everything between them.
     func text(ofTokens range: Range<Int>) -> String {
         text(tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound)
     }
 
-    /// The blanks that the line of a place begins with.
+    /// The spaces at the beginning of a place's line.
     func indentation(at position: Int) -> String {
         let start = file.bytes[..<position].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         let blank = file.bytes[start..<position].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         return String(decoding: blank, as: UTF8.self)
     }
 
-    // MARK: Saying and changing
+    // MARK: Notes and edits
 
     /// Whether another rule has already rewritten a token.
     func isRewritten(_ index: Int) -> Bool { edits.contains { $0.range.contains(tokens[index].range.lowerBound) } }

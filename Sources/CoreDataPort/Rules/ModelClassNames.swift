@@ -1,6 +1,6 @@
 /// Changes the names of classes in a model's source.
 ///
-/// The name of its class is no part of an entity's version hash: stores stay compatible.
+/// The class name is no part of an entity's version hash, so stores stay compatible.
 enum ModelClassNames {
     /// The edits that give entities the Swift names of their classes.
     @Sendable static func edits(in bytes: [UInt8], renamedClasses: [String: String]) -> [TextEdit] {

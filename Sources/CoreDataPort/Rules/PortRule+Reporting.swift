@@ -1,5 +1,5 @@
 extension PortRule {
-    /// The rules that say where something is to be done by hand, and what.
+    /// The rules that report work by hand, with advice.
     static let reporting: [PortRule] = runtime + platforms + tests + places
 
     private static let runtime: [PortRule] = [

@@ -1,5 +1,5 @@
 extension PortRule {
-    /// The rules that rewrite, as far as it is certain what is meant. Some report the rest.
+    /// The rules that rewrite code of certain meaning. Some report the rest.
     static let rewriting: [PortRule] = attributes + selectors + imports + requests + names + forms + files
 
     private static let attributes: [PortRule] = [

@@ -1,11 +1,11 @@
 import CoreDataModelCompiler
 
-/// One kind of thing that `coredata port` changes or reports, and the places of a source where it looks for that.
+/// One kind of change or report of `coredata port`, with the places in a source to which it applies.
 ///
 /// The rules that rewrite are in `PortRule.rewriting`, those that only report in `PortRule.reporting`. The first ones
 /// are applied first, each in the order of its list.
 struct PortRule: Sendable {
-    /// A token that a rule looks at.
+    /// A token that triggers a rule.
     enum Trigger: Hashable, Sendable, ExpressibleByStringLiteral {
         case word(String)
         case mark(String)
@@ -16,7 +16,7 @@ struct PortRule: Sendable {
         init(stringLiteral word: String) { self = .word(word) }
     }
 
-    /// What the rule works on, and how.
+    /// The subject of the rule's work, and the work itself.
     enum Work: Sendable {
         case tokens([Trigger], @Sendable (inout FilePorter, Int) -> Void)
         /// A whole file, after all tokens.
@@ -27,7 +27,7 @@ struct PortRule: Sendable {
     }
 
     let name: String
-    /// One line for `coredata port --rules`.
+    /// The line for `coredata port --rules`.
     let summary: String
     let work: Work
 
@@ -52,7 +52,7 @@ struct PortRule: Sendable {
         self.init(name: name, summary: summary, work: .model(edits))
     }
 
-    /// A rule that reports each of some words with one advice.
+    /// Creates a rule that reports each of some words with one advice.
     init(_ name: String, _ summary: String, at words: Trigger..., says advice: String) {
         self.init(name: name, summary: summary, work: .tokens(words) { $0.byHand($0.tokens[$1], advice) })
     }
@@ -64,9 +64,9 @@ struct PortRule: Sendable {
     }
 }
 
-/// Rules by what they look at.
+/// Rules by their triggers.
 struct PortRules: Sendable {
-    /// Every rule there is.
+    /// All rules.
     static let all = PortRules(PortRule.rewriting + PortRule.reporting)
 
     private var ofTokens: [PortRule.Trigger: [@Sendable (inout FilePorter, Int) -> Void]] = [:]
