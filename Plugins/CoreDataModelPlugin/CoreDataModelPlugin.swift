@@ -1,9 +1,9 @@
 import Foundation
 import PackagePlugin
 
-/// Gives a target the accessors of its `@NSManaged` declarations, the classes of its models, and the models compiled.
+/// Adds the accessors of its `@NSManaged` declarations, the classes of its models, and the compiled models to a target.
 ///
-/// On Apple's platforms it does nothing: there the Objective-C runtime and Xcode do all of it.
+/// On Apple's platforms the plugin has no effect, because the Objective-C runtime and Xcode do all of this.
 @main
 struct CoreDataModelPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -15,8 +15,9 @@ struct CoreDataModelPlugin: BuildToolPlugin {
         #endif
     }
 
-    /// The package manager asks again only when files come or go, not when they change. So what this returns must hold
-    /// for any content: sources that get their first `@NSManaged` later share one output, the others have one each.
+    /// Makes the command. The package manager runs the plugin again only when files are added or removed, not when they
+    /// change. So the command must be right for any content: sources that get their first `@NSManaged` later share one
+    /// output, and each other source has its own.
     private func command(for target: SwiftSourceModuleTarget, _ context: PluginContext) throws -> Command {
         let folder = context.pluginWorkDirectoryURL
         var arguments = [
@@ -53,7 +54,7 @@ struct CoreDataModelPlugin: BuildToolPlugin {
             arguments += ["mapping", mapping.path, outputs[outputs.count - 1].path]
             inputs += everything(in: mapping)
         }
-        // Types of properties may come from other modules: their sources say what kind of type a name is.
+        // Types of properties may belong to other modules, whose sources show the kind of each type.
         for (name, dependency) in dependencies(of: target) {
             arguments += ["dependency", name]
             guard let dependency else { continue }
@@ -78,8 +79,9 @@ struct CoreDataModelPlugin: BuildToolPlugin {
         return data.range(of: Data("@NSManaged".utf8)) != nil
     }
 
-    /// Those that are declared as resources are among them: Xcode compiles these, too, and programs ask their bundle
-    /// for what comes of it. The package manager copies the sources besides; the framework goes by the compiled ones.
+    /// The models of a target, including those that are declared as resources: Xcode compiles these, too, and programs
+    /// read the compiled ones in their bundle. The package manager copies the sources besides; the framework uses the
+    /// compiled ones.
     private func models(of target: SwiftSourceModuleTarget) -> [URL] {
         files(of: target, ["xcdatamodeld", "xcdatamodel"])
     }
@@ -90,8 +92,8 @@ struct CoreDataModelPlugin: BuildToolPlugin {
         target.sourceFiles.map(\.url).filter { suffixes.contains($0.pathExtension) }.sorted { $0.path < $1.path }
     }
 
-    /// The modules that the target can import, with the target where that is one of Swift. `canImport` is asked for
-    /// modules of C as well.
+    /// The modules that the target can import, with the target if the module is one of Swift. Modules of C are
+    /// included, because `canImport` may test them.
     private func dependencies(of target: SwiftSourceModuleTarget) -> [(name: String, target: SwiftSourceModuleTarget?)]
     {
         target.recursiveTargetDependencies.compactMap { dependency in
@@ -104,7 +106,7 @@ struct CoreDataModelPlugin: BuildToolPlugin {
         }
     }
 
-    /// The model with all folders and files inside: a new version is a change of a folder.
+    /// The model with all folders and files inside, because a new version is a change of a folder.
     private func everything(in model: URL) -> [URL] {
         let walk = FileManager.default.enumerator(at: model, includingPropertiesForKeys: nil)
         return [model] + (walk?.compactMap { $0 as? URL } ?? []).sorted { $0.path < $1.path }

@@ -1,21 +1,21 @@
-/// What is wrong with the arguments of the tool.
+/// An error about the arguments of the tool.
 package struct ArgumentError: Error, CustomStringConvertible {
     package let description: String
 }
 
 extension Job {
-    /// Reads a job from the tool's arguments: words that say what follows, each with its values.
+    /// Reads a job from the tool's arguments: keywords, each with its values.
     ///
     /// | word | values |
     /// |---|---|
     /// | `module`, `compiler`, `folder`, `others`, `once` | the property of that name |
-    /// | `framework` | the module of the framework, when the target depends on it |
+    /// | `framework` | the module of the framework, if the target depends on it |
     /// | `condition` | a compilation condition |
     /// | `source` | a Swift file |
-    /// | `managed` | a Swift file, where its accessors go |
-    /// | `model` | a model, where its classes go |
-    /// | `bundle` | a model named before, where it goes compiled: a `.momd`, or the `.mom` of one without versions |
-    /// | `mapping` | a mapping model, where it goes compiled |
+    /// | `managed` | a Swift file, and the file for its accessors |
+    /// | `model` | a model, and the file for its classes |
+    /// | `bundle` | a model named before, and its compiled form: a `.momd`, or the `.mom` of one without versions |
+    /// | `mapping` | a mapping model, and its compiled form |
     /// | `dependency` | the name of a module; its files follow as `dependency-source` and `dependency-model` |
     package init(arguments: [String]) throws {
         self.init()

@@ -1,38 +1,38 @@
 // About the room CoreDataModelCompiler.
 //
-// - On Linux `@NSManaged` type-checks and leaves the accessors as symbols that nobody defines. The plugin
-//   (`Plugins/CoreDataModelPlugin`) finds a target's files and models and hands them, as one job, to the tool
-//   `coredata-modelc`. All the work is in this module. The package manager asks a plugin again only when files come or
-//   go, so files that get their first `@NSManaged` between share one output.
+// - On Linux `@NSManaged` type-checks and leaves the accessors as undefined symbols. The plugin
+//   (`Plugins/CoreDataModelPlugin`) finds a target's files and models and passes them, as one job, to the tool
+//   `coredata-modelc`. All the work is in this module. The package manager runs a plugin again only when files are
+//   added or removed, so files that get their first `@NSManaged` between share one output.
 // - `Scanning/` splits Swift into tokens and finds imports, types and `@NSManaged` members with their access and
 //   conditions. The toolchain's SwiftParser is a host library that a package cannot link without unsafe flags. Such
 //   flags would keep every package that uses this one from being a dependency.
 // - `Accessors/` writes a probe: the same members in empty types of the same kinds, each calling a marker. The
-//   compiler's intermediate language then says which symbol calls which marker. A probe needs no module but Foundation,
+//   compiler's intermediate language then shows which symbol calls each marker. A probe needs no module but Foundation,
 //   so it does not wait for the dependencies to be compiled. Types of other modules get their kind from those modules'
-//   sources. The answer is kept, and the compiler is asked again only when the probe changes.
+//   sources. The result is kept, and the compiler runs again only when the probe changes.
 // - An accessor is a computed property of another name whose getter and setter have the mangled names (`@_silgen_name`
 //   on the accessors gives them the calling convention of accessors). It is `dynamic`, because callers take managed
 //   members to be, and `final`. Its access level is the member's own, because the linkage follows from it. Members
 //   private to their file become internal.
-// - The work of an accessor is one call on a `ManagedSlot`. The compiler chooses the call by the declared type. Where
-//   no model of the target has the class, the slot of `primitiveTitle` has two names, and the object's entity decides.
+// - The work of an accessor is one call on a `ManagedSlot`. The compiler chooses the call by the declared type. If no
+//   model of the target has the class, the slot of `primitiveTitle` has two names, and the object's entity decides.
 // - A declared name or type that does not fit the target's model is an error at its place in the source. If the
 //   compiler refuses the probe, that is a warning, and the module gets no accessors: the compiler then shows all of the
 //   module's errors.
 // - Models and mapping models that are declared as resources are compiled as well, because Xcode does so, and programs
-//   ask their bundle for a `.momd`. The package manager copies the source besides, so the same model lies there twice.
-//   `ModelResources` counts the compiled one.
-// - `Module/` writes aliases for the types that Foundation declares and nobody can use. It leaves the module's name in
-//   a section of the program (`@section`, Swift 6.3). The class lookup reads that section, whose ends the linker
-//   defines. So a model may name a class without its module, and nothing runs for it when the program starts.
-// - `NamedMethods/` writes the list of methods that the framework calls by name (`NamedMethod` in `CoreData`). It
-//   knows a member by its words alone. So it leaves out whatever another file could not call without a word more:
-//   members of actors, generic, overloaded and deprecated ones. Overrides are left out as well, because a call of the
-//   superclass's method finds them.
-// - A name of a member behind `#if` is asked for with the flags of a debug build, and again with other flags if it has
-//   none (`ProbeSetting`). The probe has an empty module for each one that a condition asks for by `canImport`.
-// - Imports of generated files state a level where the target's own files do (`ImportWriter`).
+//   read the `.momd` in their bundle. The package manager copies the source besides, so the bundle has the same model
+//   twice. `ModelResources` uses the compiled one.
+// - `Module/` writes aliases for the types whose declarations in Foundation are unavailable. It leaves the module's
+//   name in a section of the program (`@section`, Swift 6.3). The class lookup reads that section, whose ends the
+//   linker defines. So a model may name a class without its module, without code that runs at the start of the program.
+// - `NamedMethods/` writes the list of methods that the framework calls by name (`NamedMethod` in `CoreData`). It has
+//   only the tokens of a member. So it leaves out members that another file could not call without further keywords or
+//   types: members of actors, generic, overloaded and deprecated ones. Overrides are left out as well, because a call
+//   of the superclass's method finds them.
+// - The name of a member behind `#if` is searched with the flags of a debug build, and again with other flags if it has
+//   none (`ProbeSetting`). The probe has an empty module for each one that a condition tests by `canImport`.
+// - Imports of generated files have an access level if the target's own files have one (`ImportWriter`).
 // - A clean debug build of a hundred classes takes 1.2 times the processor time of the same classes without the plugin
 //   (`bin/bench plugin`). With the framework in the tool it took twice as much. When nothing changed the plugin adds
 //   0.01 s. A release build compiles the framework once and the tool twice. The package manager builds plugins' tools
@@ -42,10 +42,10 @@
 import CoreDataModelReading
 import Foundation
 
-/// What the plugin asks for, for one target: the accessors of its `@NSManaged` members, the classes of its models, the
-/// models compiled. Paths are absolute.
+/// The work for one target: the accessors of its `@NSManaged` members, the classes of its models, the models compiled.
+/// Paths are absolute.
 package struct Job {
-    /// A Swift file that had `@NSManaged` when the plugin was asked, and where its accessors go.
+    /// A Swift file that had `@NSManaged` when the plugin ran, and the file for its accessors.
     struct Source {
         let input: String
         let output: String
@@ -55,9 +55,9 @@ package struct Job {
     struct Model {
         /// The `.xcdatamodeld` or `.xcdatamodel`.
         let input: String
-        /// Where its classes go.
+        /// The file for its classes.
         let classes: String
-        /// Where the compiled bundle goes, or the compiled model of one without versions.
+        /// The place of the compiled bundle, or of the compiled model of one without versions.
         var bundle: String?
     }
 
@@ -65,14 +65,14 @@ package struct Job {
     struct Mapping {
         /// The `.xcmappingmodel`.
         let input: String
-        /// Where the compiled mapping model goes.
+        /// The place of the compiled mapping model.
         let output: String
     }
 
-    /// A module the target depends on.
+    /// A module on which the target depends.
     struct Dependency {
         let module: String
-        /// None for a module of C.
+        /// The Swift files; none for a module of C.
         var sources: [String] = []
         /// Models whose classes are generated into the module.
         var models: [String] = []
@@ -82,13 +82,13 @@ package struct Job {
     var module = ""
     /// The path of `swiftc`.
     var compiler = ""
-    /// A folder that is kept between builds.
+    /// A folder that remains between builds.
     var folder = ""
-    /// Where the accessors of all files go that have no output of their own.
+    /// The file for the accessors of all files without an output of their own.
     var others = ""
-    /// Where goes what the module needs once.
+    /// The file for the code that the module needs once.
     var once = ""
-    /// Whether the target depends on the framework, itself or by what it depends on.
+    /// Whether the target depends on the framework, directly or not.
     var dependsOnFramework = false
     /// The target's compilation conditions.
     var conditions: [String] = []
@@ -101,8 +101,8 @@ package struct Job {
 }
 
 extension Job {
-    /// Does it, and hands what is odd in its models to `warn`, each thing once. Throws every problem found, each with
-    /// its file and line.
+    /// Does the work of the job. Passes each warning about the models to `warn` once. Throws every problem found, each
+    /// with its file and line.
     ///
     /// An error of the compiler is a warning here, and the module gets no accessors. The module's own compilation
     /// reports it, together with all other errors.
@@ -119,7 +119,7 @@ extension Job {
             let text = ClassWriter(model: source).text(imports: imports)
             try write(text, to: model.classes)
             var scanned = DeclarationScanner.scan(source: text, path: model.classes)
-            // What is generated are properties of the entity.
+            // The members of generated files are properties of the entity.
             scanned.namedMembers = []
             files.append(scanned)
         }
@@ -242,10 +242,10 @@ extension Job {
             writer.text(for: rest, members: rest.flatMap { byFile[$0.path] ?? [] }, names: names), to: others)
     }
 
-    /// `primitiveTitle` says nothing about a property of that name.
+    /// Whether the name of a member suggests a property of that name. `primitiveTitle` does not.
     private static func isNoPrimitive(_ name: String) -> Bool { !name.hasPrefix("primitive") }
 
-    /// A type that only the member's own file can see.
+    /// A type of the member that only its own file can use.
     private func hiddenType(of member: ManagedMember, in target: ScannedModule) -> String? {
         let words = Set(NeededTypes.words(of: member))
         guard let file = target.files.first(where: { $0.path == member.file }) else { return nil }
@@ -267,7 +267,7 @@ extension Job {
             folder: URL(fileURLWithPath: folder))
     }
 
-    /// The dependencies of a target with members, where it names any of them: those may hand others on.
+    /// The dependencies of a target with members, if it names any of them, because those may re-export other modules.
     private func scannedDependencies(of target: ScannedModule) throws -> [ScannedModule] {
         let members = target.files.flatMap(\.members)
         let named = Set(target.files.flatMap(\.imports).map(\.module))
@@ -294,7 +294,7 @@ extension Job {
     }
 }
 
-/// Everything that is wrong with a target's declarations.
+/// All problems of a target's declarations.
 package struct Problems: Error, CustomStringConvertible {
     package let diagnostics: [Diagnostic]
 
@@ -303,7 +303,7 @@ package struct Problems: Error, CustomStringConvertible {
     package var description: String { diagnostics.map(\.description).joined(separator: "\n") }
 }
 
-/// The warnings that a job has given: it reads every model more than once.
+/// The warnings that a job has given. It reads every model more than once.
 // @unchecked Sendable: the lock guards the set.
 private final class FirstWarnings: @unchecked Sendable {
     private let lock = NSLock()

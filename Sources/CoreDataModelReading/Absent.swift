@@ -1,23 +1,25 @@
 // About the room CoreDataModelReading.
 //
-// - A plugin's tool is also built for the host, with all that it depends on. So it does without the framework. This
+// - A plugin's tool is also built for the host, with all its dependencies. So it does not depend on the framework. This
 //   module is a fifth of the framework, the sources that read and write models, compiled once more under another name.
-// - The folder holds links to `Model/`, `ModelFiles/`, `Expressions/` and the files of mapping models, and this one
-//   file of its own. It has the types that those sources name and the tool never comes to use: a fetch request knows
-//   its context. So the tool reads, checks and writes by the same lines as the framework.
-// - A source that comes to name another type of the framework needs a link to it, or its name here. The build says so.
-// - A true module below the framework would change the module of public types, by which programs and mangled names know
-//   them.
+// - The folder has links to `Model/`, `ModelFiles/`, `Expressions/` and the files of mapping models, and this one file
+//   of its own. It declares the types that those sources name and the tool never uses: a fetch request names its
+//   context. So the tool reads, checks and writes with the same code as the framework.
+// - A source that begins to name another type of the framework needs a link to that type, or a declaration of its name
+//   here. Otherwise the build fails.
+// - A true module below the framework would change the module of public types, by which programs and mangled names
+//   identify them.
 // - The tool could also do without models: it would put the XML into the bundle under the name of a `.mom`, and the
-//   framework would parse it at every start. Then a damaged predicate, a missing inverse or an unknown entity would
-//   show when the program runs, and not at its place in the build. The bundle would record no version hashes, and
+//   framework would parse it at every start. Then a damaged predicate, a missing inverse or an unknown entity would be
+//   reported when the program runs, and not at its place in the build. The bundle would record no version hashes, and
 //   Apple's tools could not read it.
-// - Programs that link both modules (`coredata`, the tests) have two types of each name. Nothing finds a class of the
-//   second module by name. None of its sources chooses a symbol (`@_silgen_name`), which would be there twice.
+// - Programs that link both modules (`coredata`, the tests) have two types of each name. No code looks up a class of
+//   the second module by name. None of its sources chooses a symbol (`@_silgen_name`), which would then be defined
+//   twice.
 
 // The sources that this module shares with the framework name types whose sources it does not share: a model has fetch
 // requests, and a request names its context. Here these types are little more than names. Reading and writing models
-// needs no objects, so nothing makes a context or asks for a layout.
+// needs no objects, so no code makes a context or reads a layout.
 
 /// An object of an entity.
 public class NSManagedObject {
@@ -29,12 +31,12 @@ public class NSPersistentStore {
     private init() {}
 }
 
-/// What comes of a request.
+/// The result of a request.
 public class NSPersistentStoreResult {
     private init() {}
 }
 
-/// What executes a request.
+/// The context that executes a request.
 public class NSManagedObjectContext {
     private init() {}
 }
@@ -68,7 +70,7 @@ final class ModelLayout {
     init(model: NSManagedObjectModel) {}
 }
 
-/// The models of coordinators, whose classes ask for their entities.
+/// The models of coordinators, in which classes find their entities.
 enum ModelsInUse {
     static func add(_ model: NSManagedObjectModel) {}
 }
@@ -80,7 +82,7 @@ struct MappingModelCandidates {
     func mapping(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> NSMappingModel? { nil }
 }
 
-/// The mapping model that follows from two models.
+/// The inference of a mapping model from two models.
 struct MappingInference {
     init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {}
 

@@ -1,8 +1,9 @@
 /// Writes the accessors of the `@NSManaged` members of source files.
 ///
-/// `@NSManaged` makes callers refer to accessors that nobody defines. Each is defined here under its mangled name, in a
-/// computed property (or method) of another name. It is `dynamic`, as the compiler takes managed members to be, and has
-/// the member's own access level. A member that is private to its file becomes internal, because this file must see it.
+/// `@NSManaged` makes callers refer to accessors that no source file defines. Each is defined here under its mangled
+/// name, in a computed property (or method) of another name. It is `dynamic`, because the compiler treats managed
+/// members as dynamic, and has the member's own access level. A member that is private to its file becomes internal,
+/// because this file must be able to use it.
 struct AccessorWriter {
     let module: String
     let imports: ImportWriter
@@ -39,7 +40,7 @@ struct AccessorWriter {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// What the slot of a member is made with.
+    /// The arguments for the slot of a member.
     private func arguments(for access: MemberAccess) -> String {
         guard case .primitive(let name, let key) = access else { return "\"\(access.key.escaped)\"" }
         return "\"\(name.escaped)\", or: \"\(key.escaped)\""

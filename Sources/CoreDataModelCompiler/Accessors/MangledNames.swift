@@ -7,7 +7,7 @@ struct MangledNames: Codable, Equatable {
     /// The name of the setter.
     var setters: [Int: String] = [:]
 
-    /// A member whose names the compiler did not give although no condition leaves it out.
+    /// The first member without names that no condition leaves out.
     func firstUnnamed(of members: [ManagedMember]) -> ManagedMember? {
         members.enumerated().first { number, member in
             if getters[number] == nil { return member.conditions.isEmpty }
@@ -16,16 +16,16 @@ struct MangledNames: Codable, Equatable {
         }?.element
     }
 
-    /// How to call the compiler.
+    /// The path and the arguments of the compiler.
     struct Compiler {
         /// The path of `swiftc`.
         let path: String
         let moduleName: String
-        /// What the target is compiled with (`-D`).
+        /// The compilation conditions of the target (`-D`).
         let conditions: [String]
     }
 
-    /// Asks the compiler, or takes the names kept in the folder when the question is the same as last time.
+    /// Finds the names by the compiler, or in the folder if the question is the same as last time.
     static func find(
         _ probe: ManglingProbe, members: [ManagedMember], compiler: Compiler, folder: URL
     ) throws -> MangledNames {
@@ -41,15 +41,15 @@ struct MangledNames: Codable, Equatable {
         }
         let usual = ProbeSetting(known: compiler.conditions)
         var names = try ask(probe, compiler, folder, usual)
-        // The plugin does not know all flags of this build, so it also asks for members that other flags bring. Their
-        // accessors have the conditions of the members.
+        // The plugin does not have all flags of this build, so it also runs the compiler for members under other flags.
+        // Their accessors have the conditions of the members.
         var asked = [usual]
         for (number, member) in members.enumerated() where names.getters[number] == nil {
             guard asked.count < mostSettings, let other = usual.alternative(for: member.conditions),
                 !asked.contains(other)
             else { continue }
             asked.append(other)
-            // Such code may name types that only other systems have.
+            // Such code may name types of other systems.
             guard let others = try? ask(probe, compiler, folder, other) else { continue }
             names.getters.merge(others.getters) { first, _ in first }
             names.setters.merge(others.setters) { first, _ in first }
@@ -58,10 +58,10 @@ struct MangledNames: Codable, Equatable {
         return names
     }
 
-    /// Each takes as long as the first one.
+    /// The maximum number of runs of the compiler. Each takes as long as the first one.
     private static let mostSettings = 16
 
-    /// Everything the names depend on.
+    /// All values on which the names depend.
     private struct Question: Codable, Equatable {
         let compiler: String
         let conditions: [String]
@@ -69,7 +69,7 @@ struct MangledNames: Codable, Equatable {
         let texts: [String]
     }
 
-    /// The path of a program, and what changes when another version is installed in its place.
+    /// The path of a program, and a value that changes if another version is installed at the path.
     private static func stamp(of path: String) -> String {
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         let values = try? file.resourceValues(forKeys: [.fileSizeKey, .contentModificationDateKey])
@@ -114,7 +114,7 @@ struct MangledNames: Codable, Equatable {
         return parse(output)
     }
 
-    /// Finds in the compiler's intermediate language which function calls which marker.
+    /// Finds in the compiler's intermediate language which function calls each marker.
     static func parse(_ text: String) -> MangledNames {
         var names = MangledNames()
         var function = ""
@@ -130,9 +130,9 @@ struct MangledNames: Codable, Equatable {
         return names
     }
 
-    /// What follows the first `@` of a line, before a space or colon.
+    /// The text after the first `@` of a line, up to a space or colon.
     private static func symbol(in line: Substring.UTF8View.SubSequence) -> String? {
-        // Attributes of functions come before the name in brackets; only the name begins with `@` and a letter or `$`.
+        // Attributes of functions come before the name in brackets. Only the name begins with `@` and a letter or `$`.
         var rest = line
         while let at = rest.firstIndex(of: UInt8(ascii: "@")) {
             let name = rest[rest.index(after: at)...].prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: ":") }
@@ -165,12 +165,12 @@ struct MangledNames: Codable, Equatable {
     }
 }
 
-/// The compiler refused a probe: a type of an `@NSManaged` member cannot be found.
+/// The error if the compiler refuses a probe, because it cannot find a type of an `@NSManaged` member.
 package struct CompilerError: Error, CustomStringConvertible {
     let text: String
     package var description: String { text }
 
-    /// The same as warnings, which do not end the build.
+    /// The error as warnings, which do not end the build.
     var asWarning: String {
         text.replacingOccurrences(of: ": error: ", with: ": warning: '@NSManaged' gets no accessors in this module: ")
             .replacingOccurrences(of: "- error: ", with: "- warning: ")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Source files that make the compiler say the mangled names of a target's `@NSManaged` members.
+/// Source files from whose compilation the mangled names of a target's `@NSManaged` members can be read.
 ///
 /// A mangled name depends on the names, kinds and modules of types only. So the probe declares, under the target's
 /// module name, empty types of the right kinds, and each member as an ordinary property or method whose body calls a
@@ -12,25 +12,25 @@ struct ManglingProbe {
         let text: String
     }
 
-    /// A module the target imports types from, as one file of public declarations.
+    /// A module from which the target imports types, as one file of public declarations.
     struct Module: Equatable {
         let name: String
         let text: String
     }
 
     private(set) var files: [File] = []
-    /// In the order in which they can be compiled.
+    /// The modules in the order in which they can be compiled.
     private(set) var modules: [Module] = []
 
-    /// What a member's getter (or method) calls, by the member's number.
+    /// The marker that a member's getter (or method) calls, by the member's number.
     static func marker(_ member: Int) -> String { "coredata_probe_\(member)_g" }
-    /// What a member's setter calls.
+    /// The marker that a member's setter calls.
     static func setterMarker(_ member: Int) -> String { "coredata_probe_\(member)_s" }
 
     init(members: [ManagedMember], target: ScannedModule, dependencies: [ScannedModule]) {
         let dependencies = dependencies.filter { $0.name != FrameworkTypes.module } + [FrameworkTypes.scanned]
         let needed = NeededTypes(of: members, in: target, dependencies: dependencies)
-        // `canImport` holds for a module that is there, whether or not the declarations need its types.
+        // `canImport` is true for an existing module, whether or not the declarations need its types.
         let conditions = members.flatMap(\.conditions) + needed.typesByFile.values.joined().flatMap(\.conditions)
         let asked = Set(conditions).flatMap { BuildCondition($0).modules }
         let known = Set(dependencies.map(\.name)).intersection(needed.modules.union(asked))
@@ -98,7 +98,7 @@ struct ManglingProbe {
             switch type.kind {
             case "typealias": "\(access)typealias \(name) = \(type.alias)"
             case "struct": "\(access)struct \(name): Hashable {}"
-            // The compiler drops a setter's body when nothing can be passed to it.
+            // The compiler drops a setter's body if its type has no values.
             case "enum": "\(access)enum \(name): Hashable { case some }"
             case "class":
                 """
@@ -146,7 +146,7 @@ struct ManglingProbe {
     }
 }
 
-/// The framework's own types that properties are declared with, so that its module need not be at hand.
+/// The types of the framework in declarations of properties, so that its module need not be compiled.
 enum FrameworkTypes {
     static let module = "CoreData"
 
@@ -168,7 +168,7 @@ enum FrameworkTypes {
 }
 
 extension String {
-    /// As it stands between the quotes of a string literal.
+    /// The text between the quotes of a string literal.
     var escaped: String {
         var result = ""
         for character in self {

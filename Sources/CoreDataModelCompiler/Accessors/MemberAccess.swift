@@ -1,11 +1,11 @@
-/// What the accessor of an `@NSManaged` member does, found from its name.
+/// The function of an `@NSManaged` member's accessor, by the member's name.
 enum MemberAccess: Equatable {
-    /// A property, under the key it stands for.
+    /// A property with the given key.
     case value(key: String)
-    /// A property of the member's name, or where the entity has none, the one behind `primitive` in that name: the
-    /// model is not known before the program runs.
+    /// A property of the member's name or, if the entity has none, the property whose name follows `primitive` in it.
+    /// The accessor finds this out when the program runs, because the model is read only then.
     case primitive(name: String, key: String)
-    /// A method of a to-many relationship: what to call on its slot, with the parameters as `p0`, `p1`.
+    /// A method of a to-many relationship, with the call on its slot. The parameters are `p0`, `p1`.
     case change(key: String, call: String)
 
     /// The name of the property in the model.
@@ -15,11 +15,11 @@ enum MemberAccess: Equatable {
         }
     }
 
-    /// Nil for a method that the framework does not implement.
+    /// Returns nil for a method that the framework does not implement.
     ///
     /// - Parameters:
-    ///   - known: the properties that the class is known to have; a capitalised name is looked for among them.
-    ///   - isModelled: whether those are all, because a model of the target has the class.
+    ///   - known: the properties of the class, as far as models have them; a capitalised name is searched among them.
+    ///   - isModelled: whether these are all properties, because a model of the target has the class.
     init?(of member: ManagedMember, known: Set<String>, isModelled: Bool) {
         let name = member.plainName
         switch member.kind {
@@ -48,7 +48,7 @@ enum MemberAccess: Equatable {
         let call: String
     }
 
-    /// The more telling forms first: `addToTags` is not `addX` of a property `toTags`.
+    /// The more specific forms come first: `addToTags` is not `addX` of a property `toTags`.
     private static let forms = [
         Form(before: "addTo", labels: ["_"], call: "add(p0, to: self)"),
         Form(before: "removeFrom", labels: ["_"], call: "remove(p0, from: self)"),
@@ -73,6 +73,6 @@ enum MemberAccess: Equatable {
 }
 
 extension String {
-    /// As a key stands in the name of an accessor: the first letter a capital.
+    /// The form of a key in the name of an accessor, which begins with a capital letter.
     var capitalisedAsKey: String { prefix(1).uppercased() + dropFirst() }
 }

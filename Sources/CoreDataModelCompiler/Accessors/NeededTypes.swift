@@ -1,4 +1,4 @@
-/// A module as scanned: the target itself or one it depends on.
+/// A scanned module: the target itself or a dependency of it.
 package struct ScannedModule {
     package let name: String
     package let files: [ScannedFile]
@@ -9,9 +9,9 @@ package struct ScannedModule {
     }
 }
 
-/// The types that the declarations of a target's `@NSManaged` members mention: all that a mangled name depends on.
+/// The types in the declarations of a target's `@NSManaged` members. A mangled name depends only on these.
 ///
-/// A name leads to every declaration that carries it, in whatever type it is nested; the compiler chooses among them.
+/// A name leads to every declaration that has it, in whatever type it is nested; the compiler chooses among them.
 struct NeededTypes {
     /// The declarations by module and file, in order of declaration.
     private(set) var typesByFile: [String: [TypeDeclaration]] = [:]

@@ -1,13 +1,13 @@
-/// The flags and the language mode with which the compiler is asked for the names of members.
+/// The flags and the language mode for a run of the compiler that finds the names of members.
 ///
-/// The plugin does not know all flags of a build: those of package traits, of the configuration and of the command line
+/// The plugin does not have all flags of a build: those of package traits, of the configuration and of the command line
 /// are missing.
 struct ProbeSetting: Equatable {
     let flags: Set<String>
     /// The language mode, for `swift(>=6)`. Names do not depend on it.
     var language = "5"
 
-    /// What most builds have: the flags that the plugin knows, and those of a debug build of a package.
+    /// The setting of most builds: the flags that the plugin has, and those of a debug build of a package.
     init(known flags: [String]) { self.flags = Set(flags + ["DEBUG", "SWIFT_PACKAGE"]) }
 
     private init(_ flags: Set<String>, _ language: String) {
@@ -15,8 +15,8 @@ struct ProbeSetting: Equatable {
         self.language = language
     }
 
-    /// The setting with the fewest other flags that lets code under these conditions be compiled; nil where no flag and
-    /// no language mode can change the compiler's answer.
+    /// The setting with the fewest other flags that lets code under these conditions be compiled; nil if no flag and no
+    /// language mode can change the result.
     func alternative(for texts: [String]) -> ProbeSetting? {
         let conditions = texts.map(BuildCondition.init)
         let language = conditions.contains(where: \.asksForLanguage) ? "6" : language
@@ -34,7 +34,7 @@ struct ProbeSetting: Equatable {
         return now != false && language != self.language ? ProbeSetting(flags, language) : nil
     }
 
-    /// Of more flags the combinations are too many.
+    /// The maximum number of flags. With more flags there are too many combinations.
     private static let mostFlags = 8
 
     private static func hold(_ conditions: [BuildCondition], _ flags: Set<String>) -> Bool? {
@@ -50,7 +50,7 @@ struct ProbeSetting: Equatable {
         }.conjunction
     }
 
-    /// Systems on which the plugin does nothing.
+    /// Systems on which the plugin has no effect.
     private static let otherSystems: Set<String> = [
         "macOS", "OSX", "iOS", "tvOS", "watchOS", "visionOS", "Windows",
     ]

@@ -1,12 +1,12 @@
-/// Makes the types of members mean the same in an extension as they do where they are written.
+/// Rewrites the types of members so that they mean the same in an extension as in their declarations.
 ///
-/// A member of a nested class sees the types around that class, and every member sees the types nested in superclasses.
-/// An extension elsewhere does not see the former, and the probe's classes have no superclasses. Such names are written
+/// A member of a nested class can use the types around that class, and every member the types nested in superclasses.
+/// An extension elsewhere cannot use the former, and the probe's classes have no superclasses. Such names are written
 /// out.
 struct TypeQualifier {
     /// Nested types by the type they are in and their name.
     private var nested: Set<String> = []
-    /// Superclasses (or protocols, which do no harm) by the name of the class.
+    /// Superclasses (or protocols, whose names have no effect here) by the name of the class.
     private var parents: [String: [String]] = [:]
     /// Full names by last name.
     private var fullNames: [String: [String]] = [:]
@@ -28,7 +28,7 @@ struct TypeQualifier {
         var follows: Character = " "
         func finish() -> String {
             defer { word = "" }
-            // A name behind a point is looked up in the type before the point.
+            // A name after a point is looked up in the type before the point.
             return word.isEmpty || follows == "." ? word : place(of: word, in: path) ?? word
         }
         for character in type {
@@ -43,7 +43,7 @@ struct TypeQualifier {
         return result + finish()
     }
 
-    /// The full name of a type seen from inside a class, where it has to be written out.
+    /// The full name of a type that is named inside a class, if it has to be written out.
     private func place(of name: String, in path: [String]) -> String? {
         for depth in stride(from: path.count, to: 0, by: -1) {
             let scope = path.prefix(depth).joined(separator: ".")

@@ -1,4 +1,4 @@
-/// Writes the classes of a model as Xcode's "Class Definition" and "Category/Extension" give them.
+/// Writes the classes of a model in the form of Xcode's "Class Definition" and "Category/Extension".
 ///
 /// | attribute | scalar | otherwise |
 /// |---|---|---|
@@ -17,7 +17,7 @@ package struct ClassWriter {
         self.model = model
     }
 
-    /// The text of one Swift file with everything the model asks for.
+    /// The text of one Swift file with all classes and properties that the model generates.
     ///
     /// - Parameter imports: The lines that import the framework for public classes.
     package func text(imports: [String] = ["import CoreData"]) -> String {
@@ -42,7 +42,7 @@ package struct ClassWriter {
             if entity.parent == nil { lines += ["", "extension \(name): Identifiable {}"] }
         }
         let head = "// The classes of the model \(model.name). Generated: changes will be lost."
-        // An import that nothing needs may be a warning.
+        // An unused import may be a warning.
         lines = [head] + (lines.isEmpty ? [] : [""] + imports + lines)
         return lines.joined(separator: "\n") + "\n"
     }
@@ -150,7 +150,7 @@ package struct ClassWriter {
 }
 
 extension String {
-    /// As the name of a declaration: in backticks where it is a keyword.
+    /// The name for a declaration, in backticks if it is a keyword.
     fileprivate var asName: String { Self.keywords.contains(self) ? "`\(self)`" : self }
 
     private static let keywords: Set<String> = [

@@ -1,10 +1,10 @@
 import CoreDataModelReading
 import Foundation
 
-/// Compiles an `.xcmappingmodel` into a `.cdm`, whose version hashes say which models it leads between.
+/// Compiles an `.xcmappingmodel` into a `.cdm`, whose version hashes are those of its two models.
 package enum MappingModelCompiler {
-    /// Writes the file, unless it is there already. The two models are looked for among those given, by the names of
-    /// bundle and version, then near the mapping model, then in it.
+    /// Writes the file, unless its content is the same already. The two models are searched among those given, by the
+    /// names of bundle and version, then near the mapping model, then in it.
     package static func compile(_ source: URL, to output: URL, models: [URL]) throws {
         let compiled = try MappingModelSource(at: source).mappingModel {
             try model($0, among: models) ?? MappingModelFile.model($0, near: source)

@@ -1,13 +1,13 @@
 import CoreDataModelReading
 import Foundation
 
-/// Compiles an `.xcdatamodeld` into a `.momd`: every version as a `.mom`, and the list of versions. An `.xcdatamodel`
-/// without others becomes a `.mom`.
+/// Compiles an `.xcdatamodeld` into a `.momd`: every version as a `.mom`, and the list of versions. A single
+/// `.xcdatamodel` becomes a `.mom`.
 package enum ModelBundleCompiler {
-    /// Writes the bundle, or the one model where the output is a `.mom`; files that stay the same are not touched.
+    /// Writes the bundle, or the single model if the output is a `.mom`. Files that stay the same are not touched.
     ///
-    /// Where the model says ".Class", of the current product's module, and the module has that class, the compiled
-    /// model says "Module.Class", so that a program finds it by `NSClassFromString(entity.managedObjectClassName)`.
+    /// If the model has ".Class", of the current product's module, and the module has that class, the compiled model
+    /// has "Module.Class", so that a program finds it by `NSClassFromString(entity.managedObjectClassName)`.
     package static func compile(
         _ source: URL, to output: URL, module: String = "", classes: Set<String> = []
     ) throws {
@@ -35,7 +35,7 @@ package enum ModelBundleCompiler {
         try write(
             try PropertyListSerialization.data(fromPropertyList: information, format: .binary, options: 0),
             to: output.appendingPathComponent("VersionInfo.plist"))
-        // A version that is gone from the source must not be found any more.
+        // A version that was removed from the source must not be found any more.
         for name in try FileManager.default.contentsOfDirectory(atPath: output.path) where !names.contains(name) {
             try FileManager.default.removeItem(at: output.appendingPathComponent(name))
         }

@@ -1,7 +1,7 @@
 /// Compares the `@NSManaged` members of a target with its models.
 struct ModelCheck {
     let models: [ModelSource]
-    /// Types the target declares itself: of these the check knows nothing.
+    /// Types that the target declares itself, whose meaning the check cannot find out.
     let ownTypes: Set<String>
 
     /// The entities whose objects have the class.
@@ -12,13 +12,13 @@ struct ModelCheck {
         }
     }
 
-    /// The properties that objects of the class have; nil when no model of the target knows the class.
+    /// The properties of objects of the class; nil if no model of the target has the class.
     func propertyNames(ofClass name: String) -> Set<String>? {
         let found = entities(ofClass: name)
         return found.isEmpty ? nil : Set(found.flatMap { $0.model.allProperties(of: $0.entity) }.map(\.name))
     }
 
-    /// What is wrong with a member; nil when it fits, or when no model of the target knows the class.
+    /// The problem of a member; nil if it fits, or if no model of the target has the class.
     func problem(with member: ManagedMember, access: MemberAccess) -> String? {
         let found = entities(ofClass: member.className)
         guard let first = found.first else { return nil }
@@ -54,7 +54,7 @@ struct ModelCheck {
     ]
     private static let simpleTypes = fittingTypes.values.reduce(into: Set<String>()) { $0.formUnion($1) }
 
-    /// Whether a declared type can be right. Types that are not of the standard libraries may be anything.
+    /// Whether a declared type can be right. Types outside the standard libraries may be anything.
     private func fits(_ type: String, _ property: ModelSource.Property) -> Bool {
         var name = type.filter { !$0.isWhitespace }
         while name.hasSuffix("?") || name.hasSuffix("!") { name.removeLast() }

@@ -1,21 +1,21 @@
 import CoreDataModelReading
 import Foundation
 
-/// The current version of a model in source form, as the generator of classes needs it.
+/// The current version of a model in source form, with the content for the generator of classes.
 package struct ModelSource {
-    /// How Xcode is told to make the class of an entity.
+    /// Xcode's setting for the class of an entity.
     enum Generation {
-        /// Written by hand.
+        /// The class is written by hand.
         case manual
-        /// The class and its properties.
+        /// The class and its properties are generated.
         case classDefinition
-        /// The properties of a class written by hand.
+        /// The properties of a class written by hand are generated.
         case category
     }
 
     struct Entity {
         let name: String
-        /// Without its module when that is the target's; nil when objects are plain `NSManagedObject`s.
+        /// The name without its module if that is the target's; nil if the class is `NSManagedObject`.
         let className: String?
         let parent: String?
         let generation: Generation

@@ -1,12 +1,12 @@
 /// Writes the imports of generated files, with access levels that agree with the target's own files.
 ///
 /// The compiler refuses a module that one file imports without a level and another one with a level, unless that is
-/// public. Under `InternalImportsByDefault` an import without a level is internal, and the two may stand side by side.
-/// A public import that no public declaration needs is a warning.
+/// public. Under `InternalImportsByDefault` an import without a level is internal, and a module may have both forms. A
+/// public import that no public declaration needs is a warning.
 struct ImportWriter {
     /// The modules that a file imports without a level.
     private let plain: Set<String>
-    /// The modules that a file imports with one.
+    /// The modules that a file imports with a level.
     private let levelled: Set<String>
 
     /// - Parameter files: All files of the target, generated classes included.
@@ -16,9 +16,9 @@ struct ImportWriter {
         levelled = Set(imports.filter { $0.access != nil }.map(\.module))
     }
 
-    /// The lines that import a module for declarations that reach as far as the level.
+    /// The lines that import a module for declarations with the access of the level.
     ///
-    /// - Parameter text: What stands behind `import`, such as `struct Foundation.Date`; the module where it is nil.
+    /// - Parameter text: The part after `import`, such as `struct Foundation.Date`; nil for the module.
     func lines(for module: String, as access: Access, attributes: [String] = [], text: String? = nil) -> [String] {
         let plainLine = (attributes + ["import", text ?? module]).joined(separator: " ")
         let line = (attributes + [access.rawValue, "import", text ?? module]).joined(separator: " ")
@@ -38,7 +38,7 @@ struct ImportWriter {
     {
         let imports = files.flatMap(\.imports).filter { $0.module != own }
         let imported = Set(imports.map(\.module))
-        /// The level that the accessors need of those that the files have.
+        /// The level that the accessors need, of the levels in the files.
         func need(_ module: String, upTo levels: [Access]) -> Access {
             let users = members.filter { homes.may(module, declareTypesOf: $0, imported) }
             return min(users.map(\.access).max() ?? .isInternal, levels.max() ?? .isInternal)
@@ -64,9 +64,9 @@ struct ImportWriter {
 }
 
 extension ImportDeclaration {
-    /// How far declarations with the module's types may reach; nil where the language mode decides.
+    /// The access that declarations with the module's types may have; nil if the language mode decides.
     fileprivate var level: Access? { access ?? (isExported ? .isPublic : nil) }
 
-    /// The attributes that an import in a generated file has, too. Handing a module on once per target is enough.
+    /// The attributes for an import in a generated file. One re-export in a target is enough.
     fileprivate var handedAttributes: [String] { attributes.filter { $0 != "@_exported" } }
 }

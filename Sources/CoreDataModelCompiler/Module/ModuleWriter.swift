@@ -1,5 +1,5 @@
-/// Writes what a target needs once: aliases for the types that Foundation has too, its name for the class lookup, and
-/// the list of methods that the framework calls by name.
+/// Writes the code that a target needs once: aliases for the types that Foundation has too, the module's name for the
+/// class lookup, and the list of methods that the framework calls by name.
 struct ModuleWriter {
     let module: String
     /// Whether the target may import the framework although none of its files does.
@@ -7,7 +7,7 @@ struct ModuleWriter {
     /// The list of methods that the framework calls by name.
     var named = NamedMethodWriter(ClassFamilies(ScannedModule(name: "", files: []), dependencies: []))
 
-    /// The types that Foundation on Linux declares and nobody can use; naming them is ambiguous beside `import
+    /// The types whose declarations in Foundation on Linux are unavailable. Their names are ambiguous beside `import
     /// Foundation`.
     private static let types = ["NSExpression", "NSComparisonPredicate", "NSCompoundPredicate"]
 
@@ -31,11 +31,11 @@ struct ModuleWriter {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The types that the target names and does not declare itself. An alias reaches as far as what may be declared
-    /// with it: everybody where a file that names the type declares anything public, the package where one does so for
-    /// the package.
+    /// The types that the target names and does not declare itself. An alias has the access of the declarations in
+    /// which it may occur: public if a file that names the type has public declarations, package if one has package
+    /// declarations.
     private func aliases(for files: [ScannedFile]) -> [(name: String, access: Access)] {
-        // The names are ambiguous beside Foundation's, and useless where only Foundation is imported.
+        // The names are ambiguous beside Foundation's, and an alias is of no use if only Foundation is imported.
         guard dependsOnFramework || files.contains(where: Self.importsFramework) else { return [] }
         let declared = Set(files.flatMap(\.types).filter(\.path.isEmpty).map(\.name))
         return Self.types.compactMap { name in
@@ -60,9 +60,9 @@ struct ModuleWriter {
         }
     }
 
-    /// The module's name in a section of the program, where the framework finds all of them: a class that a model names
-    /// without its module can be in any. The name of the list of methods lies there as well, because the runtime takes
-    /// long to find that there is no class of a name. Nothing runs for it when the program starts.
+    /// The module's name in a section of the program, in which the framework finds all modules. A class that a model
+    /// names without its module can be in any of them. The section also has the name of the list of methods, because the
+    /// runtime takes long to find that no class has a name. No code of it runs at the start of the program.
     private func registration(withMethods: Bool) -> [String] {
         let names = [module] + (withMethods ? ["\(module).CoreDataNamedMethods"] : [])
         let bytes: [UInt8] = names.flatMap { Array($0.utf8) + [0] }

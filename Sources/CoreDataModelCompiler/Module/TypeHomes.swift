@@ -1,4 +1,4 @@
-/// The modules that declare the types of members, as far as the plugin knows.
+/// The modules that declare the types of members, as far as the plugin has their sources.
 struct TypeHomes {
     /// The modules that declare a type of a name.
     private var modules: [String: Set<String>] = [:]
@@ -12,7 +12,7 @@ struct TypeHomes {
         for name in Self.foundation { modules[name, default: []].insert("Foundation") }
     }
 
-    /// Whether an import of the module may bring a type of the member. An import may hand on the types of a module
+    /// Whether an import of the module may bring a type of the member. An import may re-export the types of a module
     /// that is not among the imported ones, and a type of unknown origin may be of any module.
     func may(_ module: String, declareTypesOf member: ManagedMember, _ imported: Set<String>) -> Bool {
         NeededTypes.words(of: member).contains { word in

@@ -1,6 +1,6 @@
-/// Which classes of a target and its dependencies descend from classes of the framework that call methods by name.
+/// The classes of a target and its dependencies that descend from classes of the framework which call methods by name.
 struct ClassFamilies {
-    /// What the framework calls by name.
+    /// The kind of methods that the framework calls by name.
     enum Family {
         /// A managed object: validations, and properties by key.
         case managed
@@ -46,7 +46,7 @@ struct ClassFamilies {
         let name = String(parent.prefix { $0 != "<" })
         let last = name.split(separator: ".").last.map(String.init) ?? name
         if let root = Self.roots[last] { return root }
-        // A nested class sees those around it.
+        // A nested class can use the classes around it.
         let places = (0...type.path.count).reversed().map { (type.path.prefix($0) + [name]).joined(separator: ".") }
         let full = places.first { classes[$0] != nil } ?? fullNames[last]?.first
         return full.flatMap { classes[$0] }.flatMap {

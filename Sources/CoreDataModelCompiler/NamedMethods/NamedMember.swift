@@ -6,15 +6,16 @@ struct NamedMember {
     }
 
     let kind: Kind
-    /// With backticks where the source has them.
+    /// The name with the backticks of the source.
     let name: String
-    /// The class as an extension of it would be written.
+    /// The class, in the form for an extension of it.
     let className: String
     /// Whether only its file may use it.
     let isOfFile: Bool
     /// Whether code of any thread can call it without a warning.
     let isPlain: Bool
-    /// Whether it is of the main actor where that is the module's default, although the class says that it is not.
+    /// Whether the member belongs to the main actor if that is the module's default, although the class is declared
+    /// nonisolated.
     let isOfDefaultIsolation: Bool
     let conditions: [String]
     let file: String
@@ -34,7 +35,7 @@ struct NamedMemberReader {
     private func isMark(_ mark: String, at index: Int) -> Bool { index < tokens.count && tokens[index].isMark(mark) }
     private func isWord(_ word: String, at index: Int) -> Bool { index < tokens.count && tokens[index].isWord(word) }
 
-    /// The method whose keyword stands at an index; nil where a call by name cannot give its parameters or wait for its
+    /// The method whose keyword stands at an index; nil if a call by name cannot give its parameters or wait for its
     /// result.
     func method(at keyword: Int) -> NamedMember.Kind? {
         guard isMark("(", at: keyword + 2), let close = tokens.closing(of: keyword + 2),
@@ -72,7 +73,7 @@ struct NamedMemberReader {
             else { return nil }
             let end = (colon..<index).first { isMark("=", at: $0) } ?? index
             let type = tokens[colon + 1..<end]
-            // Blocks, and any number of values, come from no expression.
+            // Expressions have no values for blocks and variadic parameters.
             if type.contains(where: { ["@", "->"].contains(where: $0.isMark) }) || isMark(".", at: end - 1) {
                 return nil
             }
@@ -85,7 +86,7 @@ struct NamedMemberReader {
         return parameters
     }
 
-    /// The property whose keyword stands at an index; nil where its type is not written or reading it may throw.
+    /// The property whose keyword stands at an index; nil if its type is not written or reading it may throw.
     func property(at keyword: Int) -> NamedMember.Kind? {
         guard isMark(":", at: keyword + 2) else { return nil }
         let isConstant = isWord("let", at: keyword)
@@ -109,7 +110,7 @@ struct NamedMemberReader {
         return .property(isSettable: !isConstant)
     }
 
-    /// What the braces behind the type say.
+    /// The property by the accessors in the braces after the type.
     private func accessors(at brace: Int) -> NamedMember.Kind? {
         guard let close = tokens.closing(of: brace) else { return nil }
         var (index, isSettable) = (brace + 1, false)

@@ -23,10 +23,10 @@ struct NamedMethodWriter {
             .subtracting([own, "CoreData"]).sorted()
     }
 
-    /// The lines of the list; none where the module has no such methods.
+    /// The lines of the list; none if the module has no such methods.
     func lines(for members: [NamedMember]) -> [String] {
         let elements = members.flatMap(elements)
-        // A call of an overloaded method has two meanings.
+        // A call of an overloaded method is ambiguous.
         let counts = Dictionary(grouping: elements) { "\($0.member.className) \($0.name) \($0.member.conditions)" }
         let unique = elements.filter {
             counts["\($0.member.className) \($0.name) \($0.member.conditions)"]?.count == 1
@@ -46,7 +46,7 @@ struct NamedMethodWriter {
             [start + "{ object, values in \(element.body) })"], in: element.member.conditions)
     }
 
-    /// The complaints about validations that generated code cannot call.
+    /// The warnings about validations that generated code cannot call.
     func warnings(about members: [NamedMember]) -> [Diagnostic] {
         members.filter { member in
             validation(member) != nil && families.family(of: member) == nil
@@ -95,7 +95,7 @@ struct NamedMethodWriter {
         }
     }
 
-    /// A method of validation: it takes the place of a value, or any value.
+    /// The element for a method of validation, whose parameter is any value, an inout value, or a pointer to a value.
     private func validation(_ member: NamedMember) -> Element? {
         guard case .method(let parameters, true, false) = member.kind, parameters.map(\.label) == ["_"],
             let key = key(in: member.plainName, after: "validate")
@@ -116,7 +116,7 @@ struct NamedMethodWriter {
         return Element(member: member, name: "validate\(key):error:", body: body)
     }
 
-    /// What follows a word in the name of a method, beginning with a capital.
+    /// The part after a word in the name of a method, if it begins with a capital letter.
     private func key(in name: String, after word: String) -> String? {
         guard name.hasPrefix(word), let first = name.dropFirst(word.count).first, !first.isLowercase else { return nil }
         return String(name.dropFirst(word.count))

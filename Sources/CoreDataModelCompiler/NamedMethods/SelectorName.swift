@@ -1,13 +1,13 @@
-/// The name that Objective-C has for a Swift method, as strings of expressions call it.
+/// The name that Objective-C has for a Swift method, in the form in strings of expressions.
 package enum SelectorName {
-    /// - Parameter labels: The labels of the parameters; `_` for one without.
+    /// - Parameter labels: The labels of the parameters; `_` for a parameter without one.
     package static func of(_ name: String, labels: [String]) -> String {
         guard let first = labels.first else { return name }
         return name + word(for: first, after: name) + ":"
             + labels.dropFirst().map { ($0 == "_" ? "" : $0) + ":" }.joined()
     }
 
-    /// What the first label becomes: `value(forKey:)` is `valueForKey:`, `title(book:)` is `titleWithBook:`.
+    /// The form of the first label: `value(forKey:)` is `valueForKey:`, `title(book:)` is `titleWithBook:`.
     private static func word(for label: String, after name: String) -> String {
         guard label != "_", let initial = label.first else { return "" }
         let isJoined = prepositions.contains(firstWord(of: label)) || prepositions.contains(lastWord(of: name))

@@ -1,6 +1,6 @@
-/// The condition of an `#if`: what it asks for, and what follows from the answers.
+/// The condition of an `#if`: its questions, and its value by the answers.
 package struct BuildCondition {
-    /// Something that a condition asks.
+    /// A question of a condition.
     package enum Question: Hashable {
         /// Whether a custom flag is set, such as `DEBUG`.
         case flag(String)
@@ -11,7 +11,7 @@ package struct BuildCondition {
     private indirect enum Term {
         case question(Question)
         case fixed(Bool)
-        /// What is no condition; the compiler reports it.
+        /// Text that is no condition; the compiler reports it.
         case unknown
         case not(Term)
         case all(Term, Term)
@@ -19,7 +19,7 @@ package struct BuildCondition {
     }
 
     private let root: Term
-    /// Everything that it asks.
+    /// All questions of the condition.
     package let questions: Set<Question>
 
     package init(_ text: String) {
@@ -28,7 +28,7 @@ package struct BuildCondition {
         questions = reader.questions
     }
 
-    /// Whether it holds; nil where that depends on a question without an answer.
+    /// Whether the condition holds; nil if that depends on a question without an answer.
     package func holds(answer: (Question) -> Bool?) -> Bool? { Self.value(of: root, answer) }
 
     private static func value(of term: Term, _ answer: (Question) -> Bool?) -> Bool? {
@@ -48,7 +48,7 @@ package struct BuildCondition {
 
         init(tokens: [SwiftToken]) { self.tokens = tokens[...] }
 
-        /// Terms between `||`, which binds less than `&&`.
+        /// Reads terms between `||`, which binds less than `&&`.
         mutating func alternatives() -> Term {
             var term = conjunction()
             while take("|") {
@@ -94,22 +94,22 @@ package struct BuildCondition {
 }
 
 extension BuildCondition {
-    /// The custom flags that it asks for.
+    /// The custom flags in the condition.
     var flags: [String] { questions.compactMap { if case .flag(let name) = $0 { name } else { nil } } }
 
-    /// The modules that it asks for.
+    /// The modules in the condition.
     var modules: [String] {
         questions.compactMap { if case .call("canImport", let module) = $0 { module } else { nil } }
     }
 
-    /// Whether it asks for the language mode, as `swift(>=6)` does.
+    /// Whether the condition tests the language mode, as `swift(>=6)` does.
     var asksForLanguage: Bool { questions.contains { if case .call("swift", _) = $0 { true } else { false } } }
 }
 
 extension [Bool?] {
-    /// Whether all are true; nil where an unknown one decides.
+    /// Whether all are true; nil if an unknown one decides.
     var conjunction: Bool? { contains(false) ? false : contains(nil) ? nil : true }
 
-    /// Whether one is true; nil where an unknown one decides.
+    /// Whether any is true; nil if an unknown one decides.
     fileprivate var disjunction: Bool? { contains(true) ? true : contains(nil) ? nil : false }
 }

@@ -4,10 +4,10 @@ struct DeclarationPrefix {
     var words: [String] = []
     var access: Access?
     var setter: Access?
-    /// Where `@NSManaged` stands.
+    /// The token of `@NSManaged`.
     var managed: SwiftToken?
 
-    /// Whether no attribute changes who may use the declaration, such as a global actor or a deprecation.
+    /// Whether no attribute restricts the use of the declaration, such as a global actor or a deprecation.
     var isPlain: Bool {
         attributes.allSatisfy { attribute in
             Self.plainAttributes.contains { attribute == $0 || attribute.hasPrefix("\($0)(") }

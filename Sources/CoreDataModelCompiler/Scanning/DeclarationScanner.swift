@@ -1,9 +1,9 @@
-/// Finds imports, types and `@NSManaged` members in a Swift file. Bodies of functions are passed over.
+/// Finds imports, types and `@NSManaged` members in a Swift file. It skips the bodies of functions.
 package struct DeclarationScanner {
     private let tokens: [SwiftToken]
     private var index = 0
     private var result: ScannedFile
-    /// For each open `#if`: the conditions of the branches before, and the one of the present branch.
+    /// For each open `#if` the conditions of the branches before, and the condition of the present branch.
     private var branches: [(past: [String], current: String)] = []
 
     private init(source: String, path: String) {
@@ -22,16 +22,16 @@ package struct DeclarationScanner {
     /// The type or extension whose body is being read.
     private struct Scope {
         var path: [String]
-        /// What members without a word about it have.
+        /// The access of members without a level of their own.
         var defaultAccess: Access = .isInternal
-        /// Whether only the file can see the type, so that accessors cannot be written outside it.
+        /// Whether only the file can use the type, so that accessors cannot be written outside it.
         var isOfFile = false
         var isClassLike = true
-        /// Whether members can be called from anywhere without a word about it.
+        /// Whether members without attributes can be called from any thread.
         var isPlain = false
-        /// Whether the module's default isolation counts for members of a class without any.
+        /// Whether the module's default isolation applies to members of a class without any.
         var isOfDefaultIsolation = false
-        /// What a type declared here has without a word about it.
+        /// The access of types declared here without a level of their own.
         var defaultAccessOfTypes: Access { isOfFile ? .isFilePrivate : defaultAccess }
     }
 
@@ -59,7 +59,7 @@ package struct DeclarationScanner {
                 readAttribute(into: &prefix)
             } else if token.isWord, previous?.isMark(".") != true, !(previous?.isMark("`") ?? false) {
                 if readModifier(token, into: &prefix) {
-                    // More may follow.
+                    // More bindings may follow.
                 } else {
                     readDeclaration(token, prefix, scope)
                     prefix = DeclarationPrefix()
@@ -93,7 +93,7 @@ package struct DeclarationScanner {
         }
     }
 
-    /// What must hold for the code at the present place to be compiled.
+    /// The conditions under which the code at the present place is compiled.
     private var conditions: [String] {
         branches.map { branch in
             let parts = branch.past.map { "!(\($0))" } + (branch.current.isEmpty ? [] : ["(\(branch.current))"])
@@ -101,7 +101,7 @@ package struct DeclarationScanner {
         }
     }
 
-    /// Passes over a bracketed piece, from its opening to its closing mark.
+    /// Skips a bracketed piece, from its opening to its closing mark.
     private mutating func skipBalanced() {
         var depth = 0
         while let token = current {
@@ -117,8 +117,8 @@ package struct DeclarationScanner {
         }
     }
 
-    /// A class that a function declares can be seen by nothing outside, so nobody can write its accessors. The
-    /// scan skips code that a condition may leave out: the linker reports it then.
+    /// Reports a class with `@NSManaged` that a function declares. Code outside the function cannot use it, so no file
+    /// can have its accessors. The scan skips code that a condition may leave out: the linker reports it then.
     private mutating func refuseLocalClasses(in range: Range<Int>) {
         guard branches.isEmpty else { return }
         var conditions = 0
@@ -166,7 +166,7 @@ package struct DeclarationScanner {
         "prefix", "postfix", "infix", "async", "__consuming",
     ]
 
-    /// Takes a modifier; false when the word begins something else.
+    /// Takes a modifier; returns false if the word does not begin one.
     private mutating func readModifier(_ token: SwiftToken, into prefix: inout DeclarationPrefix) -> Bool {
         if let access = Access(rawValue: token.text) {
             if self.token(1)?.isMark("(") == true, self.token(2)?.isWord("set") == true {
@@ -181,7 +181,7 @@ package struct DeclarationScanner {
             return true
         }
         guard Self.modifiers.contains(token.text) else {
-            // `class func` and `class var` are no classes.
+            // `class func` and `class var` do not declare classes.
             guard token.text == "class", let next = self.token(1)?.text, Self.membersOfClass.contains(next) else {
                 return false
             }
@@ -364,7 +364,7 @@ package struct DeclarationScanner {
             guard current?.isMark(",") == true else { break }
             index += 1
         }
-        // One without a type is an error of the compiler.
+        // A property without a type is an error of the compiler.
     }
 
     private mutating func readFunction(_ prefix: DeclarationPrefix, _ scope: Scope?) {
@@ -396,7 +396,7 @@ package struct DeclarationScanner {
         add(name, .method(parameters: parameters, result: outcome), managed, prefix, scope)
     }
 
-    /// Takes note of a member that Objective-C would find by its name. The keyword stands before the present place.
+    /// Records a member that Objective-C would find by its name. The keyword is before the present place.
     private mutating func note(
         _ read: (_ keyword: Int) -> NamedMember.Kind?, _ prefix: DeclarationPrefix, _ scope: Scope?
     ) {
@@ -414,7 +414,7 @@ package struct DeclarationScanner {
                 conditions: conditions, file: result.path, line: name.line, column: name.column))
     }
 
-    /// Of overrides the superclass's own declaration is enough.
+    /// For overrides the superclass's own declaration is enough.
     private static let wordsOfOtherMembers: Set<String> = [
         "static", "class", "override", "mutating", "async", "isolated", "distributed", "consuming", "borrowing",
     ]
@@ -444,7 +444,7 @@ package struct DeclarationScanner {
 
     // MARK: Types
 
-    /// Reads a type, up to what cannot belong to it: a comma, an initial value, a body, the end of the line.
+    /// Reads a type, up to a token that cannot belong to it: a comma, an initial value, a body, the end of the line.
     private mutating func readTypeText() -> String {
         let start = index
         var depth = 0
@@ -477,7 +477,7 @@ package struct DeclarationScanner {
             || ["some", "any", "inout", "throws", "async"].contains(where: last.isWord)
     }
 
-    /// The text of tokens, separated where the source separates them.
+    /// The text of tokens, with the separations of the source.
     private static func text(_ tokens: ArraySlice<SwiftToken>) -> String {
         var text = ""
         for (position, token) in tokens.enumerated() {

@@ -1,4 +1,4 @@
-/// Something wrong or odd in a source file, printed as the compiler prints its own errors.
+/// An error or warning about a place in a source file, printed in the compiler's format.
 package struct Diagnostic: Error, CustomStringConvertible, Equatable {
     package let file: String
     package let line: Int

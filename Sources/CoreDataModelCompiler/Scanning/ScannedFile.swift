@@ -1,4 +1,4 @@
-/// What a Swift source file declares, as far as accessors need to know.
+/// The declarations of a Swift source file, as far as accessors need them.
 package struct ScannedFile {
     /// The path as given.
     package let path: String
@@ -8,7 +8,7 @@ package struct ScannedFile {
     /// The properties and methods of classes that Objective-C would find by their names.
     var namedMembers: [NamedMember] = []
     var diagnostics: [Diagnostic] = []
-    /// Every name and keyword in it, wherever it stands.
+    /// Every name and keyword of the file, at any place.
     var words: Set<String> = []
 
     init(path: String) { self.path = path }
@@ -17,18 +17,18 @@ package struct ScannedFile {
     var fileName: String { String(path.split(separator: "/").last ?? "") }
 }
 
-/// An import as it stands in the source.
+/// An import in the source.
 struct ImportDeclaration {
     /// The declaration with its attributes, such as `@preconcurrency public import Kit`.
     let text: String
     let attributes: [String]
-    /// The level that it states.
+    /// The access level of the import; nil if it has none.
     let access: Access?
-    /// What stands behind `import`.
+    /// The part after `import`.
     let target: String
-    /// The module, without what follows a point.
+    /// The module, without the part after a point.
     let module: String
-    /// Whether the file's module hands it on.
+    /// Whether the file's module re-exports it.
     let isExported: Bool
     let conditions: [String]
 }
@@ -38,27 +38,27 @@ struct TypeDeclaration {
     /// The keyword.
     let kind: String
     let name: String
-    /// The types around it, as written.
+    /// The types around it, in their written form.
     let path: [String]
     /// The names of generic parameters, such as `<T>`; empty without any.
     let generics: String
-    /// What an alias stands for; empty otherwise.
+    /// The type behind an alias; empty otherwise.
     let alias: String
-    /// The first of the inherited types, such as the superclass.
+    /// The inherited types. The first one may be the superclass.
     let inherited: [String]
     let access: Access
     let conditions: [String]
     let line: Int
     /// Whether code of any thread can name it without parameters and without a warning.
     let isPlain: Bool
-    /// Whether it says that it belongs to no actor, as managed classes do where the module's default is the main actor.
+    /// Whether the type is declared nonisolated, as managed classes are if the module's default is the main actor.
     let isNonisolated: Bool
 
     /// The name with the types around it.
     var fullName: String { (path + [name]).joined(separator: ".") }
 }
 
-/// Who may use a declaration.
+/// The access level of a declaration.
 enum Access: String, CaseIterable, Comparable {
     case isPrivate = "private"
     case isFilePrivate = "fileprivate"
@@ -71,7 +71,7 @@ enum Access: String, CaseIterable, Comparable {
         allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
     }
 
-    /// Whether only the file it is declared in may.
+    /// Whether only the file of the declaration may use it.
     var isOfFile: Bool { self == .isPrivate || self == .isFilePrivate }
 }
 
@@ -84,15 +84,15 @@ struct ManagedMember {
 
     /// A parameter of a method.
     struct Parameter: Equatable {
-        /// The name outside; `_` for none.
+        /// The external name; `_` for none.
         let label: String
         let type: String
     }
 
     let kind: Kind
-    /// With backticks where the source has them.
+    /// The name with the backticks of the source.
     let name: String
-    /// The class as the extension of it would be written.
+    /// The class, in the form for an extension of it.
     let className: String
     let access: Access
     let conditions: [String]

@@ -1,7 +1,7 @@
-/// Splits Swift source into tokens: enough of the language to find declarations, whatever else the file holds.
+/// Splits Swift source into tokens: enough of the language to find declarations among any other code.
 ///
 /// The compiler's own parser (SwiftParser) comes with the toolchain only as a host library, which a package cannot link
-/// without unsafe flags; those would keep every package that uses this one from being a dependency.
+/// without unsafe flags. Such flags would keep every package that uses this one from being a dependency.
 package struct SwiftLexer {
     private let bytes: [UInt8]
     private var position = 0
@@ -11,7 +11,8 @@ package struct SwiftLexer {
     private var tokens: [SwiftToken] = []
     private var interpolations: [SwiftInterpolation] = []
     private var interpolationDepth = 0
-    /// Strings in strings beyond this are read as plain text: nobody writes them, and each takes room on the stack.
+    /// The deepest nesting of strings in strings. Deeper strings are read as text, because real sources have none, and
+    /// each level takes stack space.
     private static let deepestInterpolation = 64
 
     private init(_ source: String) {
@@ -134,7 +135,7 @@ package struct SwiftLexer {
         if line > startLine { separation = .newline } else if separation == .nothing { separation = .space }
     }
 
-    // MARK: What begins with #
+    // MARK: Tokens that begin with #
 
     private mutating func readPound() {
         var pounds = 1
@@ -152,7 +153,7 @@ package struct SwiftLexer {
         }
     }
 
-    /// Reads the line of a directive. A condition goes on in the next line inside of parentheses only.
+    /// Reads the line of a directive. A condition continues in the next line only inside of parentheses.
     private mutating func readDirective(_ directive: ConditionDirective, length: Int) {
         let (start, number) = (position, tokens.count)
         append(.directive(directive), length: length)
@@ -211,7 +212,7 @@ package struct SwiftLexer {
         separation = .nothing
     }
 
-    /// Reads the code inside `\( … )`, which may hold strings itself. It is no part of the tokens around it.
+    /// Reads the code inside `\( … )`, which may contain strings itself. It is no part of the tokens around it.
     private mutating func readInterpolation(from begin: Int) {
         let kept = tokens
         tokens = []
@@ -228,7 +229,7 @@ package struct SwiftLexer {
         (0..<count).allSatisfy { byte(start + $0) == wanted }
     }
 
-    /// Whether a slash begins a regular expression: nothing to divide stands before it, and it ends on the same line.
+    /// Whether a slash begins a regular expression: no operand precedes it, and the expression ends on the same line.
     private func startsRegularExpression() -> Bool {
         guard ![.space, .tab, .newline, 0].contains(byte(1)) else { return false }
         if let last = tokens.last {
@@ -296,7 +297,7 @@ extension UInt8 {
     fileprivate static let minus = UInt8(ascii: "-")
     fileprivate static let greater = UInt8(ascii: ">")
 
-    /// Letters, digits, the underscore, the dollar sign and everything beyond ASCII.
+    /// Whether the byte is a letter, a digit, the underscore, the dollar sign or part of a character beyond ASCII.
     fileprivate var isWordByte: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -308,7 +309,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// Without spaces at either end.
+    /// The text without spaces at either end.
     var trimmed: String {
         var view = self[...]
         while let first = view.first, first.isWhitespace { view.removeFirst() }

@@ -1,9 +1,9 @@
-/// A piece of Swift source that means something to the scanner: comments and spaces are gone.
+/// A token of Swift source for the scanner. Comments and spaces are no tokens.
 package struct SwiftToken {
     package enum Kind {
         /// A name, keyword or number.
         case word
-        /// One character of punctuation, or the arrow.
+        /// A character of punctuation, or the arrow.
         case mark
         /// A string or regular expression, with everything inside it.
         case literal
@@ -13,19 +13,19 @@ package struct SwiftToken {
 
     package let kind: Kind
     package let text: String
-    /// Of the first character, from 1.
+    /// The line of the first character, from 1.
     package let line: Int
     package let column: Int
-    /// Whether something separates it from the token before.
+    /// The separation from the token before.
     package let follows: Separation
-    /// Where it stands in the text, in bytes of UTF-8.
+    /// The range in the text, in bytes of UTF-8.
     package let range: Range<Int>
 
     package enum Separation {
         case nothing, space, newline
     }
 
-    /// A directive with its condition, and where that ends.
+    /// Makes a directive with its condition and its end.
     func directive(condition: String, range: Range<Int>) -> SwiftToken {
         SwiftToken(kind: kind, text: condition, line: line, column: column, follows: follows, range: range)
     }
@@ -46,20 +46,20 @@ package struct SwiftToken {
     }
 }
 
-/// The lines of conditional compilation.
+/// The directives of conditional compilation.
 package enum ConditionDirective {
     case ifCondition, elseIfCondition, elseBranch, end
 }
 
 /// The code inside a string literal.
 package struct SwiftInterpolation {
-    /// Where it stands in the text, from the backslash to behind the parenthesis, in bytes of UTF-8.
+    /// The range in the text, from the backslash to behind the parenthesis, in bytes of UTF-8.
     package let range: Range<Int>
     package let tokens: [SwiftToken]
 }
 
 extension [SwiftToken] {
-    /// The index of the mark that closes the bracket at an index; nil when the text ends before.
+    /// The index of the mark that closes the bracket at an index; nil if the text ends before.
     package func closing(of index: Int) -> Int? {
         var depth = 0
         for position in index..<count {
