@@ -10,10 +10,10 @@ struct FormattedMessage {
     /// The message as text.
     ///
     /// - Parameters:
-    ///   - format: The format. `%{public}s` says that a value is written, `%{errno}d` what a number stands for.
-    ///   - arguments: The values. The text names a missing one as such.
+    ///   - format: The format. `%{public}s` makes a value public, and `%{errno}d` gives the meaning of a number.
+    ///   - arguments: The values. The text mentions each missing one.
     ///   - isRedacting: Whether private values are left out.
-    ///   - error: The error of the system that `%m` stands for.
+    ///   - error: The error of the system for `%m`.
     static func text(_ format: String, _ arguments: [Any?], isRedacting: Bool, error: Int32 = 0) -> String {
         var message = FormattedMessage(
             rest: format[...], arguments: arguments[...], isRedacting: isRedacting, error: error)

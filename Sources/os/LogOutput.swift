@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where log messages go: standard error, with what the journal reads where a program runs under it.
+/// The destination of log messages: standard error, with priorities for the journal if the program runs under it.
 struct LogOutput: Sendable {
     /// The least urgency that is written; nil for none.
     let threshold: Int?
     /// Whether private values are left out.
     let isRedacting: Bool
-    /// Whether standard error leads to the journal of systemd.
+    /// Whether standard error is connected to the journal of systemd.
     let isJournal: Bool
 
     static let shared = LogOutput(environment: ProcessInfo.processInfo.environment)
@@ -41,7 +41,7 @@ struct LogOutput: Sendable {
         threshold.map { type.urgency >= $0 } ?? false
     }
 
-    /// What is written of a message, with the ends of its lines.
+    /// The text to write for a message, with the ends of its lines.
     func text(_ message: String, _ type: OSLogType, _ log: OSLog) -> String {
         let places = [log.subsystem, log.category].filter { !$0.isEmpty }.joined(separator: ":")
         let place = places.isEmpty ? "" : "[\(places)] "
@@ -60,7 +60,7 @@ struct LogOutput: Sendable {
     func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
-            // One call for a message, so that those of several threads do not mix.
+            // One call writes a message, so that messages of several threads do not mix.
             var rest = UnsafeRawBufferPointer(bytes)
             while let start = rest.baseAddress, !rest.isEmpty {
                 let count = Foundation.write(STDERR_FILENO, start, rest.count)

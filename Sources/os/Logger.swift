@@ -1,6 +1,6 @@
 /// Writes log messages of a subsystem and a category.
 ///
-/// A message is a literal. It may say how a value is formatted, and whether the value is private:
+/// A message is a literal. It may contain the format of a value, and whether the value is private:
 ///
 ///     logger.error("No answer from \(host, privacy: .public) after \(seconds, format: .fixed(precision: 1)) s")
 ///

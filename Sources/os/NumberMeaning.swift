@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a number in a log message stands for.
+/// The meaning of a number in a log message.
 enum NumberMeaning: Sendable {
     case bytes(isBinary: Bool)
     case bitrate(isBinary: Bool)

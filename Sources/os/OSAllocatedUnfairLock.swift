@@ -54,7 +54,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
         try withLockIfAvailableUnchecked(body)
     }
 
-    /// Who has a lock.
+    /// The relation of the present thread to a lock.
     public enum Ownership: Hashable, Sendable {
         /// The present thread.
         case owner

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place that log messages belong to: a subsystem and a category.
+/// A place for log messages: a subsystem and a category.
 ///
 /// Any thread may use it.
 ///
@@ -25,7 +25,7 @@ public final class OSLog: NSObject, Sendable {
         self.init(subsystem: subsystem, category: category, isDisabled: false)
     }
 
-    /// Creates a place for messages of a category that tools know.
+    /// Creates a place for messages of a category that tools recognise.
     public convenience init(subsystem: String, category: Category) {
         self.init(subsystem: subsystem, category: category.rawValue)
     }
@@ -39,10 +39,10 @@ public final class OSLog: NSObject, Sendable {
     /// Whether messages of a level are written.
     public func isEnabled(type: OSLogType) -> Bool { !isDisabled && LogOutput.shared.writes(type) }
 
-    /// Whether signposts are recorded: false, because nothing on Linux records them.
+    /// Whether signposts are recorded: false, because no tool on Linux records them.
     public var signpostsEnabled: Bool { false }
 
-    /// The name of a category that tools know.
+    /// The name of a category that tools recognise.
     public struct Category: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 

@@ -4,11 +4,11 @@
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/os/oslogprivacy)
 public struct OSLogPrivacy: Sendable {
-    /// What is written in place of a value.
+    /// The text in place of a value.
     public enum Mask: Sendable {
         /// `<private>`.
         case none
-        /// A hash of the value: the same for equal values, as long as the process runs.
+        /// A hash of the value, which is equal for equal values as long as the process runs.
         case hash
     }
 
@@ -49,7 +49,7 @@ extension OSLogPrivacy {
         self.init(kinds.first { annotations.contains($0.0) }?.1 ?? .automatic, mask)
     }
 
-    /// What is written of a value.
+    /// The text to write for a value.
     ///
     /// - Parameters:
     ///   - text: The value.
@@ -64,7 +64,7 @@ extension OSLogPrivacy {
             case .sensitive: true
             }
         guard isHidden else { return text }
-        // The seed of hash values differs from process to process, so that short values cannot be tried out.
+        // The seed of hash values differs from process to process, so that short values cannot be found by trial.
         return mask == .none
             ? "<private>" : "<mask.hash: \(String(UInt(bitPattern: text.hashValue), radix: 16))>"
     }

@@ -19,7 +19,8 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
 }
 
 extension OSLogType {
-    /// How urgent a message is: greater for more urgent ones. A level that the module does not know is a default one.
+    /// The urgency of a message, which is greater for more urgent ones. A level that the module does not define counts
+    /// as the default one.
     var urgency: Int {
         switch self {
         case .debug: 0
@@ -32,6 +33,6 @@ extension OSLogType {
 
     var name: String { ["debug", "info", "default", "error", "fault"][urgency] }
 
-    /// The priority that the journal understands at the beginning of a line, as `sd-daemon` describes it.
+    /// The priority for the journal at the beginning of a line, as in `sd-daemon`.
     var journalPriority: Int { [7, 6, 5, 3, 2][urgency] }
 }

@@ -1,9 +1,9 @@
-/// The text of a signpost. Nothing records it here, and its values are not computed.
+/// The text of a signpost, which is not recorded here, and whose values are not computed.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/os/signpostmetadata)
 public typealias SignpostMetadata = OSLogMessage
 
-/// Marks intervals and events for tools that measure. Nothing on Linux records them, so they have no effect.
+/// Marks intervals and events for tools that measure. No tool on Linux records them, so they have no effect.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/os/ossignposter)
 public struct OSSignposter: Sendable {
@@ -15,7 +15,7 @@ public struct OSSignposter: Sendable {
     /// Creates a signposter for a part of a program.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
 
-    /// Creates a signposter for a part of a program and a category that tools know.
+    /// Creates a signposter for a part of a program and a category that tools recognise.
     public init(subsystem: String, category: OSLog.Category) { log = OSLog(subsystem: subsystem, category: category) }
 
     /// Creates a signposter for the place of a logger.

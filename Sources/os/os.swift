@@ -3,8 +3,8 @@
 // - Programs for Apple's systems import `os`, `os.log` or `OSLog` nearly everywhere. This module has their loggers,
 //   locks and signposts, so that such sources compile unchanged. The product is `OSLogging`.
 // - The module is an overlay: `import os` below imports the module of C with the same name (`Sources/COSLock`). The
-//   parts of that one make `import os.log` compile.
+//   submodules of the C module make `import os.log` compile.
 // - A message is an `OSLogMessage`, or the text of a C format that `FormattedMessage` takes apart. `LogOutput` decides
-//   what is written, and writes it.
+//   which messages to write, and writes them.
 
 @_exported import os

@@ -3,8 +3,8 @@
 ///     os_log("No answer from %{public}@ after %d s", log: network, type: .error, host, seconds)
 ///
 /// - Parameters:
-///   - message: The format. `{public}` and `{private}` behind a percent sign say whether a value is private. Unless
-///     the format says so, strings and objects are private and numbers are not.
+///   - message: The format. `{public}` and `{private}` after a percent sign set whether a value is private. By default
+///     strings and objects are private and numbers are not.
 ///   - dso: Has no effect here.
 ///   - log: The place of the message.
 ///   - type: The level of the message.

@@ -14,7 +14,7 @@ public struct OSSignpostType: RawRepresentable, Hashable, Sendable {
     public static let end = OSSignpostType(rawValue: 2)
 }
 
-/// Marks a moment for tools that measure. Nothing on Linux records it, so it has no effect.
+/// Marks a moment for tools that measure. No tool on Linux records it, so it has no effect.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/os/os_signpost(_:dso:log:name:signpostid:))
 public func os_signpost(
@@ -22,7 +22,7 @@ public func os_signpost(
     signpostID: OSSignpostID = .exclusive
 ) {}
 
-/// Marks a moment for tools that measure. Nothing on Linux records it, so it has no effect.
+/// Marks a moment for tools that measure. No tool on Linux records it, so it has no effect.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/os/os_signpost(_:dso:log:name:signpostid:_:_:))
 public func os_signpost(
@@ -30,7 +30,7 @@ public func os_signpost(
     signpostID: OSSignpostID = .exclusive, _ format: StaticString, _ arguments: Any?...
 ) {}
 
-/// Marks a moment for tools that measure. Nothing on Linux records it, so it has no effect.
+/// Marks a moment for tools that measure. No tool on Linux records it, so it has no effect.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/os/os_signpost(_:dso:log:name:signpostid:_:))
 public func os_signpost(
