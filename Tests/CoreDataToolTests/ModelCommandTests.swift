@@ -196,7 +196,7 @@ struct ModelCommandTests {
             #expect(run.status == 1)
             let same = try ToolRun(["model", "diff", "Library.momd", "Library.momd/Library 2.mom"], in: folder)
             #expect(same.status == 0)
-            #expect(same.output == "Library.momd, version 'Library 2' and Library.momd/Library 2.mom are the same\n")
+            #expect(same.output == "Library.momd, version 'Library 2' and Library.momd/Library 2.mom are equal\n")
             try withStore(folder.appendingPathComponent("l.sqlite"), ModelText.model(ModelFolder.library[0].text)) {
                 _ in
             }

@@ -213,7 +213,7 @@ struct ResultTests {
         let run = try run("info", "Library.sqlite")
         #expect(run.status == 0, "\(run.errors)")
         for words in [
-            "kind        SQLite\n", "model       lies in the store\n", "history     off\n", "state       whole\n",
+            "kind        SQLite\n", "model       in the store\n", "history     off\n", "state       whole\n",
         ] {
             #expect(run.output.contains(words), "\(words) in \(run.output)")
         }

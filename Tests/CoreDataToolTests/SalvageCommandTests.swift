@@ -60,7 +60,7 @@ struct SalvageCommandTests {
         } _: { url, new in
             for command in ["info", "verify"] {
                 let run = try ToolRun([command, url.path])
-                #expect(run.status == 3 && run.errors.contains("'coredata salvage' looks"), "\(run.errors)")
+                #expect(run.status == 3 && run.errors.contains("try 'coredata salvage'"), "\(run.errors)")
             }
             let model = url.deletingLastPathComponent().appendingPathComponent("Model.mom").path
             let run = try ToolRun(["salvage", url.path, "-o", new.path, "--model", model])

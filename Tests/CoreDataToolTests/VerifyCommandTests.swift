@@ -102,7 +102,7 @@ struct VerifyCommandTests {
             #expect(found.lines.contains { $0.hasPrefix("Book/\(two).title: ") })
             #expect(found.lines.contains("Book: 3 objects have code 7"))
             #expect(found.lines.contains("2 links that one side alone has"))
-            #expect(found.lines.contains { $0.hasPrefix("  what would mend it: ") })
+            #expect(found.lines.contains { $0.hasPrefix("  what would repair it: ") })
             let json = try ToolRun(["verify", url.path, "--json"])
             let kinds = try json.output.split(separator: "\n").map {
                 (try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])?["kind"] as? String
@@ -207,7 +207,7 @@ struct VerifyCommandTests {
             }
             #expect(
                 Set(kinds) == ["counter", "unknownEntity", "encoding", "range", "dangling", "derived"], "\(kinds)")
-            #expect(found.lines.filter { $0.hasPrefix("  what would mend it: ") }.count == 6)
+            #expect(found.lines.filter { $0.hasPrefix("  what would repair it: ") }.count == 6)
             #expect(try ToolRun.changes(in: folder, since: before) == [])
         }
     }

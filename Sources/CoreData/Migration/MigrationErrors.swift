@@ -121,8 +121,9 @@ enum MigrationErrors {
         let names = version.versionIdentifiers.map { "\($0.base)" }.sorted().joined(separator: ", ")
         let name = names.isEmpty ? "with the checksum \(version.versionChecksum)" : "“\(names)”"
         let choice =
-            "This is what the version \(name) asks for, through which the store goes. Mend the rows with an older version of "
-            + "the program, or take that version out of the program’s resources: then what only it knows is lost."
+            "The version \(name) requires this, through which the store is migrated. Correct the rows with an older version "
+            + "of the program, or remove that version from the program’s resources: then values that only it has are "
+            + "lost."
         var info = error.userInfo
         info[versionKey] = version.versionChecksum
         info[NSLocalizedRecoverySuggestionErrorKey] =

@@ -88,7 +88,7 @@ extension ObjectReferenceError: CustomStringConvertible, LocalizedError {
     public var description: String {
         switch self {
         case .withoutContext(let entity): "an object of \(entity) without a context cannot be referred to"
-        case .unknown(let uri): "no open store knows \(uri.absoluteString)"
+        case .unknown(let uri): "\(uri.absoluteString) belongs to no open store"
         case .otherClass(let expected, let found, let uri):
             "\(uri.absoluteString) is an object of class \(found), not \(expected)"
         }

@@ -8,10 +8,10 @@ extension LaunchTexts {
     private static let englishOfServers: [Key: String] = [
         .serverUnreachable: "The server with your data cannot be reached. Check the network, then try again.",
         .serverAddressWrong:
-            "The address of the server with your data has a mistake. Ask whoever has set up the program.",
+            "The address of the server with your data has a mistake. Ask its administrator.",
         .passwordRefused: "The server refuses the user name or the password. Check them, then try again.",
         .certificateNotTrusted:
-            "The server cannot prove who it is: its certificate is not trusted. Ask its administrator, then try again.",
+            "The server cannot prove its identity: its certificate is not trusted. Ask its administrator.",
         .databaseReadOnly: "The server lets your data only be read at the moment. Try again later.",
         .databaseNotPermitted:
             "The server does not let this user read or change the data. Ask its administrator, then try again.",

@@ -19,7 +19,7 @@ extension LaunchTexts {
         .busy: "Another program is using the data. Close it, then try again.",
         .unreachable: "Its file or folder cannot be reached. Check that the volume is there, then try again.",
         .damaged: "The file is damaged. Restore it from a backup, then try again.",
-        .incompatible: "It was made by a version that this one does not know. Install the newest version of this app.",
+        .incompatible: "It was made by a version that this one cannot read. Install the newest version of this app.",
         .cancelled: "You can continue at any time.",
         .incompleteProgram: "This app lacks a part that it needs for your data. Install its newest version.",
         .other: "Something unexpected happened. Try again; if it happens again, restart the app.",

@@ -13,7 +13,7 @@ package enum Help {
                 .joined(separator: "\n"))
         if let found = page.found {
             parts.append(
-                TextWidth.wrapped("Exit status: 1 where \(found); the others as in 'coredata --help'.", to: width))
+                TextWidth.wrapped("Exit status: 1 where \(found); all other ones as in 'coredata --help'.", to: width))
         }
         return parts.joined(separator: "\n\n")
     }
@@ -23,7 +23,7 @@ package enum Help {
         [
             "usage: coredata COMMAND [arguments]",
             TextWidth.wrapped(
-                "Looks into Core Data stores: SQLite, XML and binary files, and databases of PostgreSQL. Nothing is changed "
+                "Inspects Core Data stores: SQLite, XML and binary files, and databases of PostgreSQL. Nothing is changed "
                     + "unless a command says so.", to: width),
             "Commands:\n" + list(pages.map { ($0.name, $0.summary) }, width),
             "'coredata COMMAND --help' shows the arguments of one, with examples.\n"

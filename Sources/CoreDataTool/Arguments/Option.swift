@@ -66,8 +66,8 @@ extension Option {
     package static let json = Option("json", "print JSON instead of text")
     package static let model = Option(
         "model", letter: "m", value: "PATH", completion: .file,
-        "the store's model (.xcdatamodeld, .xcdatamodel, .momd, .mom); by default the one that lies in the store, or "
-            + "beside it")
+        "the store's model (.xcdatamodeld, .xcdatamodel, .momd, .mom); by default the one in the store, or beside "
+            + "it")
 }
 
 extension Operand {

@@ -4,7 +4,7 @@ import Foundation
 /// `coredata copy`: a copy of a store that other programs may be writing.
 package struct CopyCommand: Command {
     package static let page = CommandPage(
-        "copy", "copy a store, also while others write it",
+        "copy", "copy a store, also while other programs write it",
         operands: [.store, Operand("TO", completion: .file)],
         discussion: [
             "The copy has what was saved when it was begun, with the files of external data, the history and the "
@@ -13,7 +13,7 @@ package struct CopyCommand: Command {
             "TO is made anew: where there is something of that name, it stays as it is. With --force a store that is "
                 + "there is replaced at once, when the copy is whole. The store's model is not needed.",
         ],
-        options: [Option("force", letter: "f", "replace a store that lies at TO"), .json],
+        options: [Option("force", letter: "f", "replace a store at TO"), .json],
         examples: [
             .init("coredata copy Library.sqlite Backup.sqlite", "make a copy"),
             .init("coredata copy Library.sqlite Backup.sqlite --force", "renew it"),

@@ -10,8 +10,8 @@ package struct ExportCommand: Command {
             "The first line says what the store is and holds its model and its metadata; each line behind it is an "
                 + "object, with its id ('Book/12'), its values and its relationships. 'coredata import' makes an equal "
                 + "store of it.",
-            "Dates are seconds since the beginning of 2001 in UTC, bytes and transformable values base 64 of what lies "
-                + "in the store, decimals texts. Numbers and dates that JSON has no number for are the texts \"nan\", "
+            "Dates are seconds since the beginning of 2001 in UTC, bytes and transformable values base 64 of the "
+                + "stored bytes, decimals texts. Numbers and dates that JSON has no number for are the texts \"nan\", "
                 + "\"inf\" and \"-inf\"; an SQLite store cannot hold \"nan\". Nil values are left out, and so are "
                 + "derived attributes, which are computed anew. Related objects are called by their ids, those of "
                 + "ordered relationships in their order.",

@@ -47,7 +47,7 @@ package struct FetchCommand: Command {
         format = try OutputFormat(arguments)
         columns = arguments.has("columns") ? try RequestOptions.keys(of: "columns", arguments) : nil
         depth = try arguments.number("depth", atLeast: 0) ?? 0
-        if depth > Self.deepest { throw arguments.misuse("'--depth' goes to \(Self.deepest)") }
+        if depth > Self.deepest { throw arguments.misuse("'--depth' is at most \(Self.deepest)") }
         if depth > 0, !format.isJSON {
             throw arguments.misuse("'--depth' needs '--format json' or 'ndjson'")
         }

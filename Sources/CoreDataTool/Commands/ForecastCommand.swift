@@ -9,9 +9,9 @@ package struct ForecastCommand: Command {
         discussion: ["Reads only. An SQLite store takes milliseconds at any size."],
         options: MigrationOrder.options + [.json],
         examples: [
-            .init("coredata forecast Library.sqlite --model Library.momd", "look at the way to the current version"),
+            .init("coredata forecast Library.sqlite --model Library.momd", "forecast one to the current version"),
             .init(
-                "coredata forecast Library.sqlite -m Library.momd --to 'Library 3'", "look at the way to another one"),
+                "coredata forecast Library.sqlite -m Library.momd --to 'Library 3'", "forecast one to another version"),
         ],
         found: "the migration is not possible: something cannot be inferred, values would be lost, the disk is too full"
     )

@@ -14,13 +14,13 @@ package struct GenerateCommand: Command {
         options: [
             Option(
                 "output", letter: "o", value: "DIR", completion: .folder,
-                "where the file goes; without it the text is printed"),
+                "the file to write; without it the text is printed"),
             Option(
                 "module", value: "NAME", "the module of the classes, whose name is left out where the model has it"),
             .force,
         ],
         examples: [
-            .init("coredata generate Library.xcdatamodeld", "look at the classes"),
+            .init("coredata generate Library.xcdatamodeld", "print the classes"),
             .init("coredata generate Library.xcdatamodeld --output Sources/Library", "write them into a target"),
         ],
         found: "no entity of the model asks for a class")

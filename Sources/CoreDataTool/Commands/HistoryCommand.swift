@@ -4,7 +4,7 @@ import Foundation
 /// `coredata history`: the changes in a store that keeps history, with their authors.
 package struct HistoryCommand: Command {
     package static let page = CommandPage(
-        "history", "print who changed what",
+        "history", "print the changes, with their authors",
         operands: [.store],
         discussion: [
             "Prints the transactions of a store that keeps history, oldest first: number, date, author, and each object "

@@ -13,7 +13,7 @@ package struct ImportCommand: Command {
             "An SQLite store has the values, links and orders of the old one, its ids, its UUID, its metadata and its "
                 + "model. In an XML or binary store objects get other ids. All objects are saved at once and held in "
                 + "memory until then.",
-            "Links to objects that are not there, which a damaged store may have, are left out and told.",
+            "Links to objects that are not there, which a damaged store may have, are left out and reported.",
         ],
         options: [
             Option("type", letter: "t", value: "TYPE", completion: .words(StoreKindName.files), StoreKindName.help),

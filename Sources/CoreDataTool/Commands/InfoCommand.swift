@@ -4,15 +4,15 @@ import Foundation
 /// `coredata info`: the kind and the content of a store.
 package struct InfoCommand: Command {
     package static let page = CommandPage(
-        "info", "say what a store is and what lies in it",
+        "info", "print what a store is and what it contains",
         operands: [.store],
         discussion: [
             "The number of objects is that of an entity without its subentities. Sizes are those of tables with their "
                 + "indexes: an entity without a parent has its own objects and those of its subentities in one.",
-            "A file of up to 16 MB is looked at for damage, and its entities are measured; a larger one with --check.",
+            "A file of up to 16 MB is checked for damage, and its entities are measured; a larger one with --check.",
         ],
         options: [
-            Option("check", "look at every page of a large file, too: sizes of entities, and damage"), .model, .json,
+            Option("check", "check every page of a large file, too: sizes of entities, and damage"), .model, .json,
         ],
         examples: [
             .init("coredata info Library.sqlite", "kind, model, history, entities and how many objects each has"),

@@ -5,19 +5,19 @@ import Foundation
 /// `coredata lint`: the values of a model or a store that are in the wrong place for their size.
 package struct LintCommand: Command {
     package static let page = CommandPage(
-        "lint", "say which values lie in the wrong place for their size",
+        "lint", "find values in the wrong place for their size",
         operands: [Operand("PATH", completion: .file)],
         discussion: [
-            "Looks for values that are too large for their place: over 100 KB in a row with others, over 1 MB in a table of "
-                + "their own without external storage. PATH is a model (.xcdatamodeld, .xcdatamodel, .momd, .mom) or a "
+            "Finds values that are too large for their place: over 100 KB in a row with other values, over 1 MB in a "
+                + "table of their own without external storage. PATH is a model (.xcdatamodeld, .xcdatamodel, .momd, .mom) or a "
                 + "store, which is opened read-only."
         ],
         options: [
-            .model, Option("sample", value: "N", "look at N objects of each entity instead of all"), .json,
+            .model, Option("sample", value: "N", "check N objects of each entity instead of all"), .json,
         ],
         examples: [
             .init("coredata lint Library.sqlite", "measure every value of a store"),
-            .init("coredata lint Library.xcdatamodeld", "look at what a model allows"),
+            .init("coredata lint Library.xcdatamodeld", "check what a model allows"),
         ],
         found: "something was found")
 

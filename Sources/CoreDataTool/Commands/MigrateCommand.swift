@@ -7,7 +7,7 @@ package struct MigrateCommand: Command {
         "migrate", "bring a store to another version of its model",
         operands: [.store],
         discussion: [
-            "Says nothing while it works, unless the standard error is a terminal: there a bar shows the stage, the "
+            "Prints nothing while it works, unless the standard error is a terminal: there a bar shows the stage, the "
                 + "entity, its rows and the time that is left. ^C cancels: the store is then as it was. The next "
                 + "call resumes a killed migration, or begins it anew.",
             "Values that the version to reach has no place for are not lost silently: each has to be named by "
@@ -17,16 +17,16 @@ package struct MigrateCommand: Command {
                 + "--ignore-cloudkit is given. CloudKit's tables are never written.",
         ],
         options: MigrationOrder.options + [
-            Option("dry-run", letter: "n", "do nothing but say what would be done, as 'coredata forecast' does"),
+            Option("dry-run", letter: "n", "only print what would be done, as 'coredata forecast' does"),
             Option(
                 "backup", value: "DIR", completion: .folder,
                 "first copy the store, with its -wal and its external files, to this folder"),
             Option("while-open", "migrate although another process has the store open, if it holds no lock"),
-            Option("wait", value: "SECONDS", "wait so long for others who have the store open; by default not at all"),
+            Option("wait", value: "SECONDS", "wait for programs that have the store open; by default not at all"),
             .json,
         ],
         examples: [
-            .init("coredata migrate Library.sqlite --model Library.momd --dry-run", "look first"),
+            .init("coredata migrate Library.sqlite --model Library.momd --dry-run", "forecast only"),
             .init(
                 "coredata migrate Library.sqlite --model Library.momd --backup Backups", "keep the old store, too"),
         ],

@@ -13,7 +13,7 @@ package struct ModelDiagramCommand: Command {
         options: [
             .version,
             Option(
-                "output", letter: "o", value: "FILE", completion: .file, "where the SVG goes, instead of the output"),
+                "output", letter: "o", value: "FILE", completion: .file, "the file for the SVG, instead of the output"),
             Option("dot", "write the graph in Graphviz's language instead of the drawing"), .force,
         ],
         examples: [

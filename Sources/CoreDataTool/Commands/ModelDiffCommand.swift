@@ -21,7 +21,7 @@ package struct ModelDiffCommand: Command {
         examples: [
             .init(
                 "coredata model diff Library.xcdatamodeld --from Library --to 'Library 2'", "two versions of a bundle"),
-            .init("coredata model diff Library.sqlite Library.momd", "what a program's model asks of a store"),
+            .init("coredata model diff Library.sqlite Library.momd", "what a program's model changes in a store"),
         ],
         found: "the models differ")
 
@@ -47,7 +47,7 @@ package struct ModelDiffCommand: Command {
         if comparison.isEmpty {
             isJSON
                 ? try console.write(difference.json)
-                : try console.line(Table.onOneLine("\(old.title) and \(new.title) are the same"))
+                : try console.line(Table.onOneLine("\(old.title) and \(new.title) are equal"))
             return .done
         }
         if isJSON {

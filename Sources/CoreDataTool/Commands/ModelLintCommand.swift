@@ -4,22 +4,22 @@ import Foundation
 /// `coredata model lint`: the parts of a model that may cause faults.
 package struct ModelLintCommand: Command {
     package static let page = CommandPage(
-        "model lint", "look for what in a model asks for trouble",
+        "model lint", "find the parts of a model that may cause faults",
         operands: [.model],
         discussion: [
-            "Looks for values that lie in the wrong place for their size, relationships without an inverse, delete "
+            "Finds values that are in the wrong place for their size, relationships without an inverse, delete "
                 + "rules that leave references behind or forbid deleting, names that NSManagedObject, Swift or the "
                 + "format of predicates have, keys of fetch request templates that no index begins with, optional "
                 + "numbers without a default, and transformable attributes without a secure transformer.",
             "Where an .xcdatamodeld or .xcdatamodel says that the model, or a configuration of it, is used with "
-                + "CloudKit, it also looks for what CloudKit does not take: unique constraints, mandatory attributes "
+                + "CloudKit, it also finds what CloudKit does not support: unique constraints, mandatory attributes "
                 + "without a default, attributes without a type, and relationships that are mandatory, ordered, "
                 + "without an inverse, with the delete rule 'deny', or that lead to another configuration.",
             "'coredata lint STORE' measures the values of a store.",
         ],
         options: [.version, .json],
         examples: [
-            .init("coredata model lint Library.xcdatamodeld", "look at the current version"),
+            .init("coredata model lint Library.xcdatamodeld", "check the current version"),
             .init(
                 "coredata model lint Library.momd --json | jq '.[].rule'", "the rules that were broken, for a script"),
         ],

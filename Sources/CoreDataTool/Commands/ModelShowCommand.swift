@@ -10,7 +10,7 @@ package struct ModelShowCommand: Command {
         options: [.version, .json],
         examples: [
             .init("coredata model show Library.momd", "everything that the current version says"),
-            .init("coredata model show Library.sqlite Book", "one entity of the model that lies in a store"),
+            .init("coredata model show Library.sqlite Book", "one entity of the model in a store"),
         ])
 
     private let path: String

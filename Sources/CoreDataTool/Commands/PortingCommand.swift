@@ -37,9 +37,9 @@ package struct PortingCommand: Command {
             Option("rules", "list the rules by which it rewrites and reports, and do nothing else"),
         ],
         examples: [
-            .init("coredata port Sources | less", "look at what would change"),
-            .init("coredata port . --in-place", "change a package where it lies"),
-            .init("coredata port --rules", "look up what it rewrites"),
+            .init("coredata port Sources | less", "show what would change"),
+            .init("coredata port . --in-place", "change a package in place"),
+            .init("coredata port --rules", "list what it rewrites"),
         ],
         found: "something is left to do by hand")
 

@@ -4,7 +4,7 @@ import Foundation
 /// `coredata repair`: a copy of a store, repaired as far as possible.
 package struct RepairCommand: Command {
     package static let page = CommandPage(
-        "repair", "make a copy of a store in which what is broken is mended",
+        "repair", "make a repaired copy of a store",
         operands: [.store, Operand("TO", completion: .file)],
         discussion: [
             "STORE is only read. TO is made anew, of the same kind, and has its name when it is whole; where "
@@ -17,17 +17,17 @@ package struct RepairCommand: Command {
                 + "bytes that are not UTF-8.",
             "Left are values that should be unique, rows of no entity, values that the model does not allow, "
                 + "and damaged pages: a person has to decide there. No object is deleted. Of the kinds of "
-                + "stores, SQLite has most to mend; XML and binary stores may have one-sided links, derived values "
+                + "stores, SQLite has most to repair; XML and binary stores may have one-sided links, derived values "
                 + "and numbers. Databases are not repaired.",
         ],
         options: [.model, .json],
         examples: [
-            .init("coredata repair Library.sqlite Repaired.sqlite", "mend what can be"),
+            .init("coredata repair Library.sqlite Repaired.sqlite", "repair what can be repaired"),
             .init(
                 "coredata repair Library.sqlite Repaired.sqlite --json | jq 'select(.mended | not)'",
                 "what is left, for a script"),
         ],
-        found: "the copy was made, and something in it is left that could not be mended")
+        found: "the copy was made, and something in it is left that could not be repaired")
 
     private let store: String
     private let target: String
@@ -61,7 +61,7 @@ package struct RepairCommand: Command {
         if let mirror {
             try MirrorText(mirror).tell(
                 console, isJSON: isJSON,
-                "; its tables are as they were, and what was mended in rows without history is not uploaded")
+                "; its tables are as they were, and repairs of rows without history are not uploaded")
         }
         return repair.left.isEmpty ? .done : .found
     }
@@ -86,7 +86,7 @@ package struct RepairCommand: Command {
         let left = Set(repair.left.map(\.kind))
         for kind in StoreFinding.Kind.allCases where left.contains(kind) {
             try console.line(console.styled("left: \(kind.title)", .bold))
-            try console.line("  what would mend it: \(kind.remedy)")
+            try console.line("  what would repair it: \(kind.remedy)")
         }
         let counts =
             repair.mended.isEmpty && repair.left.isEmpty

@@ -9,13 +9,13 @@ package struct SalvageCommand: Command {
         discussion: [
             "STORE is only read, page by page, without SQLite: also where its header, its tables' definitions or its "
                 + "list of free pages are damaged, where it was cut short, and where the -wal beside it is another "
-                + "store's. Nobody may write it meanwhile. The new store is made anew, and has its name when it is "
+                + "store's. No program may write it at that time. The new store is made anew, and has its name when it is "
                 + "whole; where there is something of that name, it stays as it is.",
             "Rows keep their numbers, values and links, and external files are copied. Each line of the "
                 + "output names something that cannot be read: values that are nil now, links to rows that were not "
                 + "found, rows and pages. Rows that were deleted do not come back. The history is left out.",
-            "The model is the one that the store keeps, where that can be read. 'coredata verify' looks at the new "
-                + "store, and 'coredata repair' mends what is mendable in it. A backup has more, where there is one.",
+            "The model is the one that the store keeps, where that can be read. 'coredata verify' checks the new "
+                + "store, and 'coredata repair' repairs what it can in it. A backup has more, where there is one.",
         ],
         options: [
             Option("output", letter: "o", value: "NEW", completion: .file, "where the new store is made; needed"),

@@ -11,7 +11,7 @@ package struct StudioCommand: Command {
             "Prints the address of the page, and opens it where there is a desktop. The page is served to this machine "
                 + "alone. Its address is good once: the first browser that opens it has the page until it ends. "
                 + "^C ends the studio.",
-            "On a machine that others use, --no-open keeps the address out of the list of processes.",
+            "On a machine with other users, --no-open keeps the address out of the list of processes.",
             "The page shows entities, objects and the links between them, the model, the history, what other programs "
                 + "save while they do, and what a migration would do. It reads only; with --write values are edited in "
                 + "place, objects made and deleted, and migrations run. Nothing is written before it is saved.",
@@ -25,7 +25,7 @@ package struct StudioCommand: Command {
             .json,
         ],
         examples: [
-            .init("coredata studio Library.sqlite", "look at a store"),
+            .init("coredata studio Library.sqlite", "show a store"),
             .init("coredata studio Library.sqlite --model Library.momd --write", "edit it, or migrate it"),
         ])
 
@@ -40,7 +40,7 @@ package struct StudioCommand: Command {
         store = try arguments.required(0)
         model = arguments.value("model")
         let number = try arguments.number("port", atLeast: 0) ?? 0
-        guard let port = UInt16(exactly: number) else { throw arguments.misuse("'--port' goes to 65535") }
+        guard let port = UInt16(exactly: number) else { throw arguments.misuse("'--port' is at most 65535") }
         self.port = port
         isWritable = arguments.has("write")
         opens = !arguments.has("no-open")

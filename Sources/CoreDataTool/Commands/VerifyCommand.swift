@@ -4,20 +4,20 @@ import Foundation
 /// `coredata verify`: whether a store is whole.
 package struct VerifyCommand: Command {
     package static let page = CommandPage(
-        "verify", "look for damage, dangling references and values that should not be",
+        "verify", "check for damage, dangling references and values that should not be",
         operands: [.store],
         discussion: [
-            "Reads everything, and changes nothing. Looks at the file, at every object and its external files, "
-                + "at what relationships lead to and whether it leads back, at values that the model does not allow, "
-                + "at derived values, and at values that should be unique. In an SQLite store it looks at the "
+            "Reads everything, and changes nothing. Checks the file, every object and its external files, "
+                + "what relationships lead to and whether it leads back, values that the model does not allow, "
+                + "derived values, and values that should be unique. In an SQLite store it checks the "
                 + "tables, too: counters, rows of no entity, texts that are not UTF-8, values that their attributes "
-                + "cannot hold. Says of each kind what would mend it.",
-            "'coredata repair' makes a copy in which what can be mended is. Rules that a program's own code "
-                + "has are not known here.",
+                + "cannot hold. Prints for each kind what would repair it.",
+            "'coredata repair' makes a copy in which it repairs what it can. Rules that a program's own "
+                + "code has are not checked.",
         ],
         options: [.model, .json],
         examples: [
-            .init("coredata verify Library.sqlite", "look for everything"),
+            .init("coredata verify Library.sqlite", "check everything"),
             .init(
                 "coredata verify Library.sqlite --json | jq 'select(.kind == \"dangling\")'",
                 "for a script, line by line"),
@@ -61,7 +61,7 @@ package struct VerifyCommand: Command {
         for kind in StoreFinding.Kind.allCases {
             guard let number = kinds[kind] else { continue }
             try console.line(console.styled("\(number) \(kind.title)", .bold))
-            try console.line("  what would mend it: \(kind.remedy)")
+            try console.line("  what would repair it: \(kind.remedy)")
         }
     }
 }

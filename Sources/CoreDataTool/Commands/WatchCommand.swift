@@ -4,7 +4,7 @@ import Foundation
 /// `coredata watch`: the changes that other programs save in a store, as they happen.
 package struct WatchCommand: Command {
     package static let page = CommandPage(
-        "watch", "print what others change, while they do",
+        "watch", "print the changes of other programs as they are saved",
         operands: [.store],
         discussion: [
             "Waits for other processes to save, and prints their transactions as 'coredata history' does. Of a store that "
@@ -12,10 +12,10 @@ package struct WatchCommand: Command {
         ],
         options: [RequestOptions.limit, .model, .json],
         examples: [
-            .init("coredata watch Library.sqlite", "look on while a program works"),
+            .init("coredata watch Library.sqlite", "follow the changes of a program"),
             .init("coredata watch Library.sqlite --limit 1", "wait for the next change"),
         ],
-        found: "the store tells nobody of its changes")
+        found: "the store does not report its changes")
 
     private let store: String
     private let model: String?
@@ -40,7 +40,7 @@ package struct WatchCommand: Command {
         let store = try OpenedStore(store, model: model)
         guard store.address.isInTables else {
             throw ToolError(
-                .found, "\(store.shown): a store of the kind \(store.address.type) tells nobody of its changes")
+                .found, "\(store.shown): a store of the kind \(store.address.type) does not report its changes")
         }
         try requireNotices(of: store)
         let wake = Wake()
@@ -94,7 +94,7 @@ package struct WatchCommand: Command {
         let folder = store.url.deletingLastPathComponent().path
         if access(folder, W_OK) == 0 || access(store.url.path + "-shm", W_OK) == 0 { return }
         throw ToolError(
-            .found, "\(store.shown): its changes are told to those alone who may write into its folder")
+            .found, "\(store.shown): its changes are reported only to users who may write into its folder")
     }
 
     private func counts(_ store: OpenedStore, _ context: NSManagedObjectContext) throws -> [String: Int] {

@@ -31,8 +31,8 @@ struct ExchangeSummary {
         facts.append(("mirror", MirrorText(mirror).json))
         console.say(
             Table.onOneLine(
-                "coredata: CloudKit mirrors the store that the objects are of (\(mirror)), and does not know "
-                    + "\(place): on a device its objects would be uploaded once more, and pending deletions forgotten"))
+                "coredata: CloudKit mirrors the store that the objects are of (\(mirror)), and has no records "
+                    + "of \(place): on a device its objects would be uploaded once more, and pending deletions lost"))
     }
 
     func write(isJSON: Bool, on console: Console) throws {

@@ -93,7 +93,7 @@ final class GraphTransfer {
                 .failed, "\(other.shown): the new store did not pass its verification",
                 details: [
                     what, "\(source.shown) is as it was.",
-                    "Where another program writes it meanwhile, convert a copy ('coredata copy').",
+                    "If another program writes it during this, convert a copy ('coredata copy').",
                 ])
         }
         try walk.context.performAndWait {
@@ -105,7 +105,7 @@ final class GraphTransfer {
                 for (one, other) in zip(summary.counts, others) where one != other {
                     throw failure("\(one.entity): \(one.count) objects; \(other.0): \(other.1) in the new store.")
                 }
-                if summary.counts.count != others.count { throw failure("Not the same entities have objects.") }
+                if summary.counts.count != others.count { throw failure("Other entities have objects than before.") }
             }
             let line = WorkLine("comparing", of: summary.objects, on: console)
             defer { line.end() }

@@ -82,7 +82,7 @@ final class StoreDraft {
         if hasFolder, Self.isTaken(external) {
             throw ToolError(
                 .failed, "\(shown): there is a folder of external data already: \(external.lastPathComponent)",
-                details: ["It belongs to a store that is gone, or has the same name with another suffix."])
+                details: ["It belongs to a deleted store, or to one of this name with another suffix."])
         }
         guard mkdir(content.path, Self.permissions(of: folder)) == 0 else { throw Self.failure(shown) }
     }

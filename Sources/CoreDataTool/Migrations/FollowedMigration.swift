@@ -57,7 +57,7 @@ final class FollowedMigration: @unchecked Sendable {
         if users.isEmpty { return }
         throw ToolError(
             .busy, "the store is open in \(users.joined(separator: ", "))",
-            details: ["Close it there, wait for it (--wait SECONDS), or migrate all the same (--while-open)."])
+            details: ["Close it there, wait for it (--wait SECONDS), or migrate while it is open (--while-open)."])
     }
 
     /// Waits a moment for the processes that hold the store, or for ^C.
@@ -91,7 +91,7 @@ final class FollowedMigration: @unchecked Sendable {
             var isWaitShown = false
             let outcome = wait { migration in
                 guard let migration else {
-                    if !isWaitShown { write("Others have the store open: waiting for them; ^C cancels.\n") }
+                    if !isWaitShown { write("Other programs have the store open: waiting for them; ^C cancels.\n") }
                     isWaitShown = true
                     return
                 }

@@ -35,8 +35,8 @@ extension ModelLint {
             let keys = constraint.compactMap { $0 as? String ?? ($0 as? NSPropertyDescription)?.name }
             add(
                 .cloudKit, entity, nil,
-                "\(keys.joined(separator: ", ")) is unique, which CloudKit does not take; let the program look for "
-                    + "duplicates")
+                "\(keys.joined(separator: ", ")) is unique, which CloudKit does not support; let the program search "
+                    + "for duplicates")
         }
         for property in entity.declaredProperties where !property.isTransient {
             switch property {

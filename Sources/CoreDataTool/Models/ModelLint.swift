@@ -110,7 +110,7 @@ package struct ModelLint {
         if relationship.deleteRule == .noActionDeleteRule {
             add(
                 .deletion, entity, relationship.name,
-                "its delete rule is 'no action': objects of \(destination) then refer to one that is gone; take "
+                "its delete rule is 'no action': objects of \(destination) then refer to a deleted one; use "
                     + "'nullify'"
             )
         }
@@ -177,7 +177,7 @@ package struct ModelLint {
 
     private mutating func check(_ attribute: NSAttributeDescription, _ owner: NSEntityDescription, _ use: String) {
         if attribute.isTransient {
-            return add(.key, owner, attribute.name, "\(use), but it is transient, and no store knows its values")
+            return add(.key, owner, attribute.name, "\(use), but it is transient, and no store has its values")
         }
         if !RequestKeys.isIndexed(attribute, of: owner) {
             add(.index, owner, attribute.name, "\(use), and no index begins with it: every row is looked at")

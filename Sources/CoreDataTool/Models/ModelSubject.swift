@@ -72,7 +72,7 @@ package struct ModelSubject {
 
 extension Option {
     static let version = Option(
-        "version", value: "NAME", "the version of a bundle to look at; by default the current one")
+        "version", value: "NAME", "the version of a bundle to use; by default the current one")
 }
 
 extension Operand {

@@ -77,9 +77,9 @@ package struct StoreAddress {
             .unreadable, "\(shown): this is no Core Data store",
             details: [
                 start.isEmpty
-                    ? "The file is empty. If it was a store, its -wal may have the rows: 'coredata salvage' looks."
+                    ? "The file is empty. If it was a store, its -wal may have the rows: try 'coredata salvage'."
                     : "It is neither an SQLite database nor an XML or binary store. If it was a store, "
-                        + "'coredata salvage' looks for what can be read."
+                        + "try 'coredata salvage', which reads what can be read."
             ])
     }
 

@@ -7,7 +7,7 @@ enum StoreKindName: String, CaseIterable {
 
     static let files = [sqlite, xml, binary].map(\.rawValue)
     static let help =
-        "sqlite, xml or binary; by default what the suffix says: '.xml', '.binary', and SQLite for all others"
+        "sqlite, xml or binary; by default by the suffix: '.xml', '.binary', and SQLite for every other one"
 
     /// The kind by the option, or else by the address of the new store.
     static func given(_ arguments: Arguments, _ target: String) throws -> StoreKindName {

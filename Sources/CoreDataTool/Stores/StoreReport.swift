@@ -96,7 +96,7 @@ struct StoreReport {
 
     private var origin: String {
         switch store.origin {
-        case .archived: "lies in the store"
+        case .archived: "in the store"
         case .given(let version): "given: version '\(version)'"
         case .beside(let place): place
         }

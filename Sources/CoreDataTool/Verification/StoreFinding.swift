@@ -39,7 +39,7 @@ struct StoreFinding: Equatable {
             case .damage:
                 "'coredata salvage' brings what can be read into a new store; or take a backup"
             case .history:
-                "let a program delete the transactions that everybody has read "
+                "let a program delete the transactions that all programs have read "
                     + "(NSPersistentHistoryChangeRequest.deleteHistory(before:))"
             case .counter:
                 "'coredata repair' raises them; otherwise a program may give a new object the number of another one"

@@ -151,7 +151,7 @@
                 _ = try store.open(newer, [NSPersistentStoreStagedMigrationManagerOptionKey: manager])
             }
             #expect(error.code == NSMigrationError, "\(error)")
-            #expect(error.localizedDescription.contains("cannot be migrated while others use it"), "\(error)")
+            #expect(error.localizedDescription.contains("cannot be migrated while other programs use it"), "\(error)")
             try context.performAndWait {
                 context.make("Item", ["name": "a"])
                 try context.save()

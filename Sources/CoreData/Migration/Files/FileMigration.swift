@@ -209,7 +209,7 @@ struct FileMigration {
             throw NSError.coreData(
                 NSMigrationError,
                 reason:
-                    "“\(url.lastPathComponent)” was written by somebody else while it was being migrated; it was left as it is.",
+                    "“\(url.lastPathComponent)” was written by another program during its migration; it stays as it is.",
                 url: url)
         }
         guard rename(copy.path, url.path) == 0 else {

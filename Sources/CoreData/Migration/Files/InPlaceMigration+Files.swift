@@ -56,7 +56,7 @@ extension InPlaceMigration {
         var status = stat()
         guard lstat(folder.url.path, &status) == 0, status.st_uid == geteuid() else {
             throw NSError.coreData(
-                NSMigrationError, reason: "The folder “\(folder.url.path)” for the migration is somebody else's.",
+                NSMigrationError, reason: "The folder “\(folder.url.path)” for the migration is another user's.",
                 url: url)
         }
         return folder

@@ -57,8 +57,8 @@ struct LightweightMigrator {
                 try MigrationCancellation.check(progress)
                 guard attempts.goOn() else {
                     throw SQLiteError(
-                        code: SQLiteError.codeOfMovedFile, message: "others change its version again and again",
-                        path: url.path)
+                        code: SQLiteError.codeOfMovedFile,
+                        message: "other processes change its version again and again", path: url.path)
                 }
             }
         } catch let error as SQLiteError {

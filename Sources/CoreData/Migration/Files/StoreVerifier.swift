@@ -96,7 +96,7 @@ struct StoreVerifier {
             Check(
                 select: first(of: table, where: .or([.isNull(entity), .not(.isEntity(numbers))])), entity: root.name,
                 problem: "belongs to no entity of the model"),
-            Check(select: above, entity: root.name, problem: "lies above the highest key that was given out"),
+            Check(select: above, entity: root.name, problem: "is above the highest key that was assigned"),
         ]
     }
 
@@ -168,8 +168,8 @@ struct StoreVerifier {
         let place = check.property.map { "\(check.entity).\($0)" } ?? check.entity
         let row = key.map { ", row \($0)," } ?? ""
         let help =
-            "If the store was so before, mend or delete the row with the older version of the program: a copy takes the "
-            + "store's place only when it is whole."
+            "If the store was so before, correct or delete the row with the older version of the program: a copy takes "
+            + "the store's place only when it is whole."
         var info: [String: Any] = [
             MigrationErrors.entityKey: check.entity, NSLocalizedRecoverySuggestionErrorKey: help,
         ]

@@ -19,7 +19,7 @@ extension MigrationErrors {
             } else if !unreadable.isEmpty {
                 (
                     "another version",
-                    "Replace the mapping model \(files): it cannot be read, and may say where the values go."
+                    "Replace the mapping model \(files): it cannot be read, and may have a place for the values."
                 )
             } else {
                 (
@@ -31,7 +31,7 @@ extension MigrationErrors {
                     """
                 )
             }
-        let help = "\(remedy) To let the values go all the same: \(line)"
+        let help = "\(remedy) To allow the loss of the values: \(line)"
         let details = losses.map { loss in
             var info: [String: Any] = [
                 entityKey: loss.entity, lossKey: loss, NSLocalizedRecoverySuggestionErrorKey: help,

@@ -71,7 +71,7 @@ struct OnlineMapping {
     private mutating func sort() {
         for mapping in mappings {
             if let policy = mapping.entityMigrationPolicyClassName {
-                refuse(mapping, nil, "has the policy “\(policy)”, whose code nobody can apply backwards")
+                refuse(mapping, nil, "has the policy “\(policy)”, whose code cannot be applied backwards")
                 continue
             }
             let (source, destination) = (source(of: mapping), destination(of: mapping))
@@ -171,7 +171,7 @@ struct OnlineMapping {
                 mapping, property, "takes over “\(name)”, which is not what its name or renaming identifier says",
                 "Give it the renaming identifier “\(name)”, and migrate without a mapping model.")
         } else if let given {
-            refuse(mapping, property, "has the expression \(given), which nobody can apply backwards")
+            refuse(mapping, property, "has the expression \(given), which cannot be applied backwards")
         } else {
             refuse(
                 mapping, property, "starts empty, although “\(former?.name ?? "")” has values for it",
@@ -226,7 +226,7 @@ struct OnlineMapping {
         for case let attribute as NSAttributeDescription in ModelDifference.stored(part) {
             guard let given = Self.expression(attribute.name, in: mapping.attributeMappings) else { continue }
             guard let name = Self.path(given), let old = origin.entity.attributesByName[name], !old.isTransient else {
-                refuse(mapping, attribute.name, "has the expression \(given), which nobody can apply backwards")
+                refuse(mapping, attribute.name, "has the expression \(given), which cannot be applied backwards")
                 continue
             }
             if let help = obstacle(attribute, old, attributes.map(\.old), owner) {
@@ -248,7 +248,7 @@ struct OnlineMapping {
             || difference.properties[owner.index].values.contains(where: { $0 === old })
         {
             return (
-                "which goes to another attribute, too: the newer version could write both",
+                "which is copied to another attribute, too: the newer version could write both",
                 "Let one attribute take it over."
             )
         }

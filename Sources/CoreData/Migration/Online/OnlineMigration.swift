@@ -32,7 +32,7 @@ package struct OnlineMigration {
         let place = [entity, property].compactMap { $0 }.joined(separator: ".")
         let text = place.isEmpty ? reason : "“\(place)” \(reason)"
         return .coreData(
-            NSMigrationError, reason: "The store cannot be migrated while others use it: \(text). \(help)",
+            NSMigrationError, reason: "The store cannot be migrated while other programs use it: \(text). \(help)",
             userInfo: info)
     }
 

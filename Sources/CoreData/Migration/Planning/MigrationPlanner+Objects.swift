@@ -102,7 +102,7 @@ extension MigrationPlanner {
                     MigrationErrors.cannotInfer(
                         entity: entity, property: property,
                         source: "is named by the \(kind) “\(name)” of this store (\(lost))",
-                        destination: "has another name or is gone",
+                        destination: "is renamed or removed",
                         help: "Drop the \(kind) before the migration, and make it anew after it."))
             }
         }

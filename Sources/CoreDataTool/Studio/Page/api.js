@@ -56,7 +56,7 @@ async function ask(address, options) {
     if (error.name === 'AbortError' || error instanceof StudioError) throw error;
     throw new StudioError(0, { error: {
       message: 'The studio does not answer.',
-      details: ['Look whether the command still runs. Then load the page again by the address that it prints.'],
+      details: ['Check whether the command still runs. Then load the page again by the address that it prints.'],
     } });
   } finally {
     end();

@@ -64,7 +64,7 @@ class CompareView {
   draw(answer) {
     if (answer.isSame) {
       this.content.replaceChildren(
-        emptyState('Both versions are the same.', 'A store of the one is one of the other.'));
+        emptyState('The two versions are equal.', 'A store of one version is a store of the other.'));
       return;
     }
     const about = (one) => (answer.migration ? answer.migration.obstacles : [])
@@ -86,7 +86,7 @@ class CompareView {
       h('p', { class: 'verdict' }, value(means)),
       counts.length > 0 && h('p', { class: 'faint' }, `${list(counts)}.`), ...general.map(obstacleCard),
       migration && migration.isMigrationRequired && isStores && h('p', {},
-        h('a', { href: format('migration', [], { to: this.to }) }, 'Look at the forecast for this store')));
+        h('a', { href: format('migration', [], { to: this.to }) }, 'Show the forecast for this store')));
   }
 
   entity(one, obstacles) {

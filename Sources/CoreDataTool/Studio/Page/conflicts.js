@@ -10,7 +10,7 @@ export function showConflicts(error, resolve) {
     resolve(policy);
   };
   const { conflicts } = error.body;
-  const dialog = openDialog('Somebody else changed the same objects', h('div', { class: 'dialog-body' },
+  const dialog = openDialog('Another program changed these objects', h('div', { class: 'dialog-body' },
     h('p', {}, 'Nothing was saved. Choose whose values stay where both sides changed them.'),
     ...conflicts.map(one),
     h('footer', {},
@@ -24,7 +24,7 @@ export function showConflicts(error, resolve) {
 function one(conflict) {
   return h('section', { class: 'conflict' },
     h('h3', {}, objectLink(conflict.id, conflict.label), h('span', { class: 'kind' }, value(conflict.id))),
-    conflict.isDeleted && h('p', { class: 'obstacle-line' }, 'The store has it no more: somebody deleted it.'),
+    conflict.isDeleted && h('p', { class: 'obstacle-line' }, 'Another program deleted it from the store.'),
     conflict.values.length > 0 && h('table', { class: 'plain' },
       h('thead', {}, h('tr', {}, ...['Property', 'Before', 'Yours', 'In the store'].map((text) => h('th', {
         scope: 'col',

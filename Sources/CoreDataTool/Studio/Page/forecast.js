@@ -155,9 +155,9 @@ function allSteps(forecast) {
 
 function locks(forecast) {
   if (!forecast.locks.length) return null;
-  return h('section', {}, h('h2', {}, 'What others cannot do meanwhile'), h('ul', { class: 'fact-list' },
+  return h('section', {}, h('h2', {}, 'What other programs cannot do at that time'), h('ul', { class: 'fact-list' },
     ...forecast.locks.map((lock) => h('li', {},
-      `Nobody ${lock.isExclusive ? 'reads or writes' : 'writes'} `, value(lock.tables.join(', ')),
+      `No other program ${lock.isExclusive ? 'reads or writes' : 'writes'} `, value(lock.tables.join(', ')),
       ` for about ${seconds(lock.seconds)}.`))));
 }
 

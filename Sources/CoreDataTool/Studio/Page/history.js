@@ -134,7 +134,7 @@ function transaction(one, id) {
     h('header', {},
       h('time', { datetime: one.date, title: one.date },
         parts ? `${id ? `${parts.day} ` : ''}${parts.time}` : one.date),
-      h('span', { class: 'who' }, value(one.author || one.program || 'somebody')),
+      h('span', { class: 'who' }, value(one.author || one.program || 'unknown')),
       !id && h('span', { class: 'faint' }, summary(one, total)),
       h('span', { class: 'fill' }), h('span', { class: 'number-of' }, `#${one.transaction}`)),
     changeList(changes, total, id, one.transaction),

@@ -4,10 +4,10 @@ import { h, openDialog } from './dom.js';
 import { store } from './store.js';
 
 const everywhere = [
-  ['/', 'goes to the filter'], ['?', 'shows this'], ['Escape', 'closes what is open'],
+  ['/', 'moves to the filter'], ['?', 'shows this'], ['Escape', 'closes what is open'],
 ];
 const table = [
-  ['Arrows, Page Up, Page Down, Home, End', 'move'], ['Arrow up at the first row', 'goes to the titles'],
+  ['Arrows, Page Up, Page Down, Home, End', 'move'], ['Arrow up at the first row', 'moves to the titles'],
   ['Enter', 'opens the object, follows the link, or sorts by the title'], ['Shift Enter', 'adds a title to the order'],
   ['Alt Shift and left or right', 'makes the column narrower or wider'],
 ];

@@ -43,7 +43,7 @@ class ObjectView {
       this.object = null;
       this.fields.clear();
       this.root.replaceChildren(error.status === 404
-        ? emptyState(`${this.id} is gone.`, 'It was deleted, or the store never had it.')
+        ? emptyState(`${this.id} does not exist.`, 'It was deleted, or the store never had it.')
         : errorState(error, () => this.load()));
     }
   }

@@ -125,7 +125,7 @@ function showValidation(error) {
   // A deleted object has no page where it could be mended.
   const [hasDeleted, hasOthers] = [problems.some((one) => one.isDeleted), problems.some((one) => !one.isDeleted)];
   const dialog = openDialog('Some values are not valid', h('div', { class: 'dialog-body' },
-    h('p', {}, hasOthers ? 'Nothing was saved. Mend these values, or discard the changes.'
+    h('p', {}, hasOthers ? 'Nothing was saved. Correct these values, or discard the changes.'
       : 'Nothing was saved. Take the deletion back, or discard the changes.'),
     h('ul', { class: 'problems' }, ...problems.map((one) => h('li', {},
       h('p', {}, one.isDeleted ? value(nameOf(one.id, one.label)) : objectLink(one.id, one.label), one.key && h('span', { class: 'kind' }, value(one.key))),
