@@ -31,7 +31,7 @@ extension CoreDataManager {
 
         /// The losses that a migration may cause. The default is none.
         ///
-        /// An element is the name of an entity (its objects may go) or `"Entity.property"`, with the names of the
+        /// An element is the name of an entity (its objects may be lost) or `"Entity.property"`, with the names of the
         /// store's version of the model. A migration that would lose anything else fails, and the launch ends with
         /// ``LaunchFailure/Kind/incompatible``. So a program that is older than its store does not drop values for
         /// which its model has no place. This property has no effect on platforms whose framework drops such values

@@ -34,9 +34,9 @@
 //   none (`ProbeSetting`). The probe has an empty module for each one that a condition tests by `canImport`.
 // - Imports of generated files have an access level if the target's own files have one (`ImportWriter`).
 // - A clean debug build of a hundred classes takes 1.2 times the processor time of the same classes without the plugin
-//   (`bin/bench plugin`). With the framework in the tool it took twice as much. When nothing changed the plugin adds
-//   0.01 s. A release build compiles the framework once and the tool twice. The package manager builds plugins' tools
-//   first, and has no record of that when it builds the rest.
+//   (`bin/bench plugin`). With the framework in the tool it took twice as much. Without a change the plugin adds 0.01
+//   s. A release build compiles the framework once and the tool twice. The package manager builds plugins' tools first,
+//   and has no record of that when it builds the rest.
 // - `CompiledSampleTests` compile `Examples/Library` by hand, `PackageTests` (long) through the package manager.
 
 import CoreDataModelReading

@@ -47,7 +47,7 @@ public struct ModelVersion {
 
     /// Finds a model by its name among the resources of the package's targets, and reads all its versions.
     ///
-    /// Use it to find the model of the target that you test. Its compiled form lies beside the running tests, in
+    /// Use it to find the model of the target that you test. Its compiled form is beside the running tests, in
     /// `Package_Target.resources/Shop.momd`.
     ///
     /// - Parameter name: The name of the model, such as `Shop` for `Shop.xcdatamodeld`.

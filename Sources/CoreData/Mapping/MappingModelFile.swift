@@ -2,8 +2,8 @@ import Foundation
 
 /// The reading of mapping models from files, and the search for the one between two models.
 package enum MappingModelFile {
-    /// The mapping model in a `.cdm`, or in an `.xcmappingmodel`, whose models lie near it or within. Errors name file
-    /// and reason.
+    /// The mapping model in a `.cdm`, or in an `.xcmappingmodel`, whose models are near it or within. Errors name the
+    /// file and the reason.
     package static func load(at url: URL) throws -> NSMappingModel {
         let mapping = try read(url)
         mapping.fileName = url.lastPathComponent

@@ -33,7 +33,7 @@ open class NSMappingModel: NSObject {
     /// Reads a compiled mapping model (`.cdm`), or one as Xcode keeps it (`.xcmappingmodel`).
     ///
     /// The file of Xcode leaves out parts that follow from the two models. They are completed from the two models that
-    /// the file names, if these lie near it, and otherwise from their copies in the file. The result is nil if the file
+    /// the file names, if these are near it, and otherwise from their copies in the file. The result is nil if the file
     /// is missing, or is no mapping model. A line on standard error then gives the reason.
     ///
     /// - Parameter url: The file; nil gives nil.

@@ -5,7 +5,7 @@
 //   `Losses/`, `Forecast/`, `Progress/`, `Staged/`, `Online/` and `Moving/` are named after their subjects.
 // - A coordinator calls `MigratingEngine.prepare` before it opens a store. The result is a summary of the store, a
 //   migration, or an error. Files are prepared by `StoreMigration`, databases (`InPlaceEngine`) by `InPlaceMigration`.
-//   The conformances of engines stand here, above the stores.
+//   The conformances of engines are here, above the stores.
 // - A migration reads no row into the program, except for mapping models, stages with handlers, and derived attributes
 //   that the database does not compute.
 // - `MigrationMoment` names the moments of every kind of migration. `MigrationTestKit` ends child processes at each of
@@ -16,7 +16,7 @@
 import Foundation
 
 /// An engine that brings its stores to other versions. The layer of the stores does not use migrations, so the
-/// conformances stand above it.
+/// conformances are in this one.
 package protocol MigratingEngine: StoreEngine {
     /// Makes sure that a store fits a model before it is opened. Depending on the options, it migrates a store that
     /// does not fit, or throws.

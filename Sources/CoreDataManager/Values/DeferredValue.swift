@@ -18,7 +18,7 @@ public final class DeferredValue<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var kept: Value?
     private var loading: Task<Value, any Error>?
-    /// Grows when the value is dropped: a loading that began before keeps nothing.
+    /// The number of drops of the value. A loading that began before a drop does not keep its result.
     private var generation = 0
     /// The pool. It records each use, and drops the values that were not used for longest. It holds values weakly.
     private let pool: DeferredValuePool

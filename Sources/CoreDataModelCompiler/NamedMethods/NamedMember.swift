@@ -35,7 +35,7 @@ struct NamedMemberReader {
     private func isMark(_ mark: String, at index: Int) -> Bool { index < tokens.count && tokens[index].isMark(mark) }
     private func isWord(_ word: String, at index: Int) -> Bool { index < tokens.count && tokens[index].isWord(word) }
 
-    /// The method whose keyword stands at an index; nil if a call by name cannot give its parameters or wait for its
+    /// The method whose keyword is at an index; nil if a call by name cannot give its parameters or wait for its
     /// result.
     func method(at keyword: Int) -> NamedMember.Kind? {
         guard isMark("(", at: keyword + 2), let close = tokens.closing(of: keyword + 2),
@@ -86,7 +86,7 @@ struct NamedMemberReader {
         return parameters
     }
 
-    /// The property whose keyword stands at an index; nil if its type is not written or reading it may throw.
+    /// The property whose keyword is at an index; nil if its type is not written or reading it may throw.
     func property(at keyword: Int) -> NamedMember.Kind? {
         guard isMark(":", at: keyword + 2) else { return nil }
         let isConstant = isWord("let", at: keyword)

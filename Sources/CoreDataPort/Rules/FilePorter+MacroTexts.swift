@@ -22,7 +22,7 @@ extension FilePorter {
         }
     }
 
-    /// Whether a literal stands alone between the brackets or commas of a list.
+    /// Whether a literal is a whole element between the brackets or commas of a list.
     private func isElement(at index: Int) -> Bool {
         (isMark("[", at: index - 1) || isMark(",", at: index - 1))
             && (isMark("]", at: index + 1) || isMark(",", at: index + 1))

@@ -3,8 +3,8 @@ import Foundation
 
 /// The arguments of a command, as the C library's `getopt_long` reads them.
 ///
-/// Options may stand before and behind operands, `--name=value` and `--name value` are the same, a name may be
-/// shortened as far as it stays clear, and `--` ends the options.
+/// Options may be before and behind operands, `--name=value` and `--name value` are the same, a name may be shortened
+/// as far as it stays clear, and `--` ends the options.
 package struct Arguments {
     private let page: CommandPage
     private var values: [String: [String]] = [:]

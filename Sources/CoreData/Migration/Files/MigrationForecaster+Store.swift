@@ -81,7 +81,7 @@ extension MigrationForecaster {
         return result
     }
 
-    /// In place all written pages lie in the -wal until it is copied, and new tables make the main file grow by as
+    /// In place all written pages are in the -wal until it is copied, and new tables make the main file grow by as
     /// much. A migration with a mapping model or handlers of stages needs the space of a copy, and of the next copy
     /// that is made of it. Each copy has its own files of external data. The associations between the two take space as
     /// well. The content of a -wal today makes the main file grow in any case.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The size of a store, as far as the free disk space that a migration needs depends on it.
 struct StoreSize {
-    /// Bytes of the main file, with everything that is still in the -wal.
+    /// The bytes of the main file, with the pages that are still in the -wal.
     let database: Int64
     /// The number of bytes by which the main file grows when the -wal is copied into it.
     let growth: Int64
@@ -22,7 +22,7 @@ struct StoreSize {
     /// The number of files whose sizes are read, however many there are.
     private static let probes = 500
 
-    /// About how many bytes the values hold that lie in files of their own.
+    /// About how many bytes the values in external files have.
     func externalData() -> Int64 {
         let folder = files.externalDataFolder
         guard (try? files.requireOwnFolders(.fileReadUnknown)) != nil else { return 0 }

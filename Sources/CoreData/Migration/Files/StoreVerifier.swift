@@ -14,7 +14,7 @@ struct StoreVerifier {
         self.configuration = configuration
     }
 
-    /// A query that finds nothing in a whole store, and the meaning of its results.
+    /// A query that has no result in a whole store, and the meaning of its results.
     private struct Check {
         var select: SQLSelect
         var entity: String

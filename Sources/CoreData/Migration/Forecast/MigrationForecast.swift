@@ -1,6 +1,6 @@
 import Foundation
 
-/// A report of what a migration would do to a store, made before anything changes.
+/// A report of the effects and the cost of a migration, made before the store changes.
 ///
 /// OpenCoreData only. It has the hops, their steps, the cost, and the obstacles.
 /// `migrationForecast(forPersistentStoreAt:to:configuration:through:options:)` of ``NSPersistentStoreCoordinator``
@@ -145,7 +145,7 @@ public struct MigrationForecast: Sendable, Equatable {
     /// A loss that is not allowed is an obstacle, too. A policy or the handler of a stage may keep the content
     /// elsewhere. The forecast cannot find that out.
     public var losses: [MigrationLoss] = []
-    /// The account that CloudKit's mirroring keeps in a SQLite store; nil if nothing mirrors it.
+    /// The facts of CloudKit's tables in a SQLite store; nil if CloudKit does not mirror it.
     ///
     /// A change of an entity that this account names is an obstacle, unless ``NSMigrationIgnoresCloudKitOption`` is
     /// set.

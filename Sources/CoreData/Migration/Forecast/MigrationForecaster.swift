@@ -19,7 +19,7 @@ struct MigrationForecaster {
     /// The speed of the store's database.
     var machine = MachineCalibration.current
 
-    /// The tables as they stand before a hop.
+    /// The state of the tables before a hop.
     struct State {
         /// The dialect of the database, and the names of its tables and columns.
         var dialect: any SQLDialect
@@ -30,7 +30,7 @@ struct MigrationForecaster {
         /// Bytes of a table's average row.
         var rowBytes: [String: Double]
         var size: StoreSize?
-        /// The tables that lie in the store as they will before the hop, except for columns that are new.
+        /// The tables that the store has already as they will be before the hop, except for new columns.
         var unchanged: Set<String> = []
     }
 

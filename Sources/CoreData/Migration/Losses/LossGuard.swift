@@ -95,7 +95,7 @@ struct LossGuard {
 
     /// The losses of a store with these metadata, without content that no row has.
     ///
-    /// - Parameter onlyRefusable: Whether nothing is counted if nothing has to be named.
+    /// - Parameter onlyRefusable: Whether to skip the count if no loss has to be named.
     private func losses(
         _ metadata: [String: Any], onlyRefusable: Bool = false,
         counting: ([LossSearch.Lost]) throws -> [LossCount.Number]

@@ -55,7 +55,7 @@ struct LossSearch {
         return search.lost
     }
 
-    /// Follows a mapping model. The mapping model keeps properties that an expression reads, and everything that a
+    /// Follows a mapping model. The mapping model keeps properties that an expression reads, and all properties that a
     /// policy may read.
     private mutating func follow(_ mapping: NSMappingModel) {
         let mappings = (mapping.entityMappings ?? []).filter { $0.destinationEntityName != nil }

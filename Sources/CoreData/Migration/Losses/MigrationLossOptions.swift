@@ -8,9 +8,9 @@ import Foundation
 /// - `"Entity.property"`: the values of an attribute with all its elements, or the links of a relationship.
 /// - `"Entity.property.element"`: the values of one element of a composite attribute.
 ///
-/// A migration refuses to lose values in two cases: the store goes back to a version that it had before, or only the
-/// store itself keeps the model of its version. It then fails with `NSMigrationMissingSourceModelError` (134130), and
-/// the error lists the losses under ``NSMigrationLossesErrorKey``.
+/// A migration refuses to lose values in two cases: the store is migrated back to a version that it had before, or only
+/// the store itself keeps the model of its version. It then fails with `NSMigrationMissingSourceModelError` (134130),
+/// and the error lists the losses under ``NSMigrationLossesErrorKey``.
 public let NSMigrationAllowedLossesOption = "OpenCoreDataMigrationAllowedLossesOption"
 
 /// The option for versions of the model beside those among the program's resources: `[NSManagedObjectModel]`.

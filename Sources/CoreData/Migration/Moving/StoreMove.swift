@@ -23,7 +23,7 @@ struct StoreMove {
     /// The place of the new store. A store of the in-memory type has no use for its URL.
     var place: StorePlace { StoreEngines.form(of: type) == .memory ? .memory : StorePlace(url) }
 
-    /// Whether the store's own file lies at the new address, by whatever path.
+    /// Whether the new address is that of the store's own file, by any path.
     var isOntoItself: Bool {
         guard let url = store.url, place == .file, StorePlace(url) == .file else { return false }
         return url == self.url.standardizedFileURL

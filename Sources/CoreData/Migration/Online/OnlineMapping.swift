@@ -127,8 +127,8 @@ struct OnlineMapping {
         ).description
     }
 
-    /// The copied properties have to be those of an inferred mapping, and nothing else may lead to the additional
-    /// objects.
+    /// The copied properties have to be those of an inferred mapping, and no further relationship may lead to the
+    /// additional objects.
     private mutating func lookAtCopy(_ mapping: NSEntityMapping) {
         guard let entity = destination(of: mapping) else { return }
         for property in ModelDifference.stored(entity) {

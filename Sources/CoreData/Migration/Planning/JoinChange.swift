@@ -8,7 +8,7 @@ struct JoinChange {
     var morePairs: MigrationPairs?
     /// The join table of the source that is altered or copied; nil if pairs are made of keys.
     var source: String?
-    /// Columns of the source that nothing uses any more.
+    /// Columns of the source that no relationship uses any more.
     var dropped: [String] = []
     var isRewritten = false
     /// The entities at both ends of the source, by layout: rows of theirs may be about to be deleted.

@@ -34,7 +34,7 @@ extension MigrationPlanner {
     private func readsTheSame(
         _ path: ArraySlice<String>, in entity: EntityLayout, _ readers: Set<ObjectIdentifier>
     ) -> Bool {
-        // An entity without rows has nothing that could be out of date.
+        // An entity without rows has no value that could be out of date.
         guard let name = path.first, difference.sourceOf[entity.index] != nil else { return true }
         if name.hasPrefix("@") { return readsTheSame(path.dropFirst(), in: entity, readers) }
         guard let property = entity.entity.propertiesByName[name],

@@ -1,7 +1,7 @@
 // About the room Migration/Planning.
 //
-// - `ModelDifference` matches by renaming identifier and by name, and collects in one error everything that cannot be
-//   inferred. It does not use tables.
+// - `ModelDifference` matches by renaming identifier and by name, and collects all changes that cannot be inferred in
+//   one error. It does not use tables.
 // - The planner alters a table where SQLite does that without work (new columns, new names). It copies the table once
 //   where rows change their form. Values that can be set in one pass (defaults, moved entity numbers) are one UPDATE
 //   per table.
@@ -170,7 +170,7 @@ struct MigrationPlanner {
             let reordered = difference.destination.entities.compactMap { entity -> Int? in
                 guard let origin = difference.sourceOf[entity.index] else { return nil }
                 let older = difference.source.entities[origin]
-                // Names that are exchanged leave the list as it was, and its bits stand for other values.
+                // Names that are exchanged leave the list as it was, and its bits have other meanings.
                 guard
                     HistoryProperties(entity).mark != HistoryProperties(older).mark
                         || difference.properties[entity.index].contains(where: { $0.key != $0.value.name })

@@ -13,7 +13,8 @@ struct WayMigration {
 
     /// Migrates a store of the version that these metadata name.
     ///
-    /// If another process has changed the version, nothing happens, and the caller reads the metadata again.
+    /// If another process has changed the version, this method changes nothing, and the caller reads the metadata
+    /// again.
     func run(from metadata: [String: Any]) throws {
         guard let last = hops.last else { return }
         let timeout = StoreOptions.timeout(options)

@@ -5,7 +5,7 @@ public struct MeasuredMigrationAdapter: MigrationAdapter {
     /// Makes an adapter. It has no settings.
     public init() {}
 
-    /// Plans the migration without doing it.
+    /// Plans the migration without changing the store.
     ///
     /// This takes milliseconds whatever the size of an SQLite store. A store of another type is read whole, as whenever
     /// it is opened. Such a store does not contain its model: the forecast has figures only if the model is among the

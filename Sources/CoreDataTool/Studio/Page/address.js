@@ -29,7 +29,7 @@ export function objectAddress(id) {
 
 let arrive = () => {};
 
-/** Sets what shows an address, and listens to what people do. */
+/** Sets the element that shows an address, and adds the handlers of events. */
 export function start(show) {
   arrive = show;
   addEventListener('popstate', () => arrive());
@@ -43,7 +43,7 @@ export function start(show) {
   });
 }
 
-/** Goes where a link leads. `data-step` says by which relationship, `data-place` which crumb it is. */
+/** Opens the target of a link. `data-step` has the relationship, `data-place` the number of the crumb. */
 export function follow(link) {
   const href = link.getAttribute('href');
   if (link.dataset.place !== undefined) return go(href, way().slice(0, Number(link.dataset.place) + 1));

@@ -19,7 +19,7 @@ export function objectLink(id, label, step, props = {}) {
     value(nameOf(id, label)));
 }
 
-/** What an object is called. The ids of new ones are nothing that anybody should have to read. */
+/** The name of an object. The ids of new objects are not meant for readers. */
 export function nameOf(id, label) {
   if (label) return label;
   const [, entity] = /^(.*)\/t[\dA-Fa-f-]+$/.exec(id) || [];
@@ -73,7 +73,7 @@ export function tracks(columns, rows, total) {
     const title = column.title.length * 0.84 + 3.8;
     const isFixed = column.isNumber || column.kind === 'id' || column.kind === 'count' || column.type === 'Date';
     const most = isFixed ? 42 : 22;
-    // Ids have no small letters to make up for the wide ones, and are nothing when they are cut.
+    // Ids have no small letters to make up for the wide ones, and a cut id is of no use.
     const letter = column.kind === 'id' ? 9 : 7.4;
     const pixels = Math.round(Math.max(Math.min(most, own) * letter, Math.min(42, title) * 7.4, 37) + 26);
     least += pixels;

@@ -98,7 +98,7 @@ class CompareView {
     note && h('span', { class: 'faint' }, note)];
     const old = one.kind === 'added' ? null : this.older.get(one.oldName || one.name);
     const now = one.kind === 'removed' ? null : this.newer.get(one.name);
-    // Of an entity that is new or gone, everything is.
+    // Of an added or removed entity all properties are.
     const changes = old && now ? one.changes : (old || now ? properties(old || now) : []).map((property) => ({
       kind: one.kind, subject: `${property.noun} ${property.name}`, aspect: null, before: old ? property.text : null,
       after: now ? property.text : null,

@@ -29,7 +29,7 @@ export function completions(name, text, caret) {
   return { start: caret - typed.length, options: found.slice(0, mostOptions) };
 }
 
-/** Whether the end of a text lies within quotes. */
+/** Whether the end of a text is within quotes. */
 function isQuoted(text) {
   let quote = null;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,4 +1,4 @@
-// Another process saved the same objects: both sides, and the choice between them.
+// The dialog after another process has saved objects with changes of the page: both sides, and the choice between them.
 
 import { h, button, openDialog, value } from './dom.js';
 import { objectLink } from './cells.js';

@@ -93,7 +93,7 @@ class DataView {
     return format('data', [this.name], this.query);
   }
 
-  /** Another address of the same entity. */
+  /** Handles another address of this entity. */
   update(address) {
     if (entity(address.path[0] || this.name) !== this.about) return false;
     if (address.query.where !== this.query.where) this.table.deselect();
@@ -158,7 +158,7 @@ class DataView {
       if (place) {
         places.delete(this.address);
         this.table.restore(place);
-        // A person who returns finds the place where he was.
+        // A user who returns finds the former place.
         if ([document.body, document.getElementById('main')].includes(document.activeElement)) {
           this.table.root.focus({ preventScroll: true });
         }

@@ -17,7 +17,7 @@ export function h(tag, props = {}, ...children) {
   return element;
 }
 
-/** A text that somebody else wrote: its direction is its own and does not reach what is around it. */
+/** A text from the store: its direction is its own and does not affect the text around it. */
 export function value(text, props = {}) {
   return h('bdi', { dir: 'auto', ...props, text });
 }
@@ -56,7 +56,7 @@ const shapes = {
   minus: 'M3 8h10',
 };
 
-/** A small drawing; the text beside it says the same. */
+/** A small drawing; the text beside it has its meaning. */
 export function icon(name) {
   const drawing = document.createElementNS(svgSpace, 'svg');
   drawing.setAttribute('viewBox', '0 0 16 16');
@@ -68,12 +68,12 @@ export function icon(name) {
   return drawing;
 }
 
-/** A button that is a drawing, with a name for those who do not see it. */
+/** A button that is a drawing, with a name for screen readers. */
 export function iconButton(name, title, act, props = {}) {
   return h('button', { type: 'button', title, 'aria-label': title, on: { click: act }, ...props }, icon(name));
 }
 
-/** Opens a dialog that goes from the page when it is closed, and gives the focus back. */
+/** Opens a dialog that is removed from the page when it is closed, and returns the focus. */
 export function openDialog(title, content, props = {}) {
   const before = document.activeElement;
   const heading = h('h2', { id: 'dialog-title', text: title });

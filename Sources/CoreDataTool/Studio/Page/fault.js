@@ -7,7 +7,7 @@ const line = document.getElementById('fault');
 /** What is wrong as long as it is: the line is not closed then. */
 let lasting = null;
 
-/** Shows an error until it is closed or the page goes elsewhere. */
+/** Shows an error until the user closes it or the page shows another address. */
 export function fault(error) {
   line.replaceChildren(value(sentences(error)),
     iconButton('close', 'Close', clearFault, { class: 'quiet' }));

@@ -17,7 +17,7 @@ export function obstacleCard(one) {
     one.help && h('p', { class: 'obstacle-help' }, h('strong', {}, 'What would help: '), value(one.help)));
 }
 
-/** A loss that nobody has allowed: it can be let go. `allowed`: names of those that are; `changed` follows a choice. */
+/** A loss that the user can allow. `allowed` has the names of allowed losses; `changed` is called after a choice. */
 function lossCard(loss, allowed, changed, canChoose) {
   const count = `${loss.isExact ? '' : 'at least '}${counted(loss.count, loss.property ? 'value' : 'object')}`;
   return h('div', { class: 'obstacle loss', data: { loss: loss.name } },
@@ -161,12 +161,12 @@ function locks(forecast) {
       ` for about ${seconds(lock.seconds)}.`))));
 }
 
-/** What goes although it may: it is said, but nothing has to be chosen. */
+/** The losses that are allowed already. They are shown without a choice. */
 function allowedLosses(forecast, problems) {
   const losses = forecast.losses.filter((one) => one.isAllowed && one.count > 0
     && !problems.some((text) => text.includes(one.name)));
   if (!losses.length) return null;
-  return h('p', { class: 'notes' }, h('span', {}, 'It loses what may go: ', ...losses.flatMap((one, at) => [
+  return h('p', { class: 'notes' }, h('span', {}, 'Allowed losses: ', ...losses.flatMap((one, at) => [
     at ? ', ' : '', value(one.name), ` (${number(one.count)})`])));
 }
 

@@ -72,7 +72,7 @@ class HistoryView {
     if (!this.list.firstChild) this.list.append(emptyState('Nothing has changed yet.', 'The history is empty.'));
     if (this.next !== null && this.next !== undefined) {
       this.foot.replaceChildren(button('Older changes', () => this.load(false), { class: 'more' }));
-      // Observed anew, it tells when it is in view still.
+      // After a new observation the observer reports an element that is still in view.
       this.observer.unobserve(this.foot);
       this.observer.observe(this.foot);
     } else {

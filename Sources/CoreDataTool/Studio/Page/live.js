@@ -1,4 +1,4 @@
-// What the server tells of itself: saves of others, what is pending, how far a migration is.
+// The events of the server: saves of other programs, pending changes, the progress of a migration.
 
 import { loadStore, setCounts, setPending, tell } from './store.js';
 import { fault, lose } from './fault.js';

@@ -41,7 +41,7 @@ function route() {
   if (document.activeElement === document.body || !document.activeElement) main.focus({ preventScroll: true });
 }
 
-/** Shows the same address anew: the entities are others. */
+/** Shows the address again after the entities have changed. */
 function renew() {
   if (current?.view.close) current.view.close();
   current = null;
@@ -117,7 +117,7 @@ function listen() {
   });
 }
 
-/** Objects that had temporary ids have others now: the address and the way follow. */
+/** Objects with temporary ids have permanent ones now, which replace the former in the address and the crumbs. */
 function renamed(ids) {
   if (!Object.keys(ids).length) return;
   const address = parse(location.hash);

@@ -194,7 +194,7 @@ class ObjectView {
   }
 
   async remove() {
-    // The page is told of the deletion before the answer comes; there is nothing to load any more.
+    // The event of the deletion comes before the answer; there is no object to load any more.
     this.isLeaving = true;
     try {
       const answer = await post('edit/delete', { ids: [this.object.id] });
@@ -208,7 +208,7 @@ class ObjectView {
     }
   }
 
-  /** Takes what is pending now, without asking for the object that the same answer brought. */
+  /** Takes the pending changes, without a request for the object that the answer already has. */
   quiet(now) {
     this.isQuiet = true;
     setPending(now);

@@ -18,7 +18,7 @@ let saved = () => {};
 /** Whether a save is under way. */
 export let isSaving = false;
 
-/** `whenSaved(ids)`: temporary ids became others. */
+/** `whenSaved(ids)` gets the permanent ids by the temporary ones. */
 export function startPending(whenSaved) {
   saved = whenSaved;
   if (!store.isWritable) return;

@@ -1,4 +1,4 @@
-// The objects of a relationship, and the choice of others.
+// The objects of a relationship, and the choice of other objects.
 
 import { h, button, iconButton, loadingState, emptyState, errorState, openDialog, value } from './dom.js';
 import { afterPause, get, isAbort } from './api.js';
@@ -80,14 +80,14 @@ export class RelationshipList {
   }
 }
 
-/** What tells objects apart comes first: names, then other texts. */
+/** The values that distinguish objects come first: names, then other texts. */
 function rank(column) {
   if (/^(name|title|label)$/i.test(column.title)) return 0;
   if (column.type !== 'String') return 3;
   return /name|title|label/i.test(column.title) ? 1 : 2;
 }
 
-/** Lets somebody choose an object of an entity. */
+/** Lets the user choose an object of an entity. */
 function chooseObject(name, title, take) {
   const about = entity(name);
   const texts = about ? about.attributes.filter((one) => one.type === 'String' && !one.isTransient) : [];

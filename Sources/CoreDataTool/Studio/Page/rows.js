@@ -48,7 +48,7 @@ export class Rows {
       }
     }
     if (!this.missing().length || this.timer) return;
-    // The first page is asked for at once, the others when the scrolling slows down.
+    // The first page is requested at once, further pages when the scrolling slows down.
     if (this.total === null) return this.ask();
     const end = begin();
     this.timer = setTimeout(() => {

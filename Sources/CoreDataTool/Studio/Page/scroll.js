@@ -3,8 +3,8 @@
 const tallest = 6_000_000;
 
 /**
- * Maps the place of a scroll bar to a place among the rows. As long as the rows fit, both are the same. Beyond, the bar
- * says where about one is, and small movements move the rows by as much: `shift` is what lies between both.
+ * Maps the place of a scroll bar to a place among the rows. As long as the rows fit, the two are equal. Beyond, the bar
+ * shows the approximate place, and small movements move the rows by as much: `shift` is the difference of the two.
  */
 export class Scroll {
   constructor(rowHeight) {
@@ -44,7 +44,7 @@ export class Scroll {
     this.last = place;
     if (!this.isScaled || by === 0) return null;
     if (Math.abs(by) > this.view * 2) {
-      // The bar was dragged: its place tells the rows'.
+      // The user has dragged the bar: its place determines that of the rows.
       this.shift = Math.round((place / this.range) * this.most) - place;
       return null;
     }

@@ -1,4 +1,4 @@
-// What the page knows of the store, and who wants to know when it changes.
+// The page's data of the store, and the functions that are called after a change.
 
 import { get } from './api.js';
 

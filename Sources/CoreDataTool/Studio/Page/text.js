@@ -1,4 +1,4 @@
-// Numbers, sizes and times as people read them.
+// Numbers, sizes and times in readable units.
 
 const whole = new Intl.NumberFormat('en');
 

@@ -5,7 +5,7 @@ import { begin, url } from './api.js';
 import { bytes, counted } from './text.js';
 import { textValue } from './cells.js';
 
-/** Longer texts are shown in part: a page that lays out a million letters stands still. */
+/** Longer texts are shown in part: a page that lays out a million characters does not react. */
 const longest = 20_000;
 
 export function attributeValue(id, attribute) {
