@@ -106,8 +106,8 @@ struct MappedMigrationStores {
         }
     }
 
-    /// Whether the new store does not exist yet; otherwise there is the number of the position that a killed process
-    /// has left in it.
+    /// Whether the new store does not exist yet. `leftNumber` is the number of the position that a killed process has
+    /// left in it.
     var isDestinationMissing: Bool {
         !FileManager.default.fileExists(atPath: ends.buildURL.path) || SQLiteStoreFiles(ends.buildURL).isEmptied
     }
