@@ -61,8 +61,8 @@ struct ModuleWriter {
     }
 
     /// The module's name in a section of the program, in which the framework finds all modules. A class that a model
-    /// names without its module can be in any of them. The section also has the name of the list of methods, because the
-    /// runtime takes long to find that no class has a name. No code of it runs at the start of the program.
+    /// names without its module can be in any of them. The section also has the name of the list of methods, because
+    /// the runtime takes long to find that no class has a name. No code of it runs at the start of the program.
     private func registration(withMethods: Bool) -> [String] {
         let names = [module] + (withMethods ? ["\(module).CoreDataNamedMethods"] : [])
         let bytes: [UInt8] = names.flatMap { Array($0.utf8) + [0] }
