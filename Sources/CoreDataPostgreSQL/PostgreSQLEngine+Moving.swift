@@ -2,7 +2,7 @@
     @_spi(MigrationTesting) import CoreData
     import Foundation
 
-    // Stores that are migrated where they lie, filled, or replaced by others.
+    // Migrates stores in their database, fills new stores, and replaces stores with copies.
     extension PostgreSQLEngine {
         func migrating(
             at url: URL, from metadata: [String: Any], changesTables: Bool, timeout: TimeInterval,
@@ -30,7 +30,8 @@
                     try connection.liftTimeLimits()
                     let normalization = try PostgreSQLNormalization(connection)
                     let changesTables = changesTables || normalization != nil
-                    // Other programs know nothing of versions.
+                    // Programs without this framework do not take the lock of the version, so the tables are locked,
+                    // too.
                     try connection.lock(
                         PostgreSQLOpening.tables(on: connection), changesTables ? .againstAll : .againstWriters,
                         timeout: timeout, progress)
@@ -121,8 +122,8 @@
             return sizes
         }
 
-        /// Puts a copy of another PostgreSQL store in the place of one, in one transaction. Those who have it open are
-        /// waited for, unless `force` says otherwise.
+        /// Replaces a store with a copy of another PostgreSQL store, in one transaction. Without `force` the method
+        /// waits until no program has the replaced store open.
         func replace(
             fileAt url: URL, with source: StorePlace, _ sourceURL: URL, timeout: TimeInterval, waiting: TimeInterval,
             force: Bool

@@ -1,30 +1,31 @@
 // About the room CoreDataPostgreSQL.
 //
-// - This product is a store over the SQL floor (`Stores/SQL`). An engine's needs there are `package`: the statements
-//   and their printer, the protocols of drivers, the schema and its names (`SQLSchemaStyle`), snapshots and their
-//   shapes, and `SQLStore.opened`. The coordinator finds the engine by its name (`StoreEngines`).
-// - The sources stand under the package trait `PostgreSQL`, which is off by default. Without it nobody needs libpq.
-// - Text of SQL stands in `Driver/` and `Functions/` alone. Questions to the catalogue are methods of the connection,
-//   and changes of tables are values (`PostgreSQLChange`). `Functions/` has the functions, triggers and views that run
-//   in the server, and the statements that look after them.
-// - A store has several connections: one writes, some read, and each query generation holds its state by one more
-//   (`PostgreSQLGeneration`), in a transaction in which nothing else happens. Readers take the state over by its name,
+// - This product is a store over the SQL layer (`Stores/SQL`). What an engine needs of that layer is `package`: the
+//   statements and their printer, the protocols of drivers, the schema and its names (`SQLSchemaStyle`), snapshots and
+//   their shapes, and `SQLStore.opened`. The coordinator finds the engine by its name (`StoreEngines`).
+// - The sources are compiled only with the package trait `PostgreSQL`, which is off by default. A package without the
+//   trait does not need libpq.
+// - Text of SQL stands in `Driver/` and `Functions/` alone. Queries of the catalog are methods of the connection, and
+//   changes of tables are values (`PostgreSQLChange`). `Functions/` has the functions, triggers and views that run in
+//   the server, and the statements that create and maintain them.
+// - A store has several connections: one writes, several read, and each query generation holds its state by one more
+//   (`PostgreSQLGeneration`), in a transaction in which nothing else happens. Readers import that snapshot by its name,
 //   so a statement that fails ends no generation.
-// - One connection listens (`PostgreSQLListener`), always to the server itself. Behind a transaction pooler it holds
-//   the lock of the store's version, too. There each transaction brings the settings of the session along. A
-//   transaction that reads also looks at the version of the metadata, because the next connection may lead to another
-//   store that was made in the place of this one.
-// - The watch over commits ends in `CommitNotices` on every engine. It gathers events and knows the newest transaction
-//   that was told.
-// - `Operations/` is for people who run programs and servers (Documentation/Operations.md). `PostgreSQLTally` counts
-//   the work of connections. `PostgreSQLActivity` has these values, and the server's facts about standbys and sessions.
-//   `PostgreSQLUpkeep` removes rows that nobody asks for any more. Of all programs one does each piece of work: the one
-//   that finds it due in `coredata.upkeep`.
-// - Other programs write into the same tables. Triggers notice them (`PostgreSQLTriggers`); the framework's own
-//   transactions say that they are its own.
-// - Tables that others have made are seen through views with a key, an entity and a version, so nothing above the
-//   schema knows of them (`Existing/`). Where every statement checks their foreign keys, a save writes its rows in
-//   another order (`SaveOrder`).
+// - One connection listens (`PostgreSQLListener`), always to the server itself. Behind a transaction pooler it also
+//   holds the lock of the store's version. There each transaction sets the settings of the session again. A transaction
+//   that reads also compares the version of the metadata, because the next connection may lead to another store that
+//   has replaced this one.
+// - On every engine, the watch over commits ends in `CommitNotices`. It gathers events and keeps the number of the
+//   newest transaction that it has reported.
+// - `Operations/` is for people who run programs and servers (Documentation/Operations.md). `PostgreSQLTally` has the
+//   counters of the connections' work. `PostgreSQLActivity` has these counters, and what the server reports about
+//   standbys and sessions. `PostgreSQLUpkeep` removes rows that no program needs any more. One of the programs that
+//   have the store open does each piece of work: the first that claims it in `coredata.upkeep`.
+// - Programs without this framework write into the same tables. Triggers record their changes (`PostgreSQLTriggers`).
+//   The framework marks its own transactions, and the triggers pass over those.
+// - A store can lie over existing tables that another program has made. It reads them through views with a key, an
+//   entity and a version, so nothing above the schema depends on the difference (`Existing/`). Where every statement
+//   checks their foreign keys, a save writes its rows in another order (`SaveOrder`).
 
 #if PostgreSQL
     import CoreData
@@ -38,7 +39,7 @@
         public static let postgreSQL = NSPersistentStore.StoreType(rawValue: NSPostgreSQLStoreType)
     }
 
-    /// Stores in PostgreSQL databases. `CoreData` finds it by its name when somebody asks for the type.
+    /// Stores in PostgreSQL databases. `CoreData` finds this class by its name when a program adds a store of the type.
     final class PostgreSQLEngine: ProductStoreEngine, InPlaceEngine, MigratingEngine {
         init() {}
 
@@ -104,8 +105,8 @@
         /// closed a moment later.
         static var closingTime: TimeInterval { 3 }
 
-        /// Runs a body in a transaction beside which nobody uses a store. The body is told whether there is one that is
-        /// whole, as far as its metadata say.
+        /// Runs a body in a transaction while no other program has the store open. The argument of the body is true
+        /// where the database has a complete store, according to its metadata.
         func alone(
             on connection: PostgreSQLConnection, _ url: URL, timeout: TimeInterval, force: Bool,
             _ body: (_ isWhole: Bool) throws -> Void
@@ -117,7 +118,7 @@
                 do {
                     isDone = try connection.transaction {
                         let wanted = try Self.lock(connection, url)
-                        // Somebody may have made a store where there was none, and uses it.
+                        // Another process may have made a store where there was none, and may have it open.
                         if !force, wanted != held { return false }
                         try body(wanted != nil)
                         return true
@@ -129,8 +130,8 @@
             }
         }
 
-        /// Waits for those who have a store open, fill or migrate it, and keeps others from opening it. With force
-        /// their connections are ended, as far as the role may.
+        /// Waits until no program has the store open, fills or migrates it, and keeps programs from opening it. With
+        /// `force` the method ends their connections, as far as the role has the right to.
         ///
         /// - Returns: the lock that is held; nil where there is no store.
         private func takeAlone(
@@ -184,7 +185,7 @@
                 let connection = try Self.connection(to: url)
                 connection.beginReading()
                 defer { connection.rollback() }
-                // Nobody who only looks waits for a migration.
+                // A read before opening does not wait until a migration ends.
                 try connection.waitBriefly()
                 do {
                     connection.places = try connection.newestVersionIfThere()?.places

@@ -39,7 +39,7 @@
         case cancelled
         /// A lock was not given in time.
         case locked
-        /// Nobody knows whether the changes were committed: compare before you save them again.
+        /// The outcome of a commit is unknown: compare the data with the store before you save again.
         ///
         /// The connection was lost during the commit, or no standby has confirmed it, and no server has given an answer
         /// since.

@@ -2,7 +2,8 @@
     import CoreData
     import Foundation
 
-    /// A store that is being filled: its metadata say so, and nobody opens it. Foreign keys come when it is whole.
+    /// A store that is being filled. Its metadata mark it as unfinished, so no program opens it. Foreign keys are added
+    /// when it is complete.
     final class PostgreSQLFilling: UnfinishedStore {
         private let connection: PostgreSQLConnection
         private let transaction: FillingTransaction
@@ -38,7 +39,7 @@
                     of: layout.model, entities: entities, type: NSPostgreSQLStoreType)
                 metadata[SQLStoreMetadata.unfinishedKey] = note
                 try connection.transaction {
-                    // Somebody may have made one while this process waited for its turn.
+                    // Another process may have made a store while this one waited for the lock.
                     if try SQLStoreMetadata.isThere(on: connection, url: shown) { throw Self.isTaken(shown) }
                     try PostgreSQLOpening.make(schema, layout, metadata, on: connection)
                     try PostgreSQLTables(connection, schema, layout).furnish()

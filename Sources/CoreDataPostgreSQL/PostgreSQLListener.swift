@@ -2,13 +2,13 @@
     import CoreData
     import Foundation
 
-    /// One connection of an open store to the server itself, never a pooler's. It is notified of all commits, and
-    /// holds the lock of the store's version where no other connection can. When it is lost it is made anew, after
-    /// pauses that grow.
+    /// One connection of an open store to the server itself, never to a pooler. The server notifies it of all commits.
+    /// It also holds the lock of the store's version where no other connection can. If it is lost, the listener
+    /// connects again, after pauses that grow.
     ///
-    /// Nothing is asked of the server while nothing happens: the socket says when there is something to read. One of
-    /// several servers is asked now and then whether it is there: when it stops another one takes over, and the socket
-    /// says nothing.
+    /// While nothing is committed, the listener sends no queries: the socket becomes readable when there is a message.
+    /// Only where the address names several servers, it sends a query at intervals, because the socket reports nothing
+    /// when the server stops and another one takes over.
     // @unchecked Sendable: mutable state is used on `queue` only, except `isCancelled`, which is under the lock.
     final class PostgreSQLListener: CommitWatch, @unchecked Sendable {
         /// What transactions notify, in every database by itself.
@@ -24,19 +24,19 @@
         /// Counts connections.
         private var turn = 0
         private var pause: TimeInterval = 0
-        /// The newest transaction that others have told of, and whether somebody waits until history gives it.
+        /// The newest transaction that a notification has named, and whether a timer runs until history shows it.
         private var toldTransaction: Int64 = 0
         private var isWaitingForHistory = false
 
         /// The first pause before a connection is made anew, and the longest.
         private static let (firstPause, longestPause) = (0.05, 30.0)
-        /// The longest one where another server is to take over, and whether that is so.
+        /// The longest pause where another server is expected to take over, and whether one is expected.
         private static let longestPauseOfSeveral = 1.0
         private var expectsAnother = false
 
         /// - Parameters:
         ///   - first: a connection that is there already.
-        ///   - notices: who wants to know of commits; nil where the connection only holds locks.
+        ///   - notices: receives the commits; nil where the connection only holds locks.
         ///   - connect: makes a connection with the locks that it shall have.
         init(
             first: PostgreSQLConnection?, notices: CommitNotices?, connect: @escaping () throws -> PostgreSQLConnection
@@ -51,7 +51,7 @@
                     if notices != nil { SQLStore.reportMissingNotifications(error) }
                     lost()
                 }
-                // Without an answer the first notification tells of everything.
+                // If this query fails, the first notification reports all transactions.
                 try? notices?.begin()
             }
         }
@@ -92,11 +92,11 @@
             if connection.placeSettings != nil { awaitSign(in: turn) }
         }
 
-        /// How long nothing is asked of one of several servers.
+        /// The time between two queries to one of several servers.
         private static let timeBetweenSigns = 5.0
 
-        /// Asks the server whether it is there, again and again, as long as the connection is the same. A server from
-        /// which another one has taken over is left, too.
+        /// Queries the server at intervals as long as the connection is the same. The listener also leaves a server
+        /// from which another one has taken over.
         private func awaitSign(in turn: Int) {
             queue.asyncAfter(deadline: .now() + Self.timeBetweenSigns) { [weak self] in
                 guard let self, self.turn == turn, let connection = self.connection, !self.isCancelled else { return }
@@ -115,13 +115,15 @@
 
         private func read() {
             guard let connection else { return }
-            // All of it: when a server hangs up, the source says so once, and not again for what it has said before.
+            // Reads all input: when a server closes the connection, the source reports one event only, for the input
+            // before the end too.
             var isAlive = connection.consumeInput()
             while isAlive, connection.hasInput { isAlive = connection.consumeInput() }
             let payloads = connection.notifications()
             if !payloads.isEmpty {
                 notices?.event()
-                // A number that history does not give yet is that of a transaction that waits for an older one.
+                // History leaves out a transaction while an older one is still open, so the number may not be in it
+                // yet.
                 let told = payloads.compactMap { Int64($0) }.max().map { $0 + connection.historyOffset }
                 toldTransaction = max(toldTransaction, told ?? 0)
                 awaitHistory(after: Self.firstWait)
@@ -129,7 +131,7 @@
             if !isAlive { lost() }
         }
 
-        /// Looks again when no older transaction runs any more: until then history leaves a transaction out.
+        /// Repeats the query until no older transaction is open: until then history leaves the transaction out.
         private func awaitHistory(after pause: TimeInterval) {
             guard let notices, notices.keepsHistory, notices.lastToldTransaction < toldTransaction, !isWaitingForHistory
             else { return }
@@ -137,10 +139,11 @@
             queue.asyncAfter(deadline: .now() + pause) { [weak self] in
                 guard let self, !self.isCancelled else { return }
                 self.isWaitingForHistory = false
-                // A connection that was lost meanwhile is followed by a look of its own.
+                // If the connection was lost during the pause, the new connection reports all transactions.
                 let number = self.toldTransaction
                 guard notices.lastToldTransaction < number, let connection = self.connection else { return }
-                // The answer is not on the socket, nor would be the end of a connection that was lost in asking.
+                // The answer of this query does not make the socket readable, and neither does a connection that is
+                // lost in it.
                 do {
                     if try connection.boundOfHistory() > number {
                         notices.event()
@@ -156,7 +159,7 @@
             }
         }
 
-        /// The first pause before it is looked whether an older transaction is still at work, and the longest.
+        /// The first pause before the next query for an older transaction that is still open, and the longest pause.
         private static let (firstWait, longestWait) = (0.1, 5.0)
 
         // MARK: Beginning anew
@@ -176,7 +179,7 @@
             do {
                 try listen(connect())
                 pause = 0
-                // Something may have been committed while nobody listened.
+                // A transaction may have been committed while no connection listened.
                 notices?.event()
             } catch {
                 lost()

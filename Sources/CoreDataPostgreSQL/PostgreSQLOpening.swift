@@ -10,7 +10,7 @@
         private let url: URL
         private let connection: PostgreSQLConnection
         private let entities: Set<String>?
-        /// Whether the options say so.
+        /// Whether the options ask for a store that is read only.
         private let isReadOnly: Bool
         private let tracksHistory: Bool
 
@@ -99,8 +99,9 @@
             return store
         }
 
-        /// Whether the store is read only, because the options say so, or because it keeps history and the options do
-        /// not ask for it: changes that history does not know of would be lost for programs that follow it.
+        /// Whether the store is read only, because the options ask for it, or because it keeps history and the options
+        /// do not. In the second case changes would be missing from history, and programs that follow it would not get
+        /// them.
         private func mustOnlyRead() throws -> Bool {
             if isReadOnly || tracksHistory { return isReadOnly }
             if try !HistoryTables.hasTransactions(connection) { return false }
@@ -112,17 +113,17 @@
             (opening.options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240
         }
 
-        /// Holds the lock of the store's version, so that nobody migrates it any more.
+        /// Takes the shared lock of the store's version, so that no process begins to migrate the store.
         ///
         /// - Returns: the metadata of the store; nil where there is none.
         private func share() throws -> [String: Any]? {
-            // If the store was looked at before, to see whether to migrate, the lock is known.
+            // If the metadata were read before, to decide whether to migrate, they give the number of the lock.
             var expected = opening.look?.metadata
             while let metadata = try expected ?? present() {
                 expected = nil
                 let lock = PostgreSQLConnection.versionLock(of: metadata)
                 try connection.share(version: lock, timeout: timeout)
-                // A migration may have ended while the lock was waited for.
+                // A migration may have ended while this process waited for the lock.
                 if let now = try present() {
                     if PostgreSQLConnection.versionLock(of: now) == lock { return now }
                     if let older = try PostgreSQLVersion.served(lock, on: connection) {
@@ -134,12 +135,13 @@
             return nil
         }
 
-        /// The version that some metadata tell, where the store has come to it beside others or serves others still.
+        /// Returns the version of some metadata if `coredata.model_versions` has a row for it: the store has come to it
+        /// by an online migration, or serves another version, too.
         private func servedVersion(of metadata: [String: Any]) throws -> PostgreSQLVersion? {
             try PostgreSQLVersion.served(PostgreSQLConnection.versionLock(of: metadata), on: connection)
         }
 
-        /// The version that transactions will write as; with the option, also the lease of this program.
+        /// Returns the version under which transactions will write and, with the option, the lease of this program.
         private func admitted(
             _ lock: Int64, _ version: PostgreSQLVersion?
         ) throws -> (PostgreSQLAdmitted?, PostgreSQLLease?) {
@@ -181,7 +183,8 @@
             }
         }
 
-        /// A store has its own tables or those of others, and stays with them.
+        /// Throws an error if the option does not fit the store. A store has either tables of its own or existing
+        /// tables, and does not change between them.
         private func requireSameKind() throws {
             let isWanted = ExistingTables.isWanted(opening.options)
             if try ExistingTables.isPresent(on: connection) == isWanted { return }
@@ -210,13 +213,14 @@
             return made
         }
 
-        /// Makes the store, unless somebody else has made one meanwhile; gives the metadata of the one that is there.
+        /// Makes the store, unless another process has made one before the lock was taken. Returns the metadata of the
+        /// store.
         private func make(
             _ metadata: [String: Any], _ schema: SQLSchema, _ existing: ExistingTables?
         ) throws -> [String: Any] {
             try connection.transaction {
                 try connection.makeOwnSchema()
-                // Somebody else may have made it while this process waited for its turn.
+                // Another process may have made the store while this one waited for the lock.
                 if let present = try present() {
                     try requireSameKind()
                     try requireFit(present, nil)
@@ -249,7 +253,7 @@
             try StoredModel.archive(from: connection).map { try StoredModel.decode($0, of: connection.address.shown) }
         }
 
-        /// Brings tables that were migrated to what their model says besides columns.
+        /// Adds to migrated tables the constraints, default values and comments that their model calls for.
         static func furnish(on connection: PostgreSQLConnection) throws {
             guard let model = try cachedModel(on: connection) else { return }
             // The layout does not keep it.
@@ -266,12 +270,12 @@
             try connection.transaction { try dropTables(on: connection) }
         }
 
-        /// The same, in the transaction that is open.
+        /// Drops the tables of the store in the transaction that is open.
         static func dropTables(on connection: PostgreSQLConnection) throws {
             let own: Set = [
                 SQLBookkeeping.Keys.table, SQLBookkeeping.Metadata.table, SQLBookkeeping.ModelCache.table,
             ]
-            // One that has lost a table is destroyed, too. A single table may be somebody else's.
+            // A store that has lost a table is destroyed, too. A single table of these may belong to another program.
             guard try connection.tableNames().intersection(own).count > 1 else { return }
             let tables = try tables(on: connection)
             try PostgreSQLTables.dropForeignKeys(of: tables, on: connection)
@@ -279,8 +283,8 @@
             try connection.dropOwnSchema()
         }
 
-        /// Removes the tables of the store's objects, its history and what it says about itself, in the transaction
-        /// that is open. Others see all of it until the commit.
+        /// Removes the tables of the store's objects, its history and its metadata, in the transaction that is open.
+        /// Other connections see all of them until the commit.
         static func empty(on connection: PostgreSQLConnection) throws {
             try PostgreSQLTables.dropConstraints(on: connection)
             for table in try tables(on: connection) { try connection.run(.define(.dropTable(table))) }
@@ -298,7 +302,7 @@
         /// gives them, or else their triggers. None where there is no store.
         static func tables(on connection: PostgreSQLConnection) throws -> [String] {
             let present = try connection.tableNames()
-            // Tables that others have made are theirs.
+            // Existing tables belong to the program that has made them.
             if try ExistingTables.isPresent(on: connection) { return [] }
             func found(_ body: () throws -> [String]?) throws -> [String]? {
                 do {

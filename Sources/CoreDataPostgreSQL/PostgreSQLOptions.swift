@@ -2,7 +2,7 @@
     import CoreData
     import Foundation
 
-    // Options of a store in a PostgreSQL database, beside those that every store knows.
+    // Options of a store in a PostgreSQL database, besides the options for all stores.
 
     /// Option: the number of seconds to wait for a connection. The default is 15. OpenCoreData only.
     ///
@@ -19,10 +19,10 @@
     public let NSPostgreSQLLockTimeoutOption = "NSPostgreSQLLockTimeoutOption"
     /// Option: the maximum number of connections of a store. The default is 5, and the least is 2. OpenCoreData only.
     ///
-    /// One connection writes, and the others read. A read that finds none free waits. The limit does not count query
-    /// generations, connections to standbys, and the connection that listens for the commits of others. If all readers
-    /// are busy, a program says that it is running (``NSPostgreSQLLeaseOption``) through one more connection, which
-    /// ends at once.
+    /// One connection writes, and the remaining ones read. A read that finds none free waits. The limit does not count
+    /// query generations, connections to standbys, and the connection that listens for commits of other programs. If
+    /// all readers are busy, a program renews its lease (``NSPostgreSQLLeaseOption``) through one more connection,
+    /// which ends at once.
     public let NSPostgreSQLConnectionLimitOption = "NSPostgreSQLConnectionLimitOption"
     /// Option: the number of seconds that a query generation lasts. The default is 3600. OpenCoreData only.
     ///
@@ -57,11 +57,11 @@
     /// Key of a store's metadata: whether replication is synchronous, as a number. OpenCoreData only.
     ///
     /// With synchronous replication a commit waits until a standby has it, and a fail-over loses no committed
-    /// transaction. The framework asks the server when the store is opened, when its metadata is read, and when another
-    /// server takes over. The value is not stored, and nobody can set it.
+    /// transaction. The framework reads the value from the server when the store is opened, when its metadata is read,
+    /// and when another server takes over. The value is not stored, and a program cannot set it.
     public let NSPostgreSQLSynchronousReplicationKey = "NSPostgreSQLSynchronousReplication"
 
-    /// What the options of a store say of its connections.
+    /// The values of the options that concern the connections of a store.
     struct PostgreSQLOptions: Sendable {
         var maximumOfReaders = 4
         var generationLifetime: TimeInterval = 3_600

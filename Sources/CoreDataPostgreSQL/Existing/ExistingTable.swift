@@ -2,7 +2,7 @@
     import CoreData
     import Foundation
 
-    /// A table that others have made: where it lies, and what the database says about it.
+    /// A table that another program has made: its place, and its columns as the catalog describes them.
     struct ExistingTable {
         struct Column {
             var type: String
@@ -46,7 +46,7 @@
             }
         }
 
-        /// Whether its rows lie in several tables, and do not tell what they are in them when they are written.
+        /// Whether the table is partitioned: a statement that writes a row into it cannot return the `xmin` of the row.
         var isPartitioned: Bool { kind == "p" }
 
         /// The rights to the table that the role lacks, of those that are asked for.
@@ -54,7 +54,7 @@
             try rights.filter { try !connection.hasRight($0, toTable: quoted) }
         }
 
-        /// The sequence that gives keys to rows that others insert; nil where there is none.
+        /// The sequence that gives keys to rows that other programs insert; nil where there is none.
         func sequence(of column: String, on connection: PostgreSQLConnection) throws -> String? {
             isTable ? try connection.sequence(ofTable: quoted, column: column) : nil
         }

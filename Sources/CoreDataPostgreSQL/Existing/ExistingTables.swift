@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// The tables of others that a model lies over, and the views in the schema `coredata` through which the framework
-    /// sees them as its own: with a key, an entity and a version.
+    /// The existing tables that a model lies over, and the views in the schema `coredata` that present them to the
+    /// framework as tables of a store: with a key, an entity and a version.
     struct ExistingTables {
         /// The keys of `userInfo`, besides those of `PostgreSQLNames`.
         static let schemaKey = "PostgreSQLSchema"
@@ -234,7 +234,7 @@
             if found.isGenerated { mismatches.append("\(what) cannot be written: \(place) is generated") }
         }
 
-        /// Columns that the model does not know must get their values by themselves.
+        /// Reports mandatory columns that are not in the model, unless the database gives them their values.
         private mutating func addOthers(to view: ExistingView) {
             if isReadOnly { return }
             let known = view.namesInTable

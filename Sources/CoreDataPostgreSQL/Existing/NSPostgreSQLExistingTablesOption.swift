@@ -1,5 +1,5 @@
 #if PostgreSQL
-    /// Option: `true` for a store whose objects are in tables that others have made. OpenCoreData only.
+    /// Option: `true` for a store whose objects are in tables that another program has made. OpenCoreData only.
     ///
     /// The `userInfo` of the model names the tables and columns. A name that is missing is as in a new store. The
     /// values are strings, under these keys of an entity:

@@ -8,16 +8,16 @@
     /// additional object of another entity for each object of an entity, by key paths and without policies. Programs
     /// that have the store open as its present version continue, and other programs may open it. After the migration
     /// the store serves both versions, and two at most.
-    ///
-    /// The parts that only the older version needs remain until its last program has gone, and for
+    /// The parts that only the older version needs remain until its last program has ended, and for
     /// ``NSPostgreSQLOlderVersionDelayOption`` after that. A change that is impossible while the older version is in
-    /// use is refused with an `NSMigrationError` (134110), which says why and how to split the change.
+    /// use is refused with an `NSMigrationError` (134110), whose text has the reason and explains how to split the
+    /// change.
     ///
     /// If a to-one relationship becomes to-many, the older version sees one of the objects: the one that it has set
     /// last, if that is still among them, and otherwise the one with the least key. An object that it sets replaces
     /// that one.
-    ///
-    /// Give this option to every program of both versions. A program with the option says regularly that it is running
+    /// Give this option to every program of both versions. A program with the option reports at intervals that it is
+    /// running (see ``NSPostgreSQLLeaseOption``).
     /// (see ``NSPostgreSQLLeaseOption``).
     public let NSPostgreSQLOnlineMigrationOption = "NSPostgreSQLOnlineMigrationOption"
 
@@ -28,15 +28,15 @@
     /// ``NSPostgreSQLOnlineMigrationOption``.
     public let NSPostgreSQLOlderVersionDelayOption = "NSPostgreSQLOlderVersionDelayOption"
 
-    /// Option: the number of seconds for which a program that says nothing counts as running. The default is 60, and
-    /// the least is 1. OpenCoreData only.
+    /// Option: the number of seconds for which a program counts as running after its last report. The default is 60,
+    /// and the least is 1. OpenCoreData only.
     ///
-    /// A program says three times as often that it is running. If it sleeps for longer, its version may be gone. Its
-    /// saves then write nothing and throw an error with ``PostgreSQLFailure/versionEnded``. The option belongs to
-    /// ``NSPostgreSQLOnlineMigrationOption``.
+    /// A program reports three times in this period that it is running. If it sleeps for longer, its version may be
+    /// gone. Its saves then write nothing and throw an error with ``PostgreSQLFailure/versionEnded``. The option
+    /// belongs to ``NSPostgreSQLOnlineMigrationOption``.
     public let NSPostgreSQLLeaseOption = "NSPostgreSQLLeaseOption"
 
-    /// What the options of a store say of migrations beside others.
+    /// The values of the options that concern online migrations.
     struct PostgreSQLOnlineOptions: Sendable {
         var isOn = false
         var delay: TimeInterval = 86_400
@@ -54,8 +54,8 @@
         /// Removes at once the parts of a store that only an older version needs. OpenCoreData only.
         ///
         /// It does so for a store that was migrated with ``NSPostgreSQLOnlineMigrationOption``, unless a program has
-        /// the store open as the older version. Programs of the newer version continue meanwhile. It also removes the
-        /// additions of such a migration that was cancelled, failed or was killed.
+        /// the store open as the older version. Programs of the newer version continue to run. The method also removes
+        /// the additions of such a migration that was cancelled, failed or was killed.
         ///
         /// If a view or a foreign key of another program needs one of these parts, that part remains, and the call
         /// throws an `NSMigrationError` that names it. Everything else is removed.

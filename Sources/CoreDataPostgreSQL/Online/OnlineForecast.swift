@@ -1,17 +1,17 @@
 #if PostgreSQL
     import CoreData
 
-    /// What a migration beside others will do, for people: its steps, and the locks that it takes.
+    /// The forecast of an online migration for people who run servers: its steps, and the locks that it takes.
     struct OnlineForecast {
         private let plan: OnlinePlan
         private let found: OnlineRows
         private let facts: StoreFacts
         private let bytes: [String: Int64]
 
-        /// What was measured on a server of an ordinary computer, for a row: to move it, to look at it, and to put it
-        /// into an index. Pauses are counted in.
+        /// Seconds for each row, measured on a server of an ordinary computer: to move the row, to read it, and to add
+        /// it to an index. Pauses are counted in.
         private static let (moving, looking, indexing) = (6e-5, 1.4e-7, 1.6e-6)
-        /// How long a lock is held that keeps everybody out.
+        /// The seconds for which a lock is held that keeps all other sessions out.
         private static let short = 0.01
 
         init(_ plan: OnlinePlan, _ found: OnlineRows, on connection: PostgreSQLConnection) throws {

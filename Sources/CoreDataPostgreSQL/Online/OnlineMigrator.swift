@@ -4,31 +4,32 @@
 //   that a newer version needs, as a value made of the `ModelDifference`. `OnlinePlan+Refusals` has the changes that
 //   are impossible, and the reasons.
 // - `OnlinePlaces` chooses the columns. A property with the same values keeps its column, so a renaming changes the map
-//   alone. A property with other values gets a twin.
-// - Where a relationship led to one object and leads to many, triggers keep the column and the pairs of the join table
-//   in step (`PostgreSQLStep+Links`). Where a mapping model makes two entities of one (`OnlineMapping`), they keep the
-//   rows of both tables in step (`PostgreSQLStep+Splits`). The older version keeps some values in another row than the
-//   newer one. If a program of the newer version changes such a value, it raises the version of that other row
+//   alone. A property with other values gets a shadow column (`OnlinePlan.Twin`).
+// - Where a to-one relationship becomes to-many, triggers keep the column and the pairs of the join table in step
+//   (`PostgreSQLStep+Links`). Where a mapping model makes two entities of one (`OnlineMapping`), triggers keep the rows
+//   of both tables in step (`PostgreSQLStep+Splits`). The older version keeps some values in another row than the newer
+//   one. If a program of the newer version changes such a value, it raises the version of that other row
 //   (`VersionedLinks`).
 // - `coredata.model_versions` has a row for each version with its model and its map (`PostgreSQLPlaces`). Rows may have
 //   older names of entities (`EntityLabels`).
-// - `OnlineMigrator` adds by locks of 50 ms that are asked for again and again (`PostgreSQLShortly`), moves rows in
-//   slices (`PostgreSQLMove`), and lets the newer version in. Each step can be run once more, so the process after a
-//   killed one resumes the migration.
-// - Each writing transaction calls `coredata.admit`, which refuses a version that has ended, and tells the triggers
-//   which version writes.
-// - `PostgreSQLLease` says that a program lives. `PostgreSQLContraction` ends a version that has no living program,
-//   unless rows hold values that nobody has allowed to go (`PostgreSQLLosses`). It drops the tables and columns that
-//   only that version needs, and names those that views and keys of others depend on (`PostgreSQLDependent`).
-// - New tables get the rights that roles have to others (`PostgreSQLGrants`). A later migration without others first
-//   brings names back to those of a new store (`PostgreSQLNormalization`).
+// - `OnlineMigrator` adds tables, columns and triggers in short lock transactions: a lock that is not granted within 50
+//   ms is requested again (`PostgreSQLShortly`). It moves rows in slices (`PostgreSQLMove`), and marks the newer
+//   version as served. Each step can be run once more, so the process after a killed one resumes the migration.
+// - Each writing transaction calls `coredata.admit`, which refuses a version that has ended, and passes the writing
+//   version to the triggers.
+// - `PostgreSQLLease` records that a program is running. `PostgreSQLContraction` ends a version that has no running
+//   program, unless rows hold values whose loss the options do not allow (`PostgreSQLLosses`). It drops the tables and
+//   columns that only that version needs, and names those that views and foreign keys of other programs depend on
+//   (`PostgreSQLDependent`).
+// - New tables get the rights that roles have to the store's existing tables (`PostgreSQLGrants`). A later migration
+//   without the option first restores the names of a new store (`PostgreSQLNormalization`).
 
 #if PostgreSQL
     @_spi(MigrationTesting) import CoreData
     import Foundation
 
-    /// Brings a store to a newer version while programs continue to use it as the present one: adds what the newer
-    /// version needs besides, keeps both in step, moves rows, and lets the newer version in.
+    /// Brings a store to a newer version while programs continue to use it as the present one. It adds what only the
+    /// newer version needs, keeps both versions in step, moves rows, and marks the newer version as served.
     ///
     /// The database has the steps that are done. A killed process leaves them as they are, and the next one resumes.
     struct OnlineMigrator {
@@ -49,12 +50,12 @@
             )
             try connection.endWithProgram()
             try PostgreSQLAdmission.furnish(on: connection)
-            // Nobody migrates it in another way meanwhile.
+            // These locks keep every other process from migrating the store until this migration ends.
             try connection.share(version: present, timeout: timeout)
             try connection.takeAlone(version: PostgreSQLConnection.onlineLock, timeout: timeout, progress)
             let beacon = PostgreSQLBeacon(connection.address, progress)
             defer { beacon?.end() }
-            // Somebody may have done it while this process waited.
+            // Another process may have migrated the store while this one waited for the lock.
             let newest = try SQLStoreMetadata.read(from: connection, url: migration.url)
             guard PostgreSQLConnection.versionLock(of: newest) == present else { return }
             if target == present {
@@ -81,7 +82,7 @@
             } catch let error as NSError where error.code == NSMigrationCancelledError {
                 throw cancelled()
             } catch let error as PostgreSQLError where error.kind == .refusedRow || error.isUniqueness {
-                // The rows do not fit: nobody resumes this migration.
+                // The rows do not fit the newer version, so no process resumes this migration.
                 try PostgreSQLContraction(connection, timeout: timeout).remove(version, keeping: source)
                 throw migration.unfit(error)
             }
@@ -122,7 +123,7 @@
             return nil
         }
 
-        /// The version that the store has, as its row says, or as the tables are.
+        /// Returns the present version of the store: from its row, or from the tables where it has no row.
         private func source(_ lock: Int64, _ metadata: [String: Any]) throws -> PostgreSQLVersion {
             if let known = try PostgreSQLVersion.served(lock, on: connection) { return known }
             let places = PostgreSQLPlaces(
@@ -282,8 +283,8 @@
             }
         }
 
-        /// Lets columns have no value that were mandatory and become unique: a save that exchanges unique values takes
-        /// them away meanwhile.
+        /// Removes the NOT NULL constraint of columns that become unique: a save that exchanges unique values writes
+        /// NULL between.
         private func loosen(columnsOf index: SQLIndex) throws {
             let dialect = PostgreSQLDialect()
             let table = dialect.quoted(index.table)
@@ -293,7 +294,7 @@
             try shortly.run(columns.map { PostgreSQLStep.loosening($0, of: table) })
         }
 
-        /// Makes an index while others write, once more where a process was killed at it.
+        /// Makes an index while other sessions write. An index that a killed process has left unfinished is made again.
         private func make(_ index: SQLIndex) throws {
             let unfinished = try connection.unfinishedIndexes()
             let facts = try connection.facts(ofTables: [index.table])
@@ -325,7 +326,7 @@
             return own
         }
 
-        /// Lets programs of the newer version in, and says that it is the newest.
+        /// Marks the newer version as served and as the newest, so that its programs can open the store.
         private func serve(_ plan: OnlinePlan, _ version: PostgreSQLVersion) throws {
             var version = version
             version.state = .served

@@ -181,7 +181,8 @@
             }
         }
 
-        /// New columns of tables that are there: others may have the name that the model gives one.
+        /// Chooses the names of new columns in tables that exist: another column may have the name that the model gives
+        /// one.
         private mutating func chooseColumns(_ schema: SQLSchema, on connection: PostgreSQLConnection) throws {
             for root in destination.entities where root.superIndex == nil {
                 guard let table = schema.table(ofRoot: root.index),

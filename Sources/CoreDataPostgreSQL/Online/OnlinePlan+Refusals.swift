@@ -40,7 +40,8 @@
             lookAtSplits()
         }
 
-        /// Views and keys of others keep the server from dropping tables and columns that only the older version has.
+        /// Refuses the migration where a view or a foreign key of another program would keep the server from dropping a
+        /// table or column that only the older version has.
         mutating func lookAtDependents(on connection: PostgreSQLConnection) throws {
             let before = Dictionary(old.allTables.map { ($0.name, $0) }) { first, _ in first }
             let after = Dictionary(new.allTables.map { ($0.name, $0) }) { first, _ in first }
@@ -232,7 +233,7 @@
         private mutating func look(
             at relationship: NSRelationshipDescription, _ former: NSRelationshipDescription, of entity: EntityLayout
         ) {
-            // A relationship that leads to many objects now has been looked at already.
+            // A relationship that becomes to-many has been checked already.
             let isCounted = relationship.isToMany == former.isToMany
             if relationship.isOptional != former.isOptional || isCounted && relationship.minCount != former.minCount
                 || isCounted && relationship.isToMany && relationship.maxCount != former.maxCount
@@ -250,9 +251,10 @@
             }
         }
 
-        /// What the other version does not know: it makes objects without it, and deletes objects that it leads to.
+        /// Checks a relationship that the other version does not have: that version makes objects without it, and
+        /// deletes objects that it leads to.
         private mutating func look(atNew relationship: NSRelationshipDescription, of entity: EntityLayout) {
-            // The older version makes and deletes both objects as the one that it knows.
+            // The older version makes and deletes both objects as the one object of its own model.
             if migration.splits.contains(where: { $0.reference === relationship || $0.back === relationship }) {
                 return
             }

@@ -2,15 +2,16 @@
     import CoreData
     import Foundation
 
-    /// What a migration beside others adds to the tables of a store: a value, before anything is done.
+    /// The additions of an online migration to the tables of a store: a value, made before any of them is carried out.
     ///
-    /// A property that has the values that it had keeps its column, whatever it is called now. One whose values are
-    /// others gets a column of its own, a twin, and a trigger keeps both in step.
+    /// A property that keeps its values also keeps its column, whatever its new name is. A property with other values
+    /// gets a shadow column, and a trigger keeps both columns in step.
     struct OnlinePlan {
-        /// A column beside another one that holds the same in the form of the newer version.
+        /// A shadow column: it holds the values of another column in the form of the newer version.
         struct Twin: Equatable {
             var table: String
-            /// The entities whose rows it is about, as rows name them; nil for all of the table.
+            /// The entities whose rows the shadow column belongs to, by their labels in rows; nil for all rows of the
+            /// table.
             var labels: [String]?
             var old: SQLColumn
             var new: SQLColumn
@@ -22,13 +23,13 @@
             var isMandatory: Bool
         }
 
-        /// A column whose rows get a value where a program of a version that does not know it inserts them.
+        /// A column that exists in one version only. Rows that programs of the other version insert get a value in it.
         struct Filler: Equatable {
             var table: String
             var labels: [String]
             var column: String
             var value: String
-            /// Whether it is the newer version that knows the column: then the rows that are there get it, too.
+            /// Whether the column belongs to the newer version: then the rows that exist get the value, too.
             var isOfNewer: Bool
         }
 
@@ -55,7 +56,7 @@
         var links: [Link] = []
         var splits: [Split] = []
         var newIndexes: [SQLIndex] = []
-        /// Foreign keys that the newer version has more, and those that it does not know.
+        /// The foreign keys that only the newer version has, and those that only the older version has.
         var newReferences: [TransferReference] = []
         var unknownReferences: [TransferReference] = []
         var refusals: [NSError] = []
@@ -198,7 +199,8 @@
             return (attribute, column)
         }
 
-        /// Numbers with fractions are rounded to what the other type can hold; others have to fit.
+        /// Whether values of two types convert exactly. Numbers with fractions are rounded to the precision of the
+        /// other type; values of all other types must fit.
         private static func isExact(_ one: NSAttributeType, _ other: NSAttributeType) -> Bool {
             let fractions: Set<NSAttributeType> = [
                 .doubleAttributeType, .floatAttributeType, .decimalAttributeType,
@@ -212,7 +214,8 @@
             }
         }
 
-        /// As `PostgreSQLTables` has it: a save that exchanges unique values writes other ones meanwhile.
+        /// Whether the column is NOT NULL, by the rule of `PostgreSQLTables`: a save that exchanges unique values
+        /// writes NULL between, so a unique column is not.
         private func isMandatory(_ attribute: NSAttributeDescription, of entity: EntityLayout) -> Bool {
             !attribute.isOptional && !(attribute is NSDerivedAttributeDescription) && !isUnique(attribute, entity)
         }
@@ -221,8 +224,8 @@
             entity.subtree.filter { new.numbers[$0] != nil }.map { places.label(of: destination.entities[$0].name) }
         }
 
-        /// What the newer version does not know, and the older one wants in every row that it inserts. A column of the
-        /// table's root has a default value in the table.
+        /// Adds fillers for attributes that only the older version has, and that need a value in each of its rows. A
+        /// column of the table's root entity has a default value in the table.
         private mutating func addFillersOfOlder() {
             for entity in source.entities where entity.superIndex != nil && old.numbers[entity.index] != nil {
                 guard let now = migration.difference.destinationOf[entity.index],

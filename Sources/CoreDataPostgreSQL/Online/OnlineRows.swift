@@ -2,14 +2,14 @@
     import CoreData
     import Foundation
 
-    /// What of the rows that are there stands in the way of a migration beside others, for a forecast: values that do
-    /// not fit, and duplicates. The server looks for each only for a moment.
+    /// The present rows that keep an online migration from succeeding, for a forecast: values that do not fit, and
+    /// duplicates. Each search has a short time limit in the server.
     struct OnlineRows {
         private let migration: OnlineMigration
         private let connection: PostgreSQLConnection
         /// The errors of the migration.
         private(set) var problems: [NSError] = []
-        /// What only the migration will find, because the search takes longer.
+        /// Shadow columns and indexes whose rows only the migration itself checks, because the search takes longer.
         private(set) var unknownTwins: [OnlinePlan.Twin] = []
         private(set) var unknownIndexes: [SQLIndex] = []
 
@@ -48,10 +48,10 @@
             }
         }
 
-        /// Looks for a row that must not be there.
+        /// Searches for a row that keeps the migration from succeeding.
         ///
         /// - Parameter error: the server's error of its values.
-        /// - Returns: whether the server has found out.
+        /// - Returns: whether the search has ended within its time limit.
         private mutating func look(_ select: String, _ error: (String) -> PostgreSQLError) throws -> Bool {
             do {
                 guard let rows = try connection.readBriefly(steps: 1, { try connection.rows(select) }) else {

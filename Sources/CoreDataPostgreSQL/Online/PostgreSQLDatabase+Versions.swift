@@ -13,7 +13,8 @@
                 if let place = versions.firstIndex(where: { $0.lock == admitted.version }) {
                     let own = versions[place]
                     properties = own.places.earlierBits
-                    // One that an earlier time of the framework has made knows the version before by its model alone.
+                    // A row that an earlier release of the framework has written has no names of the version before,
+                    // but that version's model has them.
                     if properties.isEmpty, let older = versions[..<place].last(where: { !$0.model.isEmpty }) {
                         try add(older, besides: own, isNewer: false, connection, to: &properties)
                     }
@@ -29,7 +30,8 @@
             }
         }
 
-        /// Of the two versions one comes from the other, and knows what that one calls its properties.
+        /// Adds the names of the properties in another version. Of the two versions one was made from the other, and
+        /// its model has the other's names.
         private func add(
             _ version: PostgreSQLVersion, besides own: PostgreSQLVersion, isNewer: Bool,
             _ connection: PostgreSQLConnection, to properties: inout [Int: [Int64: [String?]]]

@@ -64,7 +64,7 @@
         /// The number of open connections.
         ///
         /// Connections of query generations and connections to standbys count separately. The connection that listens
-        /// for the commits of others does not count.
+        /// for commits of other programs does not count.
         public internal(set) var connections = 0
         /// The number of open connections that are in use.
         public internal(set) var busyConnections = 0
@@ -87,7 +87,7 @@
         public internal(set) var writes = 0
         /// The number of transactions that were run again, because of a deadlock, a lock or a lost connection.
         public internal(set) var repetitions = 0
-        /// The number of commits whose answer was lost. The framework asked for their outcome through another
+        /// The number of commits whose answer was lost. The framework found out their outcome through another
         /// connection.
         public internal(set) var commitsInQuestion = 0
         /// The number of times that another server took over.

@@ -2,12 +2,12 @@
     import CoreData
     import Foundation
 
-    /// Removes from the database of an open store what nobody asks for any more, names sessions that hold a snapshot
-    /// for too long, and writes the line of its activity where the options say so.
+    /// Removes rows of an open store's database that no program needs any more, reports sessions that hold a snapshot
+    /// for too long, and writes the line of the store's activity if the options ask for it.
     ///
-    /// Of all programs that have the store open one does each piece of work: the first that finds it due
-    /// (`coredata.upkeep`). Rows are removed in slices, each in a transaction of its own, and no more than so many in
-    /// a run: the rest follows in the next one.
+    /// One of the programs that have the store open does each piece of work: the first that claims it in
+    /// `coredata.upkeep`. Rows are removed in slices, each in a transaction of its own, up to a maximum number in a
+    /// run. The next run removes the rest.
     final class PostgreSQLUpkeep: @unchecked Sendable {  // what may change is used on the queue
         private weak var database: PostgreSQLDatabase?
         private weak var store: SQLStore?
@@ -21,7 +21,7 @@
 
         /// Whether the store was closed.
         private let isEnded = Locked(false)
-        /// Whether the role may not say what it has done.
+        /// Whether the role lacks the right to record its work in `coredata.upkeep`.
         private var isBarred = false
 
         private static let timeBetweenLooks: TimeInterval = 60
@@ -29,12 +29,12 @@
         /// How many tokens, and how many transactions of history, go at once, and in a run.
         private static let (tokensAtOnce, tokensAtMost) = (10_000, 1_000_000)
         private static let (transactionsAtOnce, transactionsAtMost) = (1_000, 200_000)
-        /// As many rows leave holes that are worth looking after before the server does so by itself.
+        /// After so many removed rows a vacuum is worthwhile before the server runs one itself.
         private static let rowsWorthVacuum = 10_000
 
         init(_ options: PostgreSQLOptions) { self.options = options }
 
-        /// Begins to look after a store that this program may write to.
+        /// Begins the upkeep of a store that this program may write to.
         ///
         /// - Parameter due: what is due now.
         func begin(for store: SQLStore, _ database: PostgreSQLDatabase, due: [PostgreSQLConnection.Upkeep]) {
@@ -43,26 +43,26 @@
             every(Self.timeBetweenLooks) { [weak self] in self?.look() }
         }
 
-        /// What is due when a store is opened, and falls to this program: many programs open a store for seconds only.
-        /// Throws where the role may not write what every save does.
+        /// Claims the work that is due when a store is opened: many programs have a store open for seconds only. Throws
+        /// an error if the role may not write what every save writes.
         static func due(
             on connection: PostgreSQLConnection, _ options: PostgreSQLOptions
         ) throws -> [PostgreSQLConnection.Upkeep] {
             do {
                 return try works(options).filter { try connection.claim($0, every: timeBetweenPurges) }
             } catch let error as PostgreSQLError where error.state == PostgreSQLError.insufficientPrivilege {
-                // A role that may not say what it does removes tokens whenever it opens the store.
+                // A role that may not record its work removes tokens whenever it opens the store.
                 _ = try PostgreSQLBookkeeping.purgeTokens(on: connection, atMost: tokensAtOnce)
                 return []
             }
         }
 
-        /// What of the rows this program removes.
+        /// The kinds of rows that this program removes.
         private static func works(_ options: PostgreSQLOptions) -> [PostgreSQLConnection.Upkeep] {
             options.historyLifetime == nil ? [.tokens] : [.tokens, .history]
         }
 
-        /// Begins to write the line of the store's activity, where the options say how often.
+        /// Begins to write the line of the store's activity, at the interval of the option.
         func beginToLog(_ database: PostgreSQLDatabase) {
             guard let interval = options.logInterval else { return }
             every(interval) { [weak self, weak database] in
@@ -92,7 +92,7 @@
 
         // MARK: Looking
 
-        /// Does what is due. The next look does what fails.
+        /// Does the work that is due. Work that fails is done by the next call.
         func look() {
             guard let database, !isBarred else { return }
             var due: [PostgreSQLConnection.Upkeep] = []
@@ -109,7 +109,7 @@
             } catch let error as PostgreSQLError {
                 isBarred = error.state == PostgreSQLError.insufficientPrivilege
             } catch {
-                // The next look may succeed.
+                // The next call may succeed.
             }
             purge(due)
         }

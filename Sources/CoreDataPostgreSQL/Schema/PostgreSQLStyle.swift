@@ -9,8 +9,8 @@
 
         init(_ names: PostgreSQLNames? = nil) { self.names = names ?? PostgreSQLNames() }
 
-        /// Words in small letters: `firstName` is `first_name`, `URLText` is `url_text`. PostgreSQL cuts names at 63
-        /// bytes; longer names are cut here, with room for a number.
+        /// Converts a name to snake case: `firstName` is `first_name`, `URLText` is `url_text`. PostgreSQL cuts names
+        /// at 63 bytes; longer names are cut here, so that a number can follow.
         static func words(_ name: String) -> String {
             var result = ""
             let letters = Array(name)

@@ -2,13 +2,13 @@
     import CoreData
     import Foundation
 
-    /// What tables have for other programs: keys by default, mandatory columns, foreign keys, and comments that say
-    /// what the model calls things.
+    /// The parts of tables that serve other programs: default keys, NOT NULL constraints, foreign keys, and comments
+    /// with the names in the model.
     struct PostgreSQLTables {
         let connection: PostgreSQLConnection
         let schema: SQLSchema
         let layout: ModelLayout
-        /// What rows call entities that have other names by now.
+        /// The labels of entities in rows, where these differ from the present names.
         private let labels: [String: String]
 
         private let dialect = PostgreSQLDialect()
@@ -16,8 +16,8 @@
         /// How many keys a call of a sequence takes. Each call begins a block of its own.
         static let keysTogether: Int64 = 64
 
-        /// Sequences begin behind keys up to here. Behind a higher one, which somebody else has chosen, there might be
-        /// hardly any: a sequence passes it when it comes there.
+        /// The largest key from which a sequence continues. Above a larger key, which another program has chosen,
+        /// hardly any keys may be left; a sequence steps over such a key when it reaches it.
         static let farthestKey = ObjectKey.primaryKeyMask / 2
 
         init(
@@ -30,13 +30,13 @@
             self.labels = labels
         }
 
-        /// Brings tables that were just made to what the model says, but for foreign keys, in the transaction that is
+        /// Adds to tables that were just made what the model calls for, except foreign keys, in the transaction that is
         /// open.
         func furnish(newTables names: Set<String>) throws {
             try connection.execute(try statements(ofTables: names))
         }
 
-        /// Adds the tables, columns and constraints that the database lacks. Others stay as they are.
+        /// Adds the tables, columns and constraints that the database lacks. Existing ones stay unchanged.
         func furnish() throws {
             var statements = try statements(ofTables: Set(schema.allTables.map(\.name)))
             statements += try foreignKeyStatements()
@@ -83,7 +83,8 @@
             return try connection.readBriefly(steps: 1) { try refusedRow { !present.contains($0) } } ?? nil
         }
 
-        /// The same for the checks that go by some names.
+        /// Returns the error for a row that breaks one of the checks whose names satisfy a condition; nil where there
+        /// is none.
         private func refusedRow(byCheck isMeant: (_ name: String) -> Bool) throws -> NSError? {
             for root in layout.entities where root.superIndex == nil {
                 guard let name = schema.table(ofRoot: root.index)?.name, isMeant(Self.name(name, Self.checkSuffix)),
@@ -141,8 +142,8 @@
 
         // MARK: Entity and version
 
-        /// Gives tables of an older version of the framework that default, where nobody is in the way; their rows began
-        /// with 1.
+        /// Gives tables of an older version of the framework the default value of this version, if no other session
+        /// locks them. The first version of their rows was 1.
         static func renewDefaults(on connection: PostgreSQLConnection) throws {
             let version = PostgreSQLDialect().quoted(SQLSchema.versionColumn)
             for name in try connection.tables(withDefault: "1", of: version.filter { $0 != "\"" }) {
@@ -155,9 +156,9 @@
             }
         }
 
-        /// Programs that know nothing of versions get one, and need not name the only entity of a table. No row has the
-        /// name of an entity that is not one of the table's, nor a key that no object can have: nobody would ever see
-        /// it.
+        /// Returns the statements that give the version a default value, and the entity, too, where a table has only
+        /// one: programs without this framework can leave both out. Checks refuse the name of an entity that is not one
+        /// of the table's, and a key that no object can have: no fetch would ever return such a row.
         private func fixedStatements(_ table: String, _ root: EntityLayout, _ present: [String: Column]) -> [String] {
             let (name, entity) = (dialect.quoted(table), dialect.quoted(SQLSchema.entityColumn))
             let version = dialect.quoted(SQLSchema.versionColumn)
@@ -202,7 +203,7 @@
 
         // MARK: Columns
 
-        /// What the model says about a column.
+        /// The model's description of a column: its comment, whether it is mandatory, and its default value.
         private struct Meaning {
             var comment: String
             /// Whether every row has a value.
@@ -229,7 +230,7 @@
                     let name = "\(entity.name).\(slot.name)"
                     switch slot.role {
                     case .attribute(let attribute):
-                        // A save that exchanges unique values writes other ones meanwhile.
+                        // A save that exchanges unique values writes NULL between.
                         let isMandatory =
                             !attribute.isOptional && index == root.index && slot.composite == nil
                             && !(attribute is NSDerivedAttributeDescription) && !unique.contains(slot.name)
@@ -275,8 +276,9 @@
             return statements
         }
 
-        /// The statement that gives the columns of a table the default values of this version where another one, which
-        /// the store has served, has others, or none: none where there are no such columns.
+        /// Returns the statement that gives the columns of a table the default values of this version, where another
+        /// version that the store has served has different values or none. The result is empty where there are no such
+        /// columns.
         func renewingDefaults(ofTable name: String, unlike other: PostgreSQLTables) -> [String] {
             let former = other.defaultValues(ofTable: name)
             let changes = defaultValues(ofTable: name).sorted { $0.key < $1.key }.compactMap { column, value in
@@ -300,8 +302,9 @@
 
         typealias ForeignKey = TransferReference
 
-        /// The foreign keys that a save always keeps: not those of relationships that a deletion leaves leading to
-        /// nothing, because a rule says so or nothing leads back.
+        /// The foreign keys that every save respects. Not among them are those of relationships whose column a deletion
+        /// may leave with the key of the deleted object, because the inverse has the rule No Action or there is no
+        /// inverse.
         static func wanted(_ schema: SQLSchema, _ layout: ModelLayout) -> Set<ForeignKey> {
             var keys: Set<ForeignKey> = []
             func add(_ table: String, _ column: String?, _ destination: NSEntityDescription?) {
@@ -338,14 +341,14 @@
         /// Drops what would stand in the way of a migration: all foreign keys of ours, and the checks of entities.
         static func dropConstraints(on connection: PostgreSQLConnection) throws {
             let own = try PostgreSQLOpening.tables(on: connection)
-            // A store over tables of others, or none, has no constraints of ours.
+            // A store over existing tables, or no store, has no constraints of ours.
             if own.isEmpty { return }
             try dropForeignKeys(of: own, on: connection)
             let statements = try connection.checksOfEntities().map { drop($0[1] ?? "", of: $0[0] ?? "") }
             try connection.execute(statements.sorted())
         }
 
-        /// Drops the foreign keys of tables: what stands in the way of dropping one after the other.
+        /// Drops the foreign keys between tables, which would keep the server from dropping the tables one by one.
         static func dropForeignKeys(of tables: [String], on connection: PostgreSQLConnection) throws {
             let own = Set(tables)
             let statements = try presentForeignKeys(on: connection).filter { own.contains($0.key.table) }
