@@ -20,7 +20,7 @@
             numbers = Dictionary(names.map { ($1, Int64($0)) }) { first, _ in first }
         }
 
-        /// Nobody's names: for a connection that only looks at what a store says about itself.
+        /// Makes an empty table of names, for a connection that only reads a store's metadata and model.
         init() {
             names = [:]
             numbers = [:]

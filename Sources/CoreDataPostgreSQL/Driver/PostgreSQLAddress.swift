@@ -2,42 +2,44 @@
     import CoreData
     import Foundation
 
-    /// Where a database is, and who asks: what a URL `postgresql://user:password@host:port/database?option=value` says.
+    /// The address of a database and the user's name: the parts of a URL
+    /// `postgresql://user:password@host:port/database?option=value`.
     struct PostgreSQLAddress: Equatable, CustomStringConvertible, Sendable {
-        /// The address as libpq takes it, without the options that are ours alone.
+        /// The address for libpq, without the options that only this framework has.
         private var text: String
         private let passwords: [String]
-        /// The address without passwords: what messages show.
+        /// The address without passwords, for messages.
         let description: String
-        /// The same as a URL.
+        /// The address without passwords, as a URL.
         var shown: URL { URL(string: description) ?? URL(fileURLWithPath: "/dev/null") }
-        /// What the query says to libpq.
+        /// The options in the URL's query that are libpq's.
         private(set) var libpqSettings: [Setting] = []
-        /// What is wrong with something that libpq does not see.
+        /// A message for an invalid value of an option that is not libpq's; nil where there is none.
         private(set) var complaint: String?
-        /// Host and port that lead to the server itself, where the address is one of a transaction pooler.
+        /// The host and port of the server itself, where the address is one of a transaction pooler.
         private var directHost: String?
         private var directPort: String?
-        /// What is set for every session, by names, as the server writes it.
+        /// The settings of every session, with values as the server writes them.
         private(set) var sessionSettings: [Setting] = [
             Setting(name: "client_min_messages", value: "warning"), Setting(name: "timezone", value: "UTC"),
-            // Texts within statements are written by the standard, whatever the database says.
+            // Texts within statements are in the form of the SQL standard, whatever the database's default is.
             Setting(name: "standard_conforming_strings", value: "on"),
-            // The names of types are compared as they are, and some of them are in quotes otherwise.
+            // The names of types are compared as texts, and with this setting some of them would be in quotes.
             Setting(name: "quote_all_identifiers", value: "off"),
-            // A double is said with all digits that it takes, whatever the role or the database says.
+            // A double is written with as many digits as it needs, whatever the default of the role or the database is.
             Setting(name: "extra_float_digits", value: "1"),
         ]
-        /// How long to wait for a connection, in seconds, where the options say it.
+        /// The seconds to wait for a connection, if the options have a number.
         private(set) var connectTimeout: Int?
-        /// Whether a server that only reads will do: the store is only read.
+        /// Whether the store is opened for reading only, so that a server that takes no writes is good enough.
         private(set) var mayLeadToStandby = false
-        /// Whether somebody says which servers of several will do.
+        /// Whether the URL or the environment chooses which of several servers may be used.
         var saysAttributes: Bool {
             libpqSettings.contains { $0.name == "target_session_attrs" }
                 || ProcessInfo.processInfo.environment["PGTARGETSESSIONATTRS"] != nil
         }
-        /// The same where nobody says it: neither URL nor options, service or environment.
+        /// The seconds to wait for a connection where neither the URL, an option, a service nor the environment has a
+        /// number.
         static let usualConnectTimeout = 15
         private static let usualConnectTimeoutOfStandby = 3
 
@@ -49,7 +51,7 @@
 
         static let schemes: Set<String> = ["postgresql", "postgres"]
 
-        /// What may stand in the query of a URL besides what libpq knows.
+        /// The options in a URL's query that this framework has besides those of libpq.
         private enum Own: String, CaseIterable {
             case direct
             case statementTimeout = "statement_timeout"
@@ -145,7 +147,7 @@
             return words
         }
 
-        /// Takes over what the options of a store say of times. Values in the URL have priority.
+        /// Takes the times from the options of a store. Values in the URL have priority.
         mutating func take(_ options: [AnyHashable: Any]?) {
             func seconds(_ key: String) -> Double? {
                 guard let value = options?[key] else { return nil }
@@ -194,8 +196,9 @@
             return "\(parts[0])?" + (items + ["hostaddr="]).joined(separator: "&")
         }
 
-        /// The address of a server among its hosts that follows the primary one, or of that where none does. One that
-        /// answers nothing is not waited for as long as the primary would be, unless somebody says how long.
+        /// The address of one of the hosts that follows the primary server, or of the primary where there is no such
+        /// host. A host that does not answer is given up sooner than the primary would be, unless the URL or the
+        /// environment has a time.
         var standby: PostgreSQLAddress {
             var address = self
             if connectTimeout == nil, !libpqSettings.contains(where: { $0.name == "connect_timeout" }),
@@ -207,12 +210,12 @@
             return address
         }
 
-        /// What stands in the place of what the URL says.
+        /// Settings that replace those in the URL.
         private var overriding: [Setting] = []
         /// Whether this is the second address, to the server itself.
         private(set) var isDirect = false
 
-        /// Whether connections to it are those of a pooler.
+        /// Whether its connections are those of a pooler.
         var leadsToPooler: Bool { isPooled && !isDirect }
 
         /// The settings for libpq. The URL comes before our defaults, and both before the environment.
@@ -221,7 +224,7 @@
             return timeout + [
                 ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
                 ("tcp_user_timeout", "60000"), ("fallback_application_name", ProcessInfo.processInfo.processName),
-                // Behind the URL: texts are read in this encoding, whatever it says.
+                // This follows the URL: texts are read in this encoding, whatever the URL names.
                 ("dbname", text), ("client_encoding", "UTF8"),
             ] + overriding.map { ($0.name, $0.value) }
         }

@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// Tells those who wait for a migration how far it is, by the name that a connection of its own has in the server:
-    /// all users of a database see it, and it goes with the process.
+    /// Publishes the progress of a migration to the processes that wait for it, as the application name of a connection
+    /// of its own. All users of the database can read the name, and the server removes it with the process.
     final class PostgreSQLBeacon: @unchecked Sendable {  // the connection is used on the queue
         private static let prefix = "OpenCoreData migration "
         private static let interval = DispatchTimeInterval.milliseconds(200)
@@ -14,7 +14,7 @@
         private let timer: any DispatchSourceTimer
         private var last = ""
 
-        /// - Returns: nil where the server has no connection for it: then others wait without seeing anything.
+        /// - Returns: nil where the server has no connection for it: then waiting processes show no progress.
         init?(_ address: PostgreSQLAddress, _ progress: Progress?) {
             guard let progress, let connection = try? PostgreSQLConnection(address) else { return nil }
             self.progress = progress

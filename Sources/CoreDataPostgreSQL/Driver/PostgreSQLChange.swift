@@ -1,13 +1,14 @@
 #if PostgreSQL
     import CoreData
 
-    /// A change of a table that no other database knows, as a value. Names are quoted already.
+    /// A change of a table that exists only in PostgreSQL, as a value. Names are quoted already.
     enum PostgreSQLChange {
-        /// What a row has that is inserted without a value: an expression in the server's words; nil for nothing.
+        /// The value of a row that is inserted without one: an expression in SQL; nil for none.
         case defaultValue(String?, column: String)
-        /// A row whose inserter knows nothing of versions begins with one of its transaction's own. Under the key of a
-        /// row that was deleted there may be a new one, and a reader that knows the former must see that. The factor
-        /// puts the versions of neighbouring transactions far apart, where counting up does not lead.
+        /// The default value of the version, for programs that insert rows without one: it depends on the transaction.
+        /// A new row may get the key of a row that was deleted, and a reader of the deleted row must see that the
+        /// version differs. The factor puts the versions of neighbouring transactions far apart, so that counting up
+        /// does not lead from one to another.
         case firstVersion(column: String)
         /// Whether every row must have a value.
         case mandatory(Bool, column: String)
@@ -56,8 +57,8 @@
             }
         }
 
-        /// The statement that forgets what leads to no row of another table, before a foreign key wants one: the pairs
-        /// of a join table, or the references of rows.
+        /// The statement that removes references to rows that do not exist, before a foreign key is added: it deletes
+        /// pairs of a join table, or sets the column of other rows to NULL.
         static func forgetDangling(
             in column: String, of table: String, isOfPairs: Bool, to target: String, key: String
         ) -> String {

@@ -3,9 +3,9 @@
     import CoreData
     import Foundation
 
-    // What a server says of itself to those who operate it.
+    // Statistics of a server, for people who run it.
     extension PostgreSQLConnection {
-        /// Where the connection leads: the host, its port and the database.
+        /// The host, port and database of the connection.
         var place: String {
             let host = PQhost(handle).map { String(cString: $0) } ?? ""
             let port = PQport(handle).map { String(cString: $0) } ?? ""
@@ -13,8 +13,8 @@
             return "\(host):\(port)/\(database)"
         }
 
-        /// Removes what the rows have left that went from some tables. Of those that the role does not own, or that
-        /// somebody locks, the server leaves it.
+        /// Frees the space of rows that were deleted from some tables. The server skips tables that the role does not
+        /// own or that another session has locked.
         func vacuum(_ tables: [String]) throws { try execute("VACUUM (SKIP_LOCKED) \(tables.joined(separator: ", "))") }
 
         /// How many sessions of the database wait for a lock.

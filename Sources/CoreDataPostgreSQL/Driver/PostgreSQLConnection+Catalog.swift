@@ -1,9 +1,9 @@
 #if PostgreSQL
     import CoreData
 
-    // What the server says about tables, in the words of its catalogue. Names of tables are quoted already.
+    // Queries of the server's catalog of tables. Names of tables are quoted already.
     extension PostgreSQLConnection {
-        /// The schema of the tables, for comparisons with the catalogue.
+        /// The schema of the tables, for comparisons with the catalog.
         ///
         /// The server reads its name as SQL has it: a name with capitals, blanks or quotes has to be quoted.
         static let namespace = "quote_ident(current_schema())::regnamespace"
@@ -13,7 +13,8 @@
         func tableNames() throws -> Set<String> {
             let own = try texts("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
             let framework = try texts("SELECT tablename FROM pg_tables WHERE schemaname = 'coredata'")
-            // A table of somebody else's may be called as the floor calls one of the framework's.
+            // A table of another program may have the name that the SQL layer has for one of the framework's own
+            // tables.
             return Set(own.filter { PostgreSQLDialect.place(of: $0).schema == nil })
                 .union(framework.compactMap { PostgreSQLDialect.logical(table: $0) })
         }
@@ -117,7 +118,7 @@
 
         // MARK: Tables of stores
 
-        /// Key and entity of the first row that is not what a check wants.
+        /// The key and the entity of the first row that breaks a check.
         func rowBeyond(_ check: PostgreSQLChange.Check, ofTable table: String) throws -> [String?]? {
             try rows(
                 "SELECT \(check.key), \(check.column) FROM \(table) WHERE NOT (\(check.text)) "
@@ -163,7 +164,8 @@
                 """)
         }
 
-        /// Changes a table in a transaction of its own, where nobody holds it for long.
+        /// Changes a table in a transaction of its own. Throws an error if another session holds a lock on it for
+        /// longer than 200 ms.
         func changeSoon(_ table: String, _ change: PostgreSQLChange) throws {
             try execute(
                 "\(Self.beginning); SET LOCAL lock_timeout = '200ms'; "

@@ -82,13 +82,13 @@
             return body(keywords, values, 1)
         }
 
-        /// Whether a server takes connections, or says why it takes none.
+        /// Whether a server takes connections, or answers that it takes none.
         static func answers(_ settings: [(String, String)]) -> Bool {
             [PQPING_OK, PQPING_REJECT].contains(passed(settings) { PQpingParams($0, $1, $2) })
         }
 
-        /// Why libpq does not even try; nil where it does. The connection's status is the same as for a server that is
-        /// not there. Only a ping tells them apart.
+        /// The reason for which libpq makes no attempt to connect; nil where it makes one. The connection has the same
+        /// status as for a server that does not answer. Only a ping distinguishes the two.
         private static func refusal(of handle: OpaquePointer, _ address: PostgreSQLAddress) -> String? {
             guard PQstatus(handle) == CONNECTION_BAD,
                 passed(address.settings, { PQpingParams($0, $1, $2) }) == PQPING_NO_ATTEMPT
@@ -98,7 +98,7 @@
 
         /// Waits until the connection is there or has failed; false where that takes longer.
         private static func wait(for handle: OpaquePointer, seconds: Int) -> Bool {
-            // Only so does libpq tell the five letters of a failure.
+            // Without this setting libpq leaves out the five letters of a failure's SQLSTATE.
             PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
             let deadline = seconds > 0 ? ContinuousClock.now + .seconds(max(2, seconds)) : nil
             var status = PGRES_POLLING_WRITING
@@ -138,10 +138,10 @@
             return error
         }
 
-        // MARK: While nobody uses it
+        // MARK: Idle connections
 
-        /// Whether the connection can be used, as far as is known without asking the server. Messages that it has sent
-        /// since are read, such as the one that it shuts down.
+        /// Whether the connection can be used, as far as that is clear without a query. The property reads messages
+        /// that the server has sent since the last statement, such as the one that it shuts down.
         var isUsable: Bool {
             takeOwedResult()
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -164,7 +164,7 @@
             try texts("SELECT pg_snapshot_xmin(pg_current_snapshot())::text").first.flatMap { Int64($0) } ?? 0
         }
 
-        /// A statement that sets what every session of an address has, for the transaction alone where it says so.
+        /// The statement that sets the session settings of an address, for the transaction alone if `isLocal` is true.
         static func settings(of address: PostgreSQLAddress, isLocal: Bool) -> String {
             func quoted(_ text: String) -> String { "'\(text.replacingOccurrences(of: "'", with: "''"))'" }
             return "SELECT "
@@ -173,8 +173,8 @@
                 }.joined(separator: ", ") + ", \(pathToStore(isLocal: isLocal))"
         }
 
-        /// The search path that leads to the tables of the store's objects, whatever the role's own path is. The
-        /// triggers of the tables tell where they are.
+        /// The search path that leads to the tables of the store's objects, whatever the role's own path is. The schema
+        /// is that of the tables' triggers.
         private static func pathToStore(isLocal: Bool) -> String {
             "set_config('search_path', concat_ws(', ', (SELECT quote_ident(n.nspname) FROM pg_catalog.pg_trigger g "
                 + "JOIN pg_catalog.pg_class c ON c.oid = g.tgrelid "

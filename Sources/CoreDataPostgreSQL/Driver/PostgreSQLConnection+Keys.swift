@@ -3,8 +3,8 @@
     import Foundation
 
     extension PostgreSQLConnection {
-        /// Takes so many keys of a table that others do not use: in blocks where the table is ours, one by one from the
-        /// sequence of a table that others have made. Nil where the table has no sequence.
+        /// Takes a number of keys of a table that no other connection uses: in blocks where the table is ours, and one
+        /// by one from the sequence of an existing table of another program. Nil where the table has no sequence.
         func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]? {
             if let spare = spareKeys[table], spare.count >= count {
                 spareKeys[table] = spare.dropFirst(count)
@@ -37,9 +37,9 @@
             return ranges
         }
 
-        /// Takes blocks without a key of the table: others insert rows under keys of their own choice. Where such keys
-        /// lie close to each other, the sequence continues behind them, or passes one block after the other if the role
-        /// may not set it.
+        /// Takes blocks without a key of the table, because other programs may insert rows under keys of their own
+        /// choice. Where such keys lie close to each other, the sequence continues after them, or steps over one block
+        /// after the other if the role may not set it.
         private func freeBlocks(_ count: Int64, _ sequence: String, _ table: String) throws -> [Int64] {
             if let free = try free(count, sequence, table, passing: Self.shortestJump) { return free }
             let maySet = try !rows("SELECT 1 WHERE has_sequence_privilege($1::text, 'UPDATE')", [sequence]).isEmpty
@@ -57,8 +57,9 @@
                 maySet ? "" : " The role has no right to do so: it needs UPDATE on \(sequence).")
         }
 
-        /// Takes numbers that are no row's key in a table that others have made. The sequence lags behind where rows
-        /// were inserted with keys of their own. It is not ours to set, so it is asked until there are enough numbers.
+        /// Takes numbers that are no row's key in an existing table of another program. The sequence lags behind where
+        /// rows were inserted with keys of their own. The framework does not set such a sequence, so it takes numbers
+        /// until enough of them are free.
         private func freeNumbers(_ count: Int64, _ sequence: String, _ table: String) throws -> [Int64] {
             if let free = try free(count, sequence, table, passing: Self.longestLag) { return free }
             throw Self.lag(of: sequence)
@@ -71,8 +72,8 @@
                     + "\(longestLag) numbers are keys of rows. Set it to the highest key with setval().\(remark)")
         }
 
-        /// Asks a sequence until there are enough numbers that are free; nil where it passes so many others before.
-        /// In a table of ours each number stands for a block of keys.
+        /// Takes numbers from a sequence until enough of them are free; nil where it steps over too many used ones
+        /// before. In a table of ours each number stands for a block of keys.
         private func free(
             _ count: Int64, _ sequence: String, _ table: String, passing others: Int64
         ) throws -> [Int64]? {
@@ -103,8 +104,8 @@
         /// How many numbers of a sequence may be taken by rows before it is an error.
         private static let longestLag: Int64 = 1_000_000
 
-        /// Raises a sequence to a number, unless it is there already. A process that asked before another one raised it
-        /// does not set it back.
+        /// Raises a sequence to a number, unless it has come that far. A process that read the sequence before another
+        /// one raised it does not set it back.
         private func raise(_ sequence: String, to number: Int64) throws {
             _ = try rows(
                 """

@@ -6,7 +6,7 @@
     extension PostgreSQLConnection {
         /// Runs a prepared statement whose only parameter is a key; the result is the caller's.
         func run(_ name: String, key: Int64) throws -> OpaquePointer {
-            // With more to send, or to ask, it goes the way of all statements.
+            // Anything that must be sent first, or checked while the statement runs, takes the way of all statements.
             if question != nil || isTogether || !usesNamedStatements || isReadingWanted {
                 let parameters = PostgreSQLParameters(types: [PostgreSQLType.int8], labels: labels)
                 parameters.bind(1, key)
@@ -22,7 +22,7 @@
             return try tuples(result)
         }
 
-        /// A result that has rows; throws what the server said where it has none.
+        /// Returns a result that has rows; throws the server's error where it has none.
         func tuples(_ result: OpaquePointer?) throws -> OpaquePointer {
             guard let result, PQresultStatus(result) == PGRES_TUPLES_OK else {
                 let error = error(result)

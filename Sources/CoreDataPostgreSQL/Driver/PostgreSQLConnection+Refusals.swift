@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    // Why the server does not take a row: it names the column of some failures alone. For the others the values are
-    // compared with what the columns take.
+    // Why the server refuses a row. It names the column for some failures only. For all other failures the values are
+    // compared with the types of the columns.
     extension PostgreSQLConnection {
         func refusal(
             of failure: any SQLFailure, in table: String, _ values: [String: SlotValue]
@@ -40,7 +40,7 @@
             return try columns(ofConstraint: constraint, ofTable: table)
         }
 
-        /// Core Data's code for a state of the server's. The row of a deletion leads nowhere: others lead to it.
+        /// Core Data's code for a state of the server. A deleted row breaks a foreign key of the rows that lead to it.
         private static func code(of error: PostgreSQLError, isDeletion: Bool) -> Int {
             switch error.state {
             case "22001": NSValidationStringTooLongError

@@ -3,19 +3,19 @@
     import CoreData
     import Foundation
 
-    // Transactions that write. Each one leaves a token, which shows later whether it was committed. Each one tells the
-    // listeners of the channel `coredata`, and says that it is the framework's, so that triggers do nothing. A save
-    // tells them behind its commit: NOTIFY within a transaction has all commits of the server wait for each other's
-    // disk. (8 clients of pgbench with fsync make 2,200 commits a second without it and behind it, 550 to 800 within.)
+    // Transactions that write. Each one leaves a token, which shows later whether it was committed. Each one notifies
+    // the listeners of the channel `coredata`, and is marked as the framework's, so that triggers do nothing. A save
+    // notifies after its commit: NOTIFY within a transaction makes all commits of the server wait for each other's
+    // disk. (8 clients of pgbench with fsync make 2,200 commits a second without it and after it, 550 to 800 within.)
     extension PostgreSQLConnection {
-        /// The lock of each writer, which holds it together with other saves or alone: 'OpenCore' in ASCII.
+        /// The lock of writers: saves hold it shared, and exclusive work alone. Its number is 'OpenCore' in ASCII.
         private static let writersLock = 0x4F70_656E_436F_7265
 
-        /// Begins a transaction that writes. It sees what was committed while it waited for others, whatever the
-        /// database has its transactions be unless they say so.
+        /// Begins a transaction that writes. It sees what was committed while it waited for other transactions,
+        /// whatever the default isolation level of the database is.
         static let beginning = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
-        /// Begins a transaction in which nobody else writes.
+        /// Begins a transaction with the exclusive lock of writers, so that no other one writes until it ends.
         func begin() throws {
             let token = keepsTokens ? UUID() : nil
             // One expression for all of them takes the compiler ten seconds.
@@ -29,10 +29,12 @@
             (isChecked, tellsBehind) = (false, false)
         }
 
-        /// Waits, in the transaction that is open, for those who save, and lets nobody save until it ends.
+        /// Takes the exclusive lock of writers in the transaction that is open: waits for saves, and keeps new ones
+        /// from beginning until the transaction ends.
         func waitForSaves() throws { try execute("SELECT pg_advisory_xact_lock(\(Self.writersLock))") }
 
-        /// Begins the transaction of a save. Saves run beside each other; work that excludes others waits for them.
+        /// Begins the transaction of a save. Saves run at the same time; with `alone` the save waits for all of them
+        /// first.
         func beginSave(alone: Bool) throws {
             let token = UUID()
             let name = try savingStatement(alone: alone)
@@ -83,7 +85,7 @@
         }
 
         private static let checking = "SET CONSTRAINTS ALL IMMEDIATE"
-        /// It is another one whenever somebody writes them.
+        /// The version of the metadata: every transaction that writes them changes it.
         static let versionOfMetadata = "SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata"
 
         func commit() throws {
@@ -103,15 +105,17 @@
             "SELECT pg_notify('\(PostgreSQLListener.channel)', '\(transaction)')"
         }
 
-        /// A transaction that wrote nothing has no number, and tells nobody. The number is the second column.
+        /// The statement that notifies before the commit. A transaction that wrote nothing has no number, and notifies
+        /// no listener. The number is the second column.
         private static let notifyingWithin =
             "SELECT pg_notify('\(PostgreSQLListener.channel)', pg_current_xact_id()::text), pg_current_xact_id()::text "
             + "WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
 
-        /// Ends a transaction. Where the connection is lost meanwhile, another one finds out whether it was committed;
-        /// so it does where the server has committed and no standby has confirmed it.
+        /// Ends a transaction. If the connection is lost during the commit, another connection finds out whether the
+        /// transaction was committed. It does so as well if the server has committed and no standby has confirmed it.
         ///
-        /// - Parameter number: the transaction that the listeners are told of behind the commit, if that is so.
+        /// - Parameter number: the transaction that the listeners are notified of after the commit; nil where the
+        ///   notification precedes it.
         private func end(_ text: String, telling number: Int64?) throws {
             let token = token
             self.token = nil
@@ -134,7 +138,7 @@
         /// Runs statements with a COMMIT among them. Later statements cannot undo it, and their failures do not
         /// count.
         ///
-        /// - Returns: the number of the transaction, where a statement before the COMMIT tells it.
+        /// - Returns: the number of the transaction, where a statement before the COMMIT returns it.
         private func executeCommit(_ text: String) throws -> Int64? {
             takeOwedResult()
             roundTrips += 1
@@ -166,8 +170,7 @@
                 message: "The server was told to wait no longer for a standby.", address: address.description)
         }
 
-        /// Notes what the server says of standbys that it waits for no longer: it is a warning, and the commit
-        /// succeeds.
+        /// Records the server's warning that it has stopped waiting for standbys. The commit itself succeeds.
         func watchConfirmations() {
             let receiver: PQnoticeReceiver = { flag, result in
                 guard let routine = PQresultErrorField(result, Int32(UInt8(ascii: "R"))),
@@ -178,10 +181,10 @@
             PQsetNoticeReceiver(handle, receiver, isUnconfirmed)
         }
 
-        /// Whether the transaction with a token was committed; nil where no server says it in time.
+        /// Whether the transaction with a token was committed; nil where no server gives the answer in time.
         ///
-        /// The question inserts the token itself: the unique key waits for a server process that is still at work on
-        /// the transaction, and keeps it from being committed afterwards.
+        /// The query inserts the token itself: the unique key waits for a server process that is still at work on the
+        /// transaction, and keeps it from being committed afterwards.
         private func wasCommitted(_ token: UUID, telling number: Int64?) -> Bool? {
             continuity?.tally.add(to: \.commitsInQuestion)
             let deadline = ContinuousClock.now + Self.patience
@@ -189,21 +192,22 @@
             while true {
                 do {
                     let other = try PostgreSQLConnection(address, labels: labels)
-                    // One that was left behind knows of commits that nobody else has.
+                    // A server that another one has replaced may have commits that the new server lacks.
                     try continuity?.requireNewest(other)
                     do {
                         try other.ask(
                             "INSERT INTO coredata.saves (token, time) VALUES ('\(token)', \(Self.timeOfQuestion))")
                         return false
                     } catch let error as PostgreSQLError where error.isUniqueness {
-                        // The answer to a question that was asked before may have been lost.
+                        // The insertion of an earlier attempt may have succeeded, with its answer lost.
                         let isOfQuestion =
                             "SELECT time > now() + interval '1 day' FROM coredata.saves WHERE token = $1::text::uuid"
                         if try other.texts(isOfQuestion, ["\(token)"]).first == "t" { return false }
-                        // It is committed there. Where standbys confirm what comes behind it, they have it as well.
+                        // The transaction is committed there. If standbys confirm a later commit, they have this one as
+                        // well.
                         try other.ask("INSERT INTO coredata.saves (token) VALUES ('\(UUID())')")
                         if other.isUnconfirmed.pointee { throw unconfirmed }
-                        // The server process may have gone between the commit and the word to the listeners.
+                        // The server process may have ended between the commit and the notification.
                         if let number { try? other.execute(Self.notifying(of: number)) }
                         return true
                     }
@@ -215,12 +219,12 @@
             }
         }
 
-        /// What the tokens of questions have for a time: they are kept longer than those of transactions, and told
-        /// apart.
+        /// The time in the tokens of such queries: it distinguishes them from tokens of transactions, and keeps them
+        /// longer.
         private static let timeOfQuestion = "now() + interval '2 days'"
 
-        /// Runs a statement on a server that may wait for ever: for standbys, or for the transaction in question.
-        /// Another one is asked then.
+        /// Runs a statement on a server that may wait for ever: for standbys, or for the transaction in question. After
+        /// a time limit the next attempt goes to another server.
         private func ask(_ text: String) throws {
             isUnconfirmed.pointee = false
             let end = ContinuousClock.now + Self.longestQuestion
@@ -244,7 +248,7 @@
 
         private static let longestQuestion = Duration.seconds(5)
 
-        /// How long a server is waited for that has to say whether a transaction was committed.
+        /// The time within which a server must answer whether a transaction was committed.
         private static let patience = Duration.seconds(30)
 
         func rollback() {

@@ -5,9 +5,9 @@
 
     // Statements that are sent without waiting for their results: libpq's pipeline.
     extension PostgreSQLConnection {
-        /// What a result is for that has not come yet.
+        /// The purpose of a result that has not arrived yet.
         enum Pending {
-            /// Somebody waits for it.
+            /// The caller waits for the result.
             case wanted
             case ignored
             /// So many rows have to be changed; nil where any number will do.
@@ -19,14 +19,14 @@
             case ended(version: Int64?)
             /// The version of the metadata is its last column.
             case settings(version: Int64)
-            /// How many tables are others than those of a state is its first column.
+            /// The first column is the number of tables that have changed since a query generation's state.
             case pastTables
         }
 
-        /// The store that is read has other metadata than was expected.
+        /// The metadata of the store are not those that were expected.
         struct OtherMetadata: Error {}
 
-        /// Tables of a state were written anew since, or others made in their place: their rows of that time are gone.
+        /// Tables were rewritten or replaced after the state of a query generation: their rows of that time are gone.
         struct OtherTables: Error {}
 
         func together<Result>(_ body: () throws -> Result) throws -> Result {
@@ -57,7 +57,7 @@
             PQexitPipelineMode(handle)
         }
 
-        /// Sends a prepared statement; its result comes with the next one that somebody waits for.
+        /// Sends a prepared statement; its result is read with that of the next statement whose caller waits.
         func queue(_ name: String, _ values: PostgreSQLValues, _ purpose: Pending) throws {
             let isSent = values.passed { count, pointers, lengths, formats in
                 if let unnamed = unnamed[name] {
@@ -70,7 +70,7 @@
             pending.append(purpose)
         }
 
-        /// The same for a statement without parameters.
+        /// Sends a statement without parameters; its result is read with that of the next statement whose caller waits.
         func queue(_ text: String, _ purpose: Pending = .ignored) throws {
             guard PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 1) == 1 else { throw error(nil) }
             pending.append(purpose)
@@ -123,7 +123,7 @@
             return PQgetResult(handle)
         }
 
-        /// Reads what has come, and says whether the next result is still to come.
+        /// Reads the input that has arrived, and returns whether the next result is still to come.
         ///
         /// Where libpq has no memory for a result, it drops the result, and would later wait for one more than the
         /// server sends. So the connection is ended then.
@@ -136,14 +136,14 @@
             return false
         }
 
-        /// libpq's own words are a line of their own, at times without its end. Those of a server, and values in them,
-        /// follow others.
+        /// Whether a message is libpq's own for lack of memory. Its own text is a whole line, at times without a line
+        /// break. The text of a server, and values in it, come after other words.
         private static func tellsLackOfMemory(_ message: UnsafePointer<CChar>) -> Bool {
             let last = String(cString: message).split(separator: "\n").last
             return last == "out of memory" || last.map(String.init) == wordsForLackOfMemory
         }
 
-        /// Programs that call `setlocale` hear them in their user's language.
+        /// libpq's text in the user's language, for programs that call `setlocale`.
         private static var wordsForLackOfMemory: String {
             String(cString: opencoredata_libpq_text("libpq5-\(PQlibVersion() / 10_000)", "out of memory"))
         }
@@ -153,7 +153,7 @@
             return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
         }
 
-        /// Looks at a result, and gives it back to libpq.
+        /// Evaluates a result, and frees it.
         private func take(_ result: OpaquePointer, for purpose: Pending) throws {
             if PQresultStatus(result) == PGRES_PIPELINE_ABORTED { return PQclear(result) }
             if PQresultStatus(result) == PGRES_PIPELINE_SYNC {
@@ -187,7 +187,7 @@
 
         // MARK: Preparing
 
-        /// Prepares a statement, and asks for the types of its parameters. Types that are given are not asked for.
+        /// Prepares a statement, and queries the types of its parameters that `types` does not give.
         func prepare(_ text: String, as name: String, types: [Oid]) throws -> [Oid] {
             if !isTogether { try deallocateDoomed() }
             let serverName = usesNamedStatements ? name : ""
@@ -206,9 +206,9 @@
         /// Whether what is sent now would be sent without the settings, which come with each transaction.
         var lacksSettings: Bool { !settings.isEmpty && !isTogether && transactionState == PQTRANS_IDLE }
 
-        /// Sends something, and waits for the result that is wanted. Where the settings come with each transaction it
-        /// is sent within one: so tables are looked for by the search path, and others' locks on them waited for as
-        /// long as the limits say.
+        /// Runs `send`, and waits for the result that is wanted. Where each transaction sets the settings again, this
+        /// is done within one: then tables are found by the search path, and the time limits apply to the wait for
+        /// locks.
         func sendingWithin(_ send: () throws -> Void) throws -> OpaquePointer? {
             if isTogether {
                 try send()
@@ -230,7 +230,7 @@
             return try flush()
         }
 
-        /// Sends the beginning of the transaction of reading that is wanted, if there is one, in a pipeline.
+        /// Sends the beginning of the transaction of reading that is pending, if there is one, in a pipeline.
         func queueWantedBeginning() throws {
             guard case .wanted(let state) = reading else { return }
             reading = .begun
@@ -244,14 +244,14 @@
                 }
             }
             guard let tables = state?.tables, !tables.isEmpty else { return }
-            // First they are locked, so that none changes between the look and what is read.
+            // The tables are locked first, so that none changes between this comparison and the read.
             try queue("LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS SHARE MODE")
             try queue(Self.changedTables(tables), .pastTables)
         }
 
-        /// Counts the tables that are others now than in the state that is read. A table that was made or written anew
-        /// since (by a migration, TRUNCATE or VACUUM FULL) may be empty in that state. The rows of `pg_class` show that
-        /// state. The function shows the present one.
+        /// Counts the tables that have changed since the state that is read. A table that was made or rewritten since
+        /// (by a migration, TRUNCATE or VACUUM FULL) may be empty in that state. The rows of `pg_class` belong to that
+        /// state. The function returns the present one.
         private static func changedTables(_ tables: [String]) -> String {
             let dialect = PostgreSQLDialect()
             let list = tables.map { "\(dialect.literal(.string($0)))::regclass" }.joined(separator: ", ")
@@ -294,7 +294,7 @@
             return try flush()
         }
 
-        /// Sends the beginning of a transaction of reading that is wanted, if there is one.
+        /// Sends the beginning of a transaction of reading that is pending, if there is one.
         func beginWantedReading() throws {
             if !isReadingWanted { return }
             try enterPipeline()
@@ -316,7 +316,7 @@
             return try texts("SELECT pg_export_snapshot()").first ?? ""
         }
 
-        /// Takes the result of a statement that nobody has waited for.
+        /// Takes the result of a statement whose caller has not waited for it.
         func takeOwedResult() {
             if !owesResult { return }
             owesResult = false

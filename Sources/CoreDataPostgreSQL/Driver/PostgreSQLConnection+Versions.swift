@@ -15,14 +15,14 @@
         /// The lock of a process that fills a store that is not whole yet.
         static let fillingLock: Int64 = 0x4F70_656E_4D6F_7665
 
-        /// Takes the lock of a version together with others who have the store open, for as long as the connection
-        /// lives. Waits for a migration from this version.
+        /// Takes the shared lock of a version, which all programs that have the store open hold for as long as their
+        /// connection exists. Waits for a migration from this version.
         func share(version lock: Int64, timeout: TimeInterval) throws {
             try wait(for: lock, "pg_try_advisory_lock_shared", timeout, nil)
         }
 
-        /// Takes the lock of a version alone, for a migration from it. Waits for those who have the store open as this
-        /// version, and for another migration, whose progress is shown.
+        /// Takes the exclusive lock of a version, for a migration from it. Waits for programs that have the store open
+        /// as this version, and for another migration, whose progress it shows.
         func takeAlone(version lock: Int64, timeout: TimeInterval, _ progress: Progress?) throws {
             try wait(for: lock, "pg_try_advisory_lock", timeout, progress)
         }
@@ -38,8 +38,8 @@
             }
         }
 
-        /// Whether another connection leads to the same database, whatever its address says. Then the server does not
-        /// give it a lock that this one has.
+        /// Whether another connection leads to the same database, whatever its address is. In that case the server does
+        /// not grant it a lock that this connection holds.
         func leadsWhere(_ other: PostgreSQLConnection) throws -> Bool {
             let lock = ["\(Int64.random(in: .min ... .max))"]
             _ = try other.texts("SELECT pg_advisory_lock($1)", lock)
@@ -53,7 +53,7 @@
         /// Gives back one lock of a version that was shared.
         func giveBack(version lock: Int64) throws { _ = try texts("SELECT pg_advisory_unlock_shared($1)", ["\(lock)"]) }
 
-        /// Asks again and again: a wait in the server could not be cancelled by a progress.
+        /// Requests the lock again and again: a wait in the server could not be cancelled by a progress.
         private func wait(
             for lock: Int64, _ function: String, _ timeout: TimeInterval, _ progress: Progress?
         ) throws {
@@ -70,7 +70,7 @@
             }
         }
 
-        /// Why a lock was not given in time: somebody migrates the store, or has it open.
+        /// The reason for which a lock was not granted in time: another program migrates the store, or has it open.
         private func timedOut(_ lock: Int64) throws -> NSError {
             let holders = try holders(of: lock)
             let isMigrated = holders.contains(where: \.isAlone)
@@ -94,8 +94,7 @@
                     + "closed there, or wait longer (NSPersistentStoreTimeoutOption).")
         }
 
-        /// Who holds a lock, alone or with others: the names of programs, with the processes of the server that work
-        /// for them.
+        /// The holders of a lock, exclusive or shared: the names of the programs, with their processes in the server.
         private func holders(of lock: Int64) throws -> [(name: String, process: String, isAlone: Bool)] {
             let select = """
                 SELECT \(Self.namesOfBackends), l.mode FROM pg_locks l JOIN pg_stat_activity a USING (pid) \
@@ -115,16 +114,16 @@
 
         // MARK: Tables
 
-        /// How others may use tables that are locked until the transaction ends.
+        /// What a table lock that lasts until the transaction ends still permits to other sessions.
         enum TableLock: String {
-            /// They read.
+            /// Other sessions can read.
             case againstWriters = "SHARE ROW EXCLUSIVE"
-            /// They wait.
+            /// Other sessions wait.
             case againstAll = "ACCESS EXCLUSIVE"
         }
 
-        /// Locks tables within the transaction. While it waits for a reader, others do not queue behind it: it asks for
-        /// the lock for some milliseconds at a time.
+        /// Locks tables within the transaction. It requests the lock for 50 ms at a time, so that other sessions do not
+        /// queue behind it while it waits for a reader.
         func lock(_ tables: [String], _ lock: TableLock, timeout: TimeInterval, _ progress: Progress?) throws {
             if tables.isEmpty { return }
             let names = tables.map { PostgreSQLDialect().quoted($0) }.joined(separator: ", ")

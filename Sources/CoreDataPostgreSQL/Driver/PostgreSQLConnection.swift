@@ -1,19 +1,19 @@
 // About the room CoreDataPostgreSQL/Driver.
 //
-// - The driver prepares each statement twice: as it stands for one row, and for many rows as `unnest` of arrays
+// - The driver prepares each statement in two forms: one for a single row, and one for many rows as `unnest` of arrays
 //   (`PostgreSQLSetStatement`). A row that may break a constraint is tried within a savepoint. Many rows that fail are
 //   halved until the row is found.
-// - A save is sent as one pipeline (`SQLConnection.together`). Its statements go out without waiting, their results are
-//   looked at once, and the commit follows: two round trips, whatever the size. Rows are expected to be written; if one
-//   was not (`SQLSurprise`), the transaction runs again step by step.
-// - Listeners are told by the statement after the commit. NOTIFY within a transaction makes all commits of the server
-//   wait for each other's disk.
-// - Saves hold a lock of the writers together; batches and migrations hold it alone.
+// - A save is sent as one pipeline (`SQLConnection.together`). Its statements are sent without waiting, their results
+//   are read at once, and the commit follows: two round trips, whatever the size. Rows are expected to be written; if
+//   one was not (`SQLSurprise`), the transaction runs again step by step.
+// - Listeners are notified by the statement after the commit. NOTIFY within a transaction makes all commits of the
+//   server wait for each other's disk.
+// - Saves hold the lock of writers shared; batches and migrations hold it exclusively.
 // - Each transaction leaves a token (`coredata.saves`). If a connection is lost during a commit, another one inserts
 //   the same token. That fails if the transaction was committed, and keeps it from being committed otherwise
 //   (`PostgreSQLConnection+Saving`). `Repetitions` runs the same change set again after a deadlock or a lost
 //   connection.
-// - History is numbered by the database's transactions, and read as far as no older one runs.
+// - History is numbered by the database's transactions, and read up to the oldest one that is still open.
 
 #if PostgreSQL
     import CPostgreSQL
@@ -28,13 +28,16 @@
         /// Which server of several it leads to; nil where the address names one.
         private let server: PostgreSQLHosts.Server?
         var hasSeveralHosts: Bool { server != nil }
-        /// What leads to that server alone, or to the one that libpq has chosen; nil where the address names one.
+        /// The settings that lead to this server alone, or to the one that libpq has chosen; nil where the address
+        /// names one server.
         let placeSettings: [(String, String)]?
-        /// Where it leads, once that was looked at.
+        /// The history line of its server, once that was read.
         var line: PostgreSQLLine?
-        /// What the process remembers of the database; nil of a connection that no open store has.
+        /// What the process has recorded of the database, to detect lost commits; nil of a connection that no open
+        /// store has.
         var continuity: PostgreSQLContinuity?
-        /// Whether a commit was not waited for any longer that standbys had not confirmed; where libpq says so.
+        /// Whether the server has committed without waiting any longer for the confirmation of standbys; allocated so
+        /// that libpq can set it.
         let isUnconfirmed = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
         package var readSince: RowCache.Moment?
         private var statements: [SQLPlan: PostgreSQLStatement] = [:]
@@ -45,26 +48,26 @@
         /// Keys that were taken from them and not used yet.
         var spareKeys: [String: Range<Int64>] = [:]
         private var nextName = 0
-        /// Names of statements that nobody has any more. A statement may outlive its connection.
+        /// Names of statements that are no longer in use. A statement may outlive its connection.
         final class Doomed {
             var names: [String] = []
         }
         let doomed = Doomed()
-        /// How often the server was waited for.
+        /// The number of round trips to the server.
         var roundTrips = 0
-        /// How often it has answered.
+        /// The number of its answers.
         var answers = 0
 
-        /// The views over tables that others have made, by their names.
+        /// The views over existing tables of other programs, by their names.
         var views: [String: ExistingView] = [:]
 
-        /// Whether statements are sent without waiting, and what has not come of them yet.
+        /// Whether statements are sent without waiting (pipelining), and which results are still to come.
         var isTogether = false
         var pending: [Pending] = []
-        /// Whether a result is to come that nobody waits for.
+        /// Whether a result is to come that no caller waits for.
         var owesResult = false
-        /// The version of the metadata in what is read by way of a pooler; nil where any will do. It changes where
-        /// another store is made in the place of this one.
+        /// The version of the metadata that a read through a pooler expects; nil where any will do. It changes when
+        /// another store replaces this one.
         var expectedMetadata: Int64?
         /// A transaction of reading that is to begin with the next statement, or has begun.
         enum Reading: Equatable {
@@ -74,19 +77,20 @@
         }
         var reading = Reading.none
 
-        /// How far a server that follows another one is known to have come, and on which line.
+        /// The position that a server which follows another one had reached when it was last read, and its line.
         var reachedPosition: UInt64 = 0
         var reachedLine: String?
 
         /// Whether transactions leave a token, and that of the one which is open.
         var keepsTokens = false
         var token: UUID?
-        /// The version that is written as, where the store may serve several.
+        /// The version under which transactions write, where the store may serve several.
         var admitted: PostgreSQLAdmitted?
-        /// Where the version lies that is read, and what rows call its entities, where that is not as in a new store.
+        /// The tables and columns of the version that is read, and the labels of its entities, where these differ from
+        /// a new store's.
         var places: PostgreSQLPlaces?
-        /// Whether a save is open, whether the checks that would wait for its commit were sent, and whether those who
-        /// listen are told of the commit behind it.
+        /// Whether a save is open, whether the checks that would wait for its commit were sent, and whether the
+        /// listeners are notified after the commit.
         var isSaving = false
         var isChecked = false
         var tellsBehind = false
@@ -95,7 +99,7 @@
         /// What history adds to the server's numbers (`PostgreSQLBookkeeping`).
         var historyOffset: Int64 = 0
         var transactionNumber: Int64? { serverTransaction.map { $0 + historyOffset } }
-        /// The version of the tables that was read last, and the one that the open save counts on.
+        /// The version of the tables that was read last, and the one that the open save expects.
         private var knownVersion: Int64?
         var expectedVersion: Int64?
         /// The names of statements of our own that the server has prepared, by their texts.
@@ -118,7 +122,7 @@
             labels = EntityLabels(names.mapValues { places?.label(of: $0) ?? $0 })
         }
 
-        /// What is asked while a statement runs, and whether it was answered with true.
+        /// A closure that is called while a statement runs, and whether it has returned true.
         private(set) var question: (() -> Bool)?
         private var wasStopped = false
 
@@ -148,7 +152,7 @@
                     message: "The database keeps its texts in the encoding \(encoding); a store needs UTF8.",
                     address: address.description)
             }
-            // A pooler's sessions are others' as well: there every transaction begins with it.
+            // A pooler's sessions are shared with other programs: there every transaction begins with the settings.
             if address.leadsToPooler {
                 settings = Self.settings(of: address, isLocal: true)
             } else {
@@ -169,15 +173,15 @@
             isUnconfirmed.deallocate()
         }
 
-        /// Another server is asked first from now on.
+        /// Makes the next connection try another server first.
         func distrust() { if let server { PostgreSQLHosts.distrust(address, server.place) } }
 
         private static let oldestVersion: Int32 = 140_000
 
         var isAlive: Bool { PQstatus(handle) == CONNECTION_OK }
 
-        /// Whether the server keeps statements under names. Behind a transaction pooler the next transaction may be
-        /// another server process's, which knows no names of this one.
+        /// Whether the server keeps statements under names. Behind a transaction pooler the next transaction may run in
+        /// another server process, which does not have this one's names.
         var usesNamedStatements: Bool { !address.leadsToPooler }
 
         var socket: Int32 { PQsocket(handle) }
@@ -218,7 +222,7 @@
 
         func statement(_ select: SQLSelect) throws -> any SQLPreparedStatement {
             let new = PostgreSQLStatement(.select(select), on: self)
-            // A cached text knows its types and its plan; the values are this select's.
+            // A cached statement has its types and its plan; only the values are this select's.
             if let known = texts[new.text] {
                 known.take(valuesOf: new)
                 return known
@@ -262,7 +266,7 @@
             error.waits = hasSeveralHosts
             error.isOfExistingTables = !views.isEmpty
             error.isOfStopping = wasStopped && error.state == PostgreSQLError.cancelled
-            // Somebody inserts under keys of his own choice: those that were taken may be his.
+            // Another program inserts rows under keys of its own choice, and may have used the spare keys.
             if error.isUniqueness, error.constraint?.hasSuffix("_pkey") == true { spareKeys = [:] }
             return error
         }
@@ -284,7 +288,7 @@
             if !statements.isEmpty { try execute(statements.joined(separator: ";\n")) }
         }
 
-        /// Has the server forget the statements that nobody has any more.
+        /// Makes the server drop the prepared statements that are no longer in use.
         func deallocateDoomed() throws {
             if doomed.names.isEmpty || transactionState == PQTRANS_INERROR { return }
             let names = doomed.names
@@ -422,9 +426,9 @@
 
         func changingTables(_ body: () throws -> Void) throws { try body() }
 
-        /// A number that every definition of ours counts up.
+        /// The version of the schema: every definition of ours raises it.
         func schemaVersion() throws -> Int64 {
-            // A save that is sent as a whole looks at its end whether it is still the same.
+            // A save that is sent as one pipeline compares the version at its end.
             if isTogether, let knownVersion {
                 expectedVersion = knownVersion
                 return knownVersion
@@ -446,8 +450,8 @@
             return try body()
         }
 
-        /// Sends a statement, and asks the question while it runs; the answer true has the server cancel it. The last
-        /// result is the caller's.
+        /// Sends a statement, and calls `question` at intervals while it runs. If that returns true, the server cancels
+        /// the statement. The caller owns the last result.
         private func askingMeanwhile(_ send: () -> Int32) -> OpaquePointer? {
             wasStopped = false
             guard send() == 1 else { return nil }
@@ -467,10 +471,10 @@
             return last
         }
 
-        /// How long it waits, in milliseconds, between two questions.
+        /// The milliseconds between two calls of `question`.
         private static let pause: Int32 = 25
 
-        /// Has the server end the statement that runs.
+        /// Makes the server end the statement that runs.
         private func cancel() {
             guard let cancel = PQgetCancel(handle) else { return }
             var message = [CChar](repeating: 0, count: 256)

@@ -3,12 +3,12 @@
     import CoreData
     import Foundation
 
-    /// The options of a connection, whether the URL, a service or the environment gives them. libpq looks at some
-    /// of it late, and at some of it not at all where it does not wait itself.
+    /// The options of a connection from the URL, a service or the environment. libpq checks some of them late, and does
+    /// not use some at all where the caller waits in its place.
     struct PostgreSQLConnectionOptions {
-        /// All that libpq knows.
+        /// The names of all options of libpq.
         private var names: Set<String> = []
-        /// What has a value.
+        /// The options that have a value.
         private(set) var values: [String: String] = [:]
 
         init(of handle: OpaquePointer) {
@@ -35,8 +35,8 @@
             "tcp_user_timeout",
         ]
 
-        /// What is wrong with an option, in a sentence that names it; nil where nothing is seen. The value of one that
-        /// is unknown is not told: it may be a password.
+        /// A sentence about an invalid option, with its name; nil where none is found. The value of an unknown option
+        /// is left out, because it may be a password.
         func complaint(about address: PostgreSQLAddress) -> String? {
             if let complaint = address.complaint { return "\(complaint)." }
             if let unknown = address.libpqSettings.first(where: { !isKnown($0) }) {
@@ -67,7 +67,7 @@
         }
 
         private func isKnown(_ item: PostgreSQLAddress.Setting) -> Bool {
-            // That is how others' drivers say it, and libpq understands it.
+            // Drivers for other languages write the option like this, and libpq accepts it.
             names.isEmpty || names.contains(item.name) || item.name == "ssl" && item.value == "true"
         }
     }

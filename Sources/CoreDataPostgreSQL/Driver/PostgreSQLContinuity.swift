@@ -1,34 +1,34 @@
 // About fail-over.
 //
-// - Another server may take over from one that was lost, and know less. Each new connection is looked at before
-//   it is used: where it leads, whether the tokens of this process's last transactions are there, and whether the
-//   history is there that it has read.
+// - A server that takes over from one that was lost may lack commits. Each new connection is checked before it is used:
+//   which server and line it leads to, whether the server has the tokens of this process's last transactions, and
+//   whether it has the history that the process has read.
 // - On a server that is new to the database the first process begins a line (`PostgreSQLLines`). Numbers of history and
 //   keys continue far above those that may have been lost, so none is given twice. Tokens between the lines are
 //   refused.
-// - The SQL floor knows only as much as `ContinuationFollower` says. It empties the row cache. From then on a save
-//   compares rows as a whole that were read before (`SaveSession.checkDoubtful`).
-// - `PostgreSQLHosts` connects to the servers of an address beside each other. `PostgreSQLWatch` ends connections whose
-//   server answers nothing (Documentation/FailOver.md).
+// - The SQL layer depends only on `ContinuationFollower`. It empties the row cache. From then on a save compares whole
+//   rows if they were read before (`SaveSession.checkDoubtful`).
+// - `PostgreSQLHosts` connects to several servers of an address at the same time. `PostgreSQLWatch` ends connections
+//   whose server does not answer (Documentation/FailOver.md).
 
 #if PostgreSQL
     import CoreData
     import Foundation
 
-    /// What a process remembers of a database, to find the commits that a server lacks that took over from another one:
+    /// Detects a fail-over and the commits that the new server lacks, by what the process has recorded of the database:
     /// the tokens of its last transactions, and the history that it has read last.
     ///
-    /// Each new connection is looked at before it is used (`meet`).
+    /// `meet` checks each new connection before it is used.
     // @unchecked Sendable: all mutable state is used under the lock.
     final class PostgreSQLContinuity: @unchecked Sendable {
         private static let (keptSaves, keptKeys, keptNumbers) = (100_000, 50_000, 20_000)
-        /// So many tokens are asked for at once: a server that has the newest of them has the older ones, too.
+        /// The number of tokens in one query: a server that has the newest of them has the older ones, too.
         private static let askedSaves = 1_024
-        /// Tokens lie in the database for a day; those that are nearly as old are not asked for.
+        /// The database keeps tokens for a day; those that are nearly as old are not queried.
         private static let lifetime = Duration.seconds(12 * 3_600)
 
         let tally = PostgreSQLTally()
-        /// The version that transactions write as where the store has come to serve several after it was opened.
+        /// The version under which transactions write, where the store has begun to serve several after it was opened.
         let lateAdmission = Locked<PostgreSQLAdmitted?>(nil)
         private let lock = NSLock()
         private let isReadOnly: Bool
@@ -40,7 +40,7 @@
         /// How many of the first saves have no keys any more.
         private var withoutKeys = 0
         private var numbers: [Int64] = []
-        /// Numbers of history that were lost, as this process knows by itself.
+        /// Numbers of history that this process has itself recorded as lost.
         private var lost: [Range<Int64>] = []
         private weak var follower: (any ContinuationFollower)?
         private var isSynchronous: Bool?
@@ -80,7 +80,7 @@
         func didCommit(_ token: UUID, transaction: Int64?, number: Int64?) {
             lock.withLock {
                 saves.append(Save(token: token, transaction: transaction, number: number))
-                // Many at once: each time all others are moved.
+                // Many are removed at once, because each removal moves all remaining ones.
                 guard saves.count > Self.keptSaves + Self.askedSaves else { return }
                 let gone = saves.prefix(Self.askedSaves)
                 hasForgotten = true
@@ -148,8 +148,8 @@
             if let seen = try connection.lookAtLine() { try requireNewest(seen, connection) }
         }
 
-        /// Looks where a new connection leads, before anything is read or written by it. If another server has taken
-        /// over, it finds the lost commits and reports them.
+        /// Checks which server and line a new connection leads to, before any other statement runs on it. If another
+        /// server has taken over, the method finds the lost commits and reports them.
         func meet(_ connection: PostgreSQLConnection) throws {
             guard var seen = try connection.lookAtLine() else { return }
             try requireNewest(seen, connection)
@@ -158,7 +158,7 @@
             tokens.subtract(removed)
             if !isReadOnly, !seen.isBegun || !tokens.isEmpty {
                 let isOther = lock.withLock { line.map { seen.isOther(than: $0) } ?? true }
-                // Of the same line a server has lost something as well: one that did not write to its disk.
+                // A server may have lost commits without a new line, too: one that did not write to its disk.
                 if !seen.isBegun || !isOther {
                     try connection.beginLine(behind: seen.number)
                     seen = try connection.lookAtLine() ?? seen
@@ -194,8 +194,8 @@
             try lookAtReplication(connection)
         }
 
-        /// The tokens of this process that the server does not have. The newest are asked for first: where those are
-        /// there, the older ones are, too.
+        /// The tokens of this process that the server does not have. The newest are queried first: if the server has
+        /// those, it has the older ones, too.
         private func lostTokens(on connection: PostgreSQLConnection) throws -> Set<UUID> {
             let now = ContinuousClock.now
             var tokens = lock.withLock { saves }[...]
@@ -217,7 +217,7 @@
             return lost
         }
 
-        /// The tokens that somebody has removed from a server that is still in use.
+        /// The tokens that were deleted by hand on a server that is still in use.
         ///
         /// Tokens that the server lost by itself are newer than those that it kept. If it kept none, it gives the
         /// numbers of the lost ones again.
@@ -233,8 +233,8 @@
                 saves.filter { tokens.contains($0.token) && $0.transaction.map { $0 < bound } ?? false }.map(\.token))
         }
 
-        /// The number of the oldest transaction whose token is there, or else of the next one. A row has the last 32
-        /// bits of it. Tokens of questions stay longer than others.
+        /// The number of the oldest transaction whose token exists, or else of the next transaction. A row has the last
+        /// 32 bits of it. Tokens of queries for an outcome are left out, because they stay longer.
         private static let oldestKept = """
             SELECT coalesce((SELECT min(x.newest - ((x.newest - s.xmin::text::bigint) & 4294967295)) \
             FROM coredata.saves s WHERE s.time < now() + interval '1 day'), x.newest + 1) \
@@ -316,7 +316,7 @@
 
     extension PostgreSQLConnection {
         /// Whether the server of a line is still in use. It may have begun another one since. Of two standbys that are
-        /// promoted without knowing of each other neither knows the line of the other one.
+        /// promoted independently, neither has the line of the other one.
         fileprivate func isSame(_ seen: PostgreSQLLine, as former: PostgreSQLLine) throws -> Bool {
             if !seen.isOther(than: former) { return true }
             guard seen.cluster == former.cluster, seen.timeline == former.timeline, seen.database == former.database

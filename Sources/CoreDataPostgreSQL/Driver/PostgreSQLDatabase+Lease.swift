@@ -1,12 +1,12 @@
 #if PostgreSQL
     import CoreData
 
-    // What a program says of itself while its connections are busy.
+    // Renews a program's lease while its connections are busy.
     extension PostgreSQLDatabase {
         struct ReadersAreBusy: Error {}
 
-        /// Runs a body with a connection that nobody else uses, without waiting for one. Where all that read are busy
-        /// the body gets one of its own: they may wait for somebody else's lock for as long as he likes.
+        /// Runs a body with a connection that no other thread uses, without waiting for one. Where all readers are busy
+        /// the body gets a new connection: the readers may wait for another session's lock without a time limit.
         func readingAtOnce(_ body: (PostgreSQLConnection) throws -> Void) throws {
             do {
                 try reading(waits: false, body)

@@ -5,8 +5,8 @@
 
     /// The connections of an open store: some that read, each for one thread at a time, and the one that writes.
     ///
-    /// A connection that is lost while nobody uses it is made anew without anybody's help. One that is lost in the
-    /// middle of work is an error: nobody else knows what was done already.
+    /// A connection that is lost while it is idle is replaced without an error. A connection that is lost in the middle
+    /// of work is an error: the database does not show which part of the work was done.
     final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {  // what may change is used under the locks
         let address: PostgreSQLAddress
         private let labels: EntityLabels
@@ -15,9 +15,10 @@
         private let versionLock: Int64
         private let identifier: String?
         private let historyOffset: Int64
-        /// The version that transactions write as, where the store may serve several.
+        /// The version under which transactions write, where the store may serve several.
         let admitted: PostgreSQLAdmitted?
-        /// What the properties of other versions are called in this one, by the locks that were looked at.
+        /// The names of properties in other versions, by the names in this one, and the locks of the versions that were
+        /// read.
         let otherVersions = Locked<(locks: [String], properties: [Int: [Int64: [String?]]])?>(nil)
         private let lease: PostgreSQLLease?
         /// The tables that a state of the past has to have in common with the present one, as statements name them.
@@ -38,12 +39,12 @@
         private var idle: [PostgreSQLConnection] = []
         private var used = 0
         private var isClosed = false
-        /// Holds the lock of the version where the others are a pooler's; under `readers`.
+        /// Holds the lock of the version where all other connections are a pooler's; under `readers`.
         private var keeper: PostgreSQLListener?
-        /// The version of the metadata that were last known to be this store's, where the connections are a pooler's;
+        /// The last version of the metadata that was found to be this store's, where the connections are a pooler's;
         /// under `readers`.
         private var knownMetadata: Int64?
-        /// The servers that follow this one, once somebody wants to read from them; under `readers`.
+        /// The servers that follow this one, from the first read from standbys on; under `readers`.
         private var follower: PostgreSQLStandby?
         /// Called with a connection before the present state is read; an error that it throws ends the reading.
         var willRead: ((PostgreSQLConnection) throws -> Void)?
@@ -52,11 +53,12 @@
         ///   - first: a connection to the server itself, which holds the lock of the version; nil where one is made
         ///     when it is needed.
         ///   - identifier: the UUID of the store.
-        ///   - continuity: what has met `first` already.
+        ///   - continuity: the failover detector, which has checked `first` already.
         ///   - historyOffset: what history adds to the server's numbers of transactions.
         ///   - admitted: the version, where the store may serve several; with the lease of the program.
-        ///   - tables: the tables of the store's objects, as statements name them; none where they are others'.
-        ///   - views: the views over tables that others have made, and their foreign keys that every statement checks.
+        ///   - tables: the tables of the store's objects, as statements name them; empty where they are existing
+        ///     tables.
+        ///   - views: the views over existing tables, and those of their foreign keys that every statement checks.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection?, isReadOnly: Bool,
             versionLock: Int64, identifier: String?, continuity: PostgreSQLContinuity, historyOffset: Int64,
@@ -143,7 +145,7 @@
                 // A standby may not have the store yet.
                 try willRead?(connection)
                 try connection.share(version: versionLock, timeout: timeout)
-                // While no connection was open, somebody may have migrated the store.
+                // While no connection was open, another process may have migrated the store.
                 try requireSameStore(connection)
                 connection.continuity = continuity
                 try continuity.meet(connection)
@@ -212,9 +214,9 @@
             }
         }
 
-        /// Runs a body that reads by way of a pooler. Nobody knows which of its connections that is: whether the store
-        /// is still the one that was opened is seen by its metadata. Where they are others than before the first
-        /// statement fails, and they are looked at.
+        /// Runs a body that reads through a pooler. The pooler may hand each transaction to another connection, so the
+        /// version of the metadata shows whether the store is still the one that was opened. If it has changed, the
+        /// first statement fails, and the metadata are compared.
         private func readingSameStore<Result>(
             at state: PostgreSQLGeneration.State?, on connection: PostgreSQLConnection, _ body: () throws -> Result
         ) throws -> Result {
@@ -223,9 +225,9 @@
                 do {
                     return try body()
                 } catch is PostgreSQLConnection.OtherMetadata where state == nil {
-                    // They are looked at.
+                    // The next round compares the metadata.
                 } catch let error as PostgreSQLError where error.isOfMissingPart {
-                    // Where the store is there, something else is missing.
+                    // If the store is the same, the missing part is another one.
                     _ = try look(connection)
                     throw error
                 }
@@ -233,7 +235,7 @@
             }
         }
 
-        /// The version of the store's metadata, as far as it was looked at.
+        /// The version of the store's metadata, from the last comparison or a new one.
         private func knownMetadata(_ connection: PostgreSQLConnection) throws -> Int64 {
             if let known = readers.withLock({ knownMetadata }) { return known }
             let version = try look(connection)
@@ -241,7 +243,7 @@
             return version
         }
 
-        /// Looks whether the store is the same, and at the version of its metadata.
+        /// Throws an error if the store is another one, and returns the version of its metadata.
         private func look(
             _ connection: PostgreSQLConnection, at state: PostgreSQLGeneration.State? = nil
         ) throws -> Int64 {
@@ -255,7 +257,7 @@
         /// Has a connection hold the present state.
         func hold(_ connection: PostgreSQLConnection, for lifetime: TimeInterval) throws -> PostgreSQLGeneration.State {
             var state = PostgreSQLGeneration.State(snapshot: try connection.holdSnapshot(for: lifetime))
-            // Another one looks: this one's transaction lasts, and would hold what it has read.
+            // Another connection reads: the transaction of this one lasts, and would hold locks on all that it reads.
             if address.isPooled { state.metadata = try reading { try look($0, at: state) } }
             state.tables = try readOnce { try ($0 as? PostgreSQLConnection)?.readable(tables) ?? [] }
             return state
@@ -264,7 +266,7 @@
         /// Runs a body with a connection that reads, once more where the connection was lost before it has answered.
         ///
         /// - Parameters:
-        ///   - goesOn: false where somebody reads elsewhere after a loss.
+        ///   - goesOn: false where the caller reads elsewhere after a loss.
         ///   - waits: false where `ReadersAreBusy` is thrown when no connection is free.
         func reading<Result>(
             goesOn: Bool = true, waits: Bool = true, _ body: (PostgreSQLConnection) throws -> Result
@@ -299,7 +301,7 @@
             }
         }
 
-        /// A connection that reads, and that nobody else uses meanwhile.
+        /// A connection that reads, for the use of one caller until it is given back.
         private func reader(waits: Bool) throws -> PostgreSQLConnection {
             let kept = try takeReader(waits: waits)
             do {
@@ -321,7 +323,7 @@
             connection.isUsable && continuity.isCurrent(connection)
         }
 
-        /// Waits for its turn, and takes a connection that nobody uses; nil where one has to be made.
+        /// Waits for its turn, and takes a connection that is idle; nil where a new one has to be made.
         private func takeReader(waits: Bool) throws -> PostgreSQLConnection? {
             readers.lock()
             defer { readers.unlock() }
@@ -395,7 +397,7 @@
             }
         }
 
-        // MARK: Past states, and what others commit
+        // MARK: Past states, and commits of other programs
 
         func pinned() throws -> (any SQLDatabase)? {
             if readers.withLock({ isClosed }) { throw closedError }
@@ -416,7 +418,7 @@
         }
 
         func standby(whenOld: @escaping @Sendable () -> Void) -> (any SQLDatabase)? {
-            // Which server a pooler leads to, it alone knows.
+            // Only the pooler itself has the address of its server.
             if address.isPooled { return nil }
             let standby = readers.withLock {
                 let standby = follower ?? PostgreSQLStandby(of: self)
@@ -429,7 +431,7 @@
 
         func requireNewStandbys() { readers.withLock { follower }?.outdate(byOthers: true) }
 
-        /// The same store on another server, for reading alone.
+        /// A database for reading the store on another server.
         func following(at address: PostgreSQLAddress) -> PostgreSQLDatabase {
             PostgreSQLDatabase(
                 address, labels: labels, first: nil, isReadOnly: true, versionLock: versionLock,
@@ -454,7 +456,7 @@
 
         // MARK: Activity
 
-        /// What the connections do, and have done; the server is asked for what it knows.
+        /// The present and past activity of the connections, with the server's statistics.
         func activity() throws -> PostgreSQLActivity {
             var activity = counts()
             try readOnce { connection in
@@ -467,7 +469,7 @@
             return activity
         }
 
-        /// What this program knows by itself.
+        /// The part of the activity that this program has counted itself.
         func counts() -> PostgreSQLActivity {
             var activity = tally.activity
             activity.server = address.description
@@ -488,7 +490,7 @@
             return activity
         }
 
-        /// Gives up the connections that nobody uses: their server may answer nothing any more.
+        /// Closes the idle connections: their server may not answer any more.
         func closeIdle() { readers.withLock { idle = [] } }
 
         /// How many connections there are that read.

@@ -29,7 +29,7 @@
             case .abs: "ABS"
             case .coalesce: "COALESCE"
             case .greatest: "GREATEST"
-            // The program computes it for fetches; a migration looks for whole numbers with it.
+            // The program computes it for fetches; a migration finds whole numbers with it.
             case .truncate: "TRUNC"
             case .historyTransaction: "coredata.transaction_number"
             case .historyName: "coredata.history_name"
@@ -111,8 +111,8 @@
         static func conversion(of value: String, from: SQLColumnType?, to: SQLColumnType) -> String {
             let name = PostgreSQLDialect().name(of: to)
             // The server's own cast keeps six digits of a `real`, and fifteen of a double. As a text, a double has as
-            // many as it takes to tell it from others: so Swift says it, and so files keep it. `Decimal` has no digits
-            // behind the 128th place.
+            // many digits as distinguish it from every other double: Swift writes it like this, and so do files.
+            // `Decimal` has no digits after the 128th place.
             if to == .decimal, from == .real || from == .float {
                 return "trim_scale(round(\(value)::float8::text::\(name), 128))"
             }
@@ -171,7 +171,7 @@
             return Self.inQuotes(Self.columns[identifier] ?? identifier)
         }
 
-        /// A name as the database has it, whatever the floor calls things.
+        /// Quotes a name of the database, without a translation from the names of the SQL layer.
         static func inQuotes(_ name: String) -> String {
             "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
         }
@@ -186,7 +186,7 @@
         /// How many bytes a name has at most; the server cuts off the rest.
         static let longest = 63
 
-        /// A name of the floor's with an end that no cut takes off.
+        /// A name of the SQL layer with a suffix that is kept when the name is cut.
         static func name(_ name: String, endingIn end: String) -> String {
             let given = asGiven(name)
             let sign = name.prefix(name.utf8.count - given.utf8.count)
@@ -208,7 +208,7 @@
 
         func defined(_ identifier: String) -> String { quoted(identifier) }
 
-        /// The framework's own tables and columns, by what the floor calls them.
+        /// The framework's own tables and columns, by their names in the SQL layer.
         private static let tables = [
             "Z_PRIMARYKEY": "entities", "Z_METADATA": "metadata", "Z_MODELCACHE": "model",
             "ATRANSACTION": "transactions",
@@ -223,16 +223,16 @@
             "ZBUNDLEIDTS": "bundle_name", "ZBUNDLEID": "bundle", "ZCONTEXTNAMETS": "context_name",
             "ZCONTEXTNAME": "context", "ZPROCESSIDTS": "process_name", "ZPROCESSID": "process",
         ]
-        /// What stands before a name that somebody has given to a column, and that the floor has for something else.
+        /// The prefix, in the SQL layer, of a column name in the database that the SQL layer uses for something else.
         private static let sign = UInt8(ascii: "=")
 
-        /// What the floor calls a column to which somebody has given a name.
+        /// The name in the SQL layer of a column that has a given name in the database.
         static func column(given name: String) -> String {
             let isOfFloor = columns[name] != nil || place(of: name).schema != nil || name.utf8.first == sign
             return isOfFloor ? "=" + name : name
         }
 
-        /// The name that somebody has given to a column.
+        /// The name that a column of the SQL layer has in the database.
         static func asGiven(_ column: String) -> String {
             column.utf8.first == sign ? String(column.dropFirst()) : column
         }
@@ -248,17 +248,18 @@
             (tables[table] ?? view(table)).map { (schema, $0) } ?? (nil, table)
         }
 
-        /// What the floor calls a view over a table that others have made (`ExistingTables`).
+        /// The name in the SQL layer of a view over an existing table (`ExistingTables`).
         static func table(ofView view: String) -> String { "\(schema).\(view)" }
 
         private static func view(_ table: String) -> String? {
             table.hasPrefix(schema + ".") ? String(table.dropFirst(schema.count + 1)) : nil
         }
 
-        /// What the floor calls a table of the framework's; nil for those that it knows nothing of.
+        /// The name in the SQL layer of a table of the framework's own; nil for a table that the SQL layer does not
+        /// use.
         static func logical(table: String) -> String? { logicalTables[table] }
 
-        /// What the floor calls a column of a table; without a table, of one of an entity's.
+        /// The name in the SQL layer of a column of a table; without a table, of a column of an entity's table.
         static func logical(_ column: String, in table: String = "") -> String {
             if tables[table] != nil { return logicalColumns[column] ?? column }
             return fixed[column] ?? Self.column(given: column)

@@ -3,36 +3,37 @@
     import CoreData
     import Foundation
 
-    /// What a server, or the way to it, has refused.
+    /// An error of a server, or of the connection to it.
     struct PostgreSQLError: SQLFailure {
         /// Five letters of the standard; empty where the connection itself failed.
         var state: String
         var message: String
-        /// What else the server says of the failure.
+        /// Further details of the failure from the server.
         var detail: String?
-        /// The constraint that a row breaks, and the columns that it is over, once they were asked for.
+        /// The constraint that a row breaks, and its columns, once they were queried.
         var constraint: String?
         /// Its table, and the schema of that; the column and the type where the server names them.
         var schema: String?
         var table: String?
         var column: String?
         var type: String?
-        /// Whether the store lies over tables that others have made.
+        /// Whether the store lies over existing tables of another program.
         var isOfExistingTables = false
-        /// The function of the server's that refused: it has no language, as the message has.
+        /// The function in the server's source that has failed: its name does not depend on the language, as the
+        /// message does.
         var function: String?
         var columns: [String] = []
         /// Where the server is, without a password.
         var address: String
-        /// Whether a commit was under way when the connection was lost: nobody knows whether it took place.
+        /// Whether a commit was under way when the connection was lost: its outcome is unknown.
         var isOfCommit = false
-        /// Whether it was cancelled because somebody was asked, and wanted it to end.
+        /// Whether the statement was cancelled because the caller's closure asked for its end.
         var isOfStopping = false
         /// Whether the encryption failed, or a certificate or private key was not accepted.
         var isOfCertificate = false
         /// Whether an option of the connection is unknown, or has an invalid value.
         var isOfOption = false
-        /// Whether the state that was to be read is one that nobody holds any more.
+        /// Whether the state that was to be read is one that no connection holds any more.
         var isOfEndedGeneration = false
 
         /// Whether another server may take over from the one that failed: the address names several.
@@ -56,7 +57,7 @@
         /// The server has ended a session that did nothing in a transaction.
         static let idleTransaction = "25P03"
 
-        /// What a result says of its failure.
+        /// Makes the error of a result that has failed.
         init(_ result: OpaquePointer?, address: String) {
             func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
             state = field(Int32(UInt8(ascii: "C"))) ?? ""
@@ -95,19 +96,19 @@
             return isOfRow ? .refusedRow : .other
         }
 
-        /// Whether the same work may succeed when it is done again: somebody else was in the way, has changed a table,
-        /// or has deleted what a row leads to.
+        /// Whether the same work may succeed when it is done again: another session held a lock, has changed a table,
+        /// or has deleted the row that a reference leads to.
         var isPassing: Bool {
             ["40001", Self.deadlock, Self.locked].contains(state) || isOfCachedPlan
                 || state == Self.foreignKeyViolation && constraint?.hasSuffix("_fkey") == true && !isOfExistingTables
         }
 
-        /// Whether a prepared statement gives other columns than it did.
+        /// Whether a prepared statement no longer returns the columns that it was prepared for.
         private var isOfCachedPlan: Bool { state == Self.cachedPlan && function == "RevalidateCachedQuery" }
 
         var isOfMissingPart: Bool { state == "42P01" || state == "42703" }
 
-        /// Whether tables are others than a statement expects, and the role may use them.
+        /// Whether tables differ from what a statement expects, and the role may use them.
         var isOfOtherTables: Bool { state.hasPrefix("42") && state != Self.insufficientPrivilege }
 
         /// Whether the connection is gone.
@@ -116,7 +117,7 @@
                 && (state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") || state == Self.idleTransaction)
         }
 
-        /// What the server says of a setting that it does not know, or of an invalid value.
+        /// The states of a server's errors for an unknown setting or an invalid value.
         static let statesOfOptions: Set<String> = ["22023", "42704", "42601", "55P02"]
 
         func nsError(doing operation: SQLOperation) -> NSError {

@@ -2,18 +2,18 @@
     import CoreData
     import Foundation
 
-    /// A database as it was: a connection of its own holds the state in a transaction in which nothing else happens, so
-    /// that no failed statement ends it. The connections that read take the state over by its name.
+    /// A past state of a database: a connection of its own holds the state in a transaction in which nothing else
+    /// happens, so that no failed statement ends it. The connections that read import the snapshot by its name.
     ///
-    /// The server ends the transaction after a time: as long as it lasts no row of the past is removed. The state goes
-    /// when nobody holds this any more.
+    /// The server ends the transaction after a time, because it removes no row of the past as long as the transaction
+    /// lasts. The state ends when the last reference to this object is released.
     final class PostgreSQLGeneration: SQLDatabase, @unchecked Sendable {  // the connection is used under the lock
         private let database: PostgreSQLDatabase
         private let lock = NSLock()
         private var connection: PostgreSQLConnection?
         private let state: State
 
-        /// A state, as transactions call it that read it.
+        /// The identification of a state for the transactions that read it.
         struct State: Equatable {
             var snapshot: String
             /// The version of the metadata in it, where it is read by way of a pooler.
@@ -37,7 +37,7 @@
         func read<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result {
             let isOpen = lock.withLock { connection != nil }
             guard isOpen else { throw ended("The store is closed.") }
-            // On another server, or the same one that has begun anew, somebody else may hold a state of the same name.
+            // On another server, or after a restart of the same one, another session may hold a state of the same name.
             guard isHeld else { throw ended("The connection that held it was lost.") }
             do {
                 return try database.read(at: state, body)
@@ -60,10 +60,10 @@
 
         private func ended(_ error: NSError) -> PostgreSQLError { ended(error.localizedFailureReason ?? "") }
 
-        /// What the server says where no transaction holds a state of the name.
+        /// The states of the server's errors where no transaction holds a snapshot of the name.
         private static let statesOfMissing: Set<String> = ["22023", "42704", "55000"]
 
-        /// Whether the transaction is still open, as far as the server has said.
+        /// Whether the transaction is still open, according to the messages that the server has sent.
         private var isHeld: Bool { lock.withLock { connection?.isUsable == true } }
 
         private func ended(_ message: String) -> PostgreSQLError {

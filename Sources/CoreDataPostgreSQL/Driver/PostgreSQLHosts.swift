@@ -3,23 +3,24 @@
     import CoreData
     import Foundation
 
-    /// The servers of an address that names several, one of which takes writes. They are asked beside each other: one
-    /// that answers nothing holds nobody up. The one that was there last is asked first.
+    /// The servers of an address that names several, one of which takes writes. Connections to them are tried at the
+    /// same time, so that a server that does not answer causes no delay. The server of the last connection is tried
+    /// first.
     struct PostgreSQLHosts {
-        /// How long one is waited for before the next one is asked as well.
+        /// The time after which the next server is tried, too.
         private static let headStart = Duration.milliseconds(250)
-        /// How long to wait for another server that takes over from one that was lost.
+        /// The time to wait until another server takes over from one that was lost.
         static let patience = Duration.seconds(30)
 
         /// The port of a host for which the address names none.
         private static let usualPort = "5432"
 
         private let address: PostgreSQLAddress
-        /// What libpq gets for each, behind what the address says.
+        /// The settings of each server, which follow those of the address.
         private let places: [[PostgreSQLAddress.Setting]]
         private let attributes: String
 
-        /// By addresses, the place that is asked first.
+        /// The place of the server that is tried first, by addresses.
         private static let preferred = Locked<[String: Int]>([:])
 
         /// - Returns: nil where there is one server, or where libpq chooses by rules of its own.
@@ -60,10 +61,11 @@
             return all + places[place].map { ($0.name, $0.value) } + [("target_session_attrs", attributes)]
         }
 
-        /// The place that is asked first.
+        /// The place of the server that is tried first.
         private var first: Int { Self.preferred.withLock { $0[address.description] ?? 0 } }
 
-        /// Has another place asked first from now on: the one that a connection leads to was left behind.
+        /// Makes the next connection try another server first, because another server has taken over from the one at
+        /// `place`.
         static func distrust(_ address: PostgreSQLAddress, _ place: Int) {
             preferred.withLock { if $0[address.description] ?? 0 == place { $0[address.description] = place + 1 } }
         }
@@ -81,7 +83,8 @@
             var waitsFor = PGRES_POLLING_WRITING
         }
 
-        /// Connects to the first that answers as it is wanted. Throws what the failures say, if none does.
+        /// Connects to the first server that answers and has the wanted attributes. Throws an error with the failures
+        /// of all servers if there is none.
         func connected(
             seconds: Int, _ begin: ([(String, String)]) throws -> OpaquePointer,
             _ failure: (OpaquePointer) -> PostgreSQLError
@@ -141,7 +144,8 @@
                     }
                 }
             }
-            // One that says why it takes nobody says more than those that are not there, or only read.
+            // The error of a server that gives a reason is more useful than that of one that is not there or only
+            // reads.
             var error =
                 failures.first { ![PostgreSQLError.unreachable, "57P03", "57P01"].contains($0.state) }
                 ?? failures.first

@@ -31,8 +31,8 @@
             return digits.decimal(isNegative: sign == negative).map { ($0, !digits.isRounded) }
         }
 
-        /// The digits of a number and the power of ten of the last one. They have room for 38 digits, as those of
-        /// `Decimal` have; further digits are rounded.
+        /// The digits of a number and the power of ten of the last one. There are 38 digits at most, as in `Decimal`;
+        /// further digits are rounded.
         private struct Digits {
             private var mantissa: UInt128 = 0
             var exponent: Int
@@ -79,7 +79,7 @@
                     (mantissa, exponent) = (rest + (digit >= 5 ? 1 : 0), exponent + 1)
                 }
                 if mantissa == 0 { return 0 }
-                // An operation may put zeros of the digits into the exponent, where there has to be room for them.
+                // An operation may move zeros from the digits into the exponent, which must not overflow then.
                 if exponent > Int(Int8.max) - 39 {
                     return Decimal(string: "\(isNegative ? "-" : "")\(mantissa)e\(exponent)")
                 }

@@ -29,7 +29,7 @@
                 bytes = .allocate(byteCount: capacity, alignment: 8)
             }
 
-            /// Room for so many bytes behind the last ones.
+            /// Reserves a number of bytes after the last ones.
             @inline(__always)
             mutating func room(_ count: Int) -> UnsafeMutableRawPointer {
                 if end + count > capacity { grow(to: end + count) }
@@ -45,7 +45,7 @@
                 bytes = larger
             }
 
-            /// Room for the next element, whose length is written already.
+            /// Writes the length of the next element, and reserves its bytes.
             @inline(__always)
             mutating func element(_ length: Int) -> UnsafeMutableRawPointer {
                 last = end
@@ -116,7 +116,7 @@
             }
         }
 
-        /// Says why a value cannot be written.
+        /// Records why a value cannot be written.
         @inline(never)
         private func refuse(_ number: Int, _ reason: String, code: Int = NSManagedObjectValidationError) {
             refusal = .coreData(code, reason: reason)

@@ -3,7 +3,7 @@
     import CoreData
     import Foundation
 
-    /// The rows that a SELECT gave, in the binary form of their types, and the one of them that is looked at.
+    /// The rows of a SELECT's result, in the binary form of their types, and the number of the current one.
     final class PostgreSQLRow: SQLRow {
         let result: OpaquePointer
         let count: Int32
@@ -61,7 +61,7 @@
                 }
                 let text = String(decoding: bytes, as: UTF8.self)
                 guard let number = labels.number(of: text) else { return Int64(text) ?? 0 }
-                // The result stays where it is as long as this object lives.
+                // The result stays at its place in memory as long as this object exists.
                 lastLabel = (bytes, number)
                 return number
             case PostgreSQLType.numeric:
@@ -86,7 +86,7 @@
             }
         }
 
-        /// Whether a number that was read stands for a time before or behind all others.
+        /// Whether a number that was read stands for infinity or minus infinity of a time.
         @inline(__always)
         func isInfiniteTime(_ place: Int, _ value: Double) -> Bool {
             guard value > PostgreSQLParameters.dates.upperBound + 1 || value < PostgreSQLParameters.dates.lowerBound - 1

@@ -1,10 +1,10 @@
 #if PostgreSQL
     import Foundation
 
-    /// A database that is dropped behind its use.
+    /// A temporary database, which is dropped after its use.
     ///
-    /// A process that is killed leaves its database: the next one drops those that nobody is connected to. This one has
-    /// a connection for as long as it is there, in a transaction: a pooler would end one that nothing happens on.
+    /// A process that is killed leaves its database, and the next process drops those that have no connections. This
+    /// object keeps a connection for as long as it exists, in a transaction: a pooler would end an idle connection.
     final class PostgreSQLScratch {
         let url: URL
         private let name: String
@@ -21,14 +21,14 @@
             url = Self.url(address, ofDatabase: name)
             let connection = try connect(address)
             try Self.dropForsaken(by: connection)
-            // The usual template may have tables of somebody's, and another encoding.
+            // The default template may have tables, and another encoding.
             let locale =
                 try connection.rows(
                     "SELECT quote_literal(datcollate), quote_literal(datctype) FROM pg_database "
                         + "WHERE datname = current_database()"
                 ).first ?? []
             let (order, kinds) = (locale.first ?? "'C'", locale.last ?? "'C'")
-            // Somebody may take it for a forsaken one before there is a connection to it.
+            // Another process may drop the database as a left one before this process has connected to it.
             var attempts = 3
             while holding == nil {
                 try connection.execute(
@@ -39,7 +39,7 @@
                     holding = try connect(url)
                 } catch let error as PostgreSQLError where error.state == Self.isMissing && attempts > 0 {}
             }
-            // Nothing is done to the one at the address, whatever its URL says besides.
+            // The database at the address itself is not changed, whatever else its URL contains.
             try holding?.execute("BEGIN")
             try holding?.liftTimeLimits()
             guard try holding?.texts("SELECT current_database()") == [name] else {
@@ -65,7 +65,7 @@
                 SELECT datname FROM pg_database d WHERE datname ~ $1 AND pg_has_role(datdba, 'USAGE') \
                 AND NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.datid = d.oid)
                 """, ["^\(prefix)[0-9a-f]{32}$"])
-            // Somebody else may be faster, or has just connected to it.
+            // Another process may have dropped it already, or may just have connected to it.
             for name in names { try? connection.execute("DROP DATABASE IF EXISTS \(name)") }
         }
 

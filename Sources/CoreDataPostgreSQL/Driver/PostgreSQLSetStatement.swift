@@ -111,7 +111,7 @@
     }
 
     extension SQLStatement {
-        /// The statement with what PostgreSQL says in other words.
+        /// The statement in PostgreSQL's syntax, where that differs.
         var inWordsOfPostgreSQL: SQLStatement {
             if case .select(let select) = self { return .select(select.inWordsOfPostgreSQL) }
             if case .define(.dropTable(let table)) = self { return .define(.asFound(Self.drop(table))) }
@@ -124,7 +124,8 @@
     }
 
     extension SQLStatement {
-        /// Drops a table with the foreign keys of ours that lead to it; where somebody else's lead to it, it stays.
+        /// Drops a table with the foreign keys of ours that lead to it. If a foreign key of another program leads to
+        /// it, the table stays.
         private static func drop(_ table: String) -> String {
             let dialect = PostgreSQLDialect()
             let name = dialect.quoted(table)

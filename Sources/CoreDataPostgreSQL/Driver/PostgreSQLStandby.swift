@@ -1,21 +1,21 @@
 // About standbys.
 //
 // - A standby is a second database of the same store, with connections of its own. It is read once it has reached the
-//   position that the primary had after the last commit, and its tables have the primary's newest line. A position of
-//   another time-line says nothing. If the standby is not there in time, the primary is read.
-// - Contexts know standbys as they know past states: a context that reads from them has a `QueryGeneration` whose views
-//   are those of standbys. Each view has a row cache of its own, which each commit empties.
+//   position that the primary had after the last commit, and its tables have the primary's newest line. Positions of
+//   different time-lines cannot be compared. If the standby is not there in time, the primary is read.
+// - Contexts treat standbys like past states: a context that reads from them has a `QueryGeneration` whose views are
+//   those of standbys. Each view has a row cache of its own, which each commit empties.
 
 #if PostgreSQL
     import CoreData
     import Foundation
 
-    /// The servers that follow the one of a store, for reads that need not see what others have just saved.
+    /// The servers that follow the one of a store, for reads that need not see the latest commits of other programs.
     ///
-    /// A read sees at least what the store's own coordinator has saved: the position of the primary server is asked for
-    /// after a commit, when somebody reads next, and a standby is read once it has come so far. One that does not in
-    /// time, or cannot be reached, is left alone for a while, and the primary is read: a standby that fails is no
-    /// error.
+    /// A read sees at least what the store's own coordinator has saved: the first read after a commit queries the
+    /// position of the primary server, and a standby is read once it has reached that position. A standby that does not
+    /// reach it in time, or that cannot be reached, is not used for a while, and the primary is read: a failure of a
+    /// standby is no error.
     final class PostgreSQLStandby: SQLDatabase, @unchecked Sendable {  // what may change is used under `lock`
         /// The store as it is on the primary. It holds this.
         private weak var primary: PostgreSQLDatabase?
@@ -23,18 +23,18 @@
         private let database: PostgreSQLDatabase
         private let patience: Duration
         private let lock = NSLock()
-        /// What a standby has to have reached; nil where the primary has to be asked.
+        /// The position that a standby must have reached; nil where the primary has to be queried for it.
         private var mark: Mark?
-        /// Whether others have committed what has to be shown: they need not have waited for the disk.
+        /// Whether the mark must cover commits of other programs, which may not have waited for the disk.
         private var isOfOthers = false
-        /// Counts commits, so that the answer to a question from before one is not kept.
+        /// Counts commits, so that an answer from before a commit is not kept.
         private var commits = 0
         private var listeners: [@Sendable () -> Void] = []
-        /// No standby is asked before.
+        /// The time until which standbys are not used.
         private var pauseEnd: ContinuousClock.Instant?
         private var pause = PostgreSQLStandby.firstPause
 
-        /// How long a standby that has failed is left alone, at first and at most.
+        /// The first and the longest time for which a standby that has failed is not used.
         private static let (firstPause, longestPause) = (Duration.seconds(1), Duration.seconds(30))
 
         /// A standby has not come far enough in time, or follows another server than the primary.
@@ -45,7 +45,7 @@
             var position: UInt64
             /// The newest line of time that the primary's tables have; nil where they have none.
             var line: String?
-            /// The line that the program knew when it asked.
+            /// The line that the program had recorded when it queried the position.
             var known: String?
         }
 
@@ -59,7 +59,7 @@
         var capabilities: SQLCapabilities { database.capabilities }
         var holdsTransaction: Bool { false }
 
-        /// From now on reads have to show what is committed now, by this process or by others.
+        /// Makes the next reads show what is committed now, by this process or by other programs.
         func outdate(byOthers: Bool) {
             let listeners = lock.withLock {
                 commits += 1
@@ -70,7 +70,7 @@
             for listener in listeners { listener() }
         }
 
-        /// Adds somebody who is told when what was read may be old.
+        /// Adds a closure that is called when rows that were read may be out of date.
         func tell(_ listener: @escaping @Sendable () -> Void) { lock.withLock { listeners.append(listener) } }
 
         // MARK: Reading
@@ -120,7 +120,7 @@
             }
         }
 
-        /// Whether a statement has failed for what the standby replays meanwhile, or for its end.
+        /// Whether a statement has failed because of changes that the standby replayed, or because the standby ended.
         private static func isOfStandby(_ error: any Error) -> Bool {
             guard let error = error as? PostgreSQLError else { return false }
             return error.state == PostgreSQLError.recoveryConflict || error.isOfLostConnection
@@ -149,8 +149,8 @@
 
         // MARK: Positions
 
-        /// Waits until a server has come as far as a read has to see. One that follows another server than the primary
-        /// never does: its positions say nothing of the primary's.
+        /// Waits until a server has reached the position that a read must see. A server that follows another one than
+        /// the primary never does: positions of two primaries cannot be compared.
         private func requirePosition(of connection: PostgreSQLConnection) throws {
             if try reaches(wantedMark(), connection) { return }
             // The primary's answer may be old: another server has taken over since, or has begun a line.
@@ -158,7 +158,7 @@
             guard try reaches(wantedMark(), connection) else { throw Behind() }
         }
 
-        /// Waits for a position; whether the server has the line of it then.
+        /// Waits for a position, and returns whether the server then has the line of the mark.
         private func reaches(_ mark: Mark, _ connection: PostgreSQLConnection) throws -> Bool {
             if connection.reachedPosition < mark.position {
                 connection.reachedPosition = try connection.position()
@@ -188,7 +188,7 @@
             let primary = try openPrimary()
             let newest = primary.continuity.newest?.identifier
             let (known, turn, countsOthers) = lock.withLock { (mark, commits, isOfOthers) }
-            // After a fail-over the positions of the former primary say nothing.
+            // After a fail-over the positions of the former primary do not apply.
             if let known, known.known == newest { return known }
             let (position, line): (UInt64, String?) = try primary.readOnce { connection in
                 guard let connection = connection as? PostgreSQLConnection else { return (.max, nil) }
@@ -233,11 +233,11 @@
             try texts("SELECT \(Self.position())").first.flatMap { UInt64($0) } ?? 0
         }
 
-        /// The same with the newest line of time that the tables have. Throws where a server was promoted and no line
-        /// has begun there: its standbys are not told apart from those of others.
+        /// Returns the position with the newest line of time that the tables have. Throws an error where a server was
+        /// promoted and no line has begun there: its standbys cannot be distinguished from those of another server.
         ///
-        /// - Parameter isOfOthers: whether commits of others count that did not wait for the disk. A commit that is in
-        ///   memory alone comes to standbys a fifth of a second later.
+        /// - Parameter isOfOthers: whether commits of other programs count that did not wait for the disk. A commit
+        ///   that is in memory alone comes to standbys a fifth of a second later.
         fileprivate func place(isOfOthers: Bool) throws -> (position: UInt64, line: String?) {
             let position = Self.position(isOfOthers: isOfOthers)
             guard line != nil else {

@@ -15,7 +15,7 @@
             var intake = RowIntake(shape, cache, since: moment, refreshing: refreshing)
             for row in 0..<rows.count {
                 rows.row = row
-                // Where all rows are of one entity nobody asks which one; a plan is not copied for each row.
+                // Where all rows are of one entity, its number is not read; a plan is not copied for each row.
                 if let sole {
                     try Self.take(rows, shape, sole, &intake)
                 } else if let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) {
@@ -38,7 +38,7 @@
             }
         }
 
-        /// Takes the row that is looked at.
+        /// Takes the current row.
         @inline(__always)
         private static func take(
             _ row: PostgreSQLRow, _ shape: RowShape, _ plan: RowShape.Plan, _ intake: inout RowIntake

@@ -30,7 +30,7 @@
         }
     }
 
-    /// How many rows come at a time: as many as memory allows, judged by the last ones.
+    /// The number of rows in one FETCH: as many as memory allows, estimated from the last ones.
     private struct RowsPerFetch {
         private(set) var count = 1_024
 

@@ -59,7 +59,8 @@
             return new
         }
 
-        /// The values of a run, in the types that the server wants, or, where they do not fit, in those that they need.
+        /// Binds the values of one execution, in the types of the parameters or, where they do not fit, in the types
+        /// that the values need.
         func parameters(
             _ bind: (PostgreSQLParameters) throws -> Void
         ) throws -> (Prepared, PostgreSQLParameters) {
@@ -86,7 +87,7 @@
                 let (prepared, parameters) = try parameters(bind)
                 return try connection.run(prepared.name, parameters.values())
             } catch let error as PostgreSQLError where error.state == PostgreSQLError.cachedPlan && single != nil {
-                // Somebody has changed the table: the plan gives other columns now.
+                // Another session has changed the table, so the plan returns other columns.
                 guard connection.transactionState == PQTRANS_IDLE else { throw error }
                 if let single { doomed.names.append(single.name) }
                 single = nil
@@ -161,7 +162,7 @@
         /// Whether one of the rows is at fault. In a pipeline a failure may be another statement's.
         private func isOfRow(_ error: PostgreSQLError) -> Bool { error.isOfRow && !connection.isTogether }
 
-        /// Runs the first of some rows, as many as go together, and says how many these are.
+        /// Runs as many of the first rows as fit into one statement, and returns their number.
         private func runTogether(
             _ part: Range<Int>, _ setStatement: PostgreSQLSetStatement, isTried: Bool,
             _ bind: (Int, any SQLParameters) throws -> Void, _ outcome: inout SQLOutcome

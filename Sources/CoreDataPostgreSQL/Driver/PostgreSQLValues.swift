@@ -1,7 +1,7 @@
 #if PostgreSQL
     import CPostgreSQL
 
-    /// The values of a statement's parameters, where they lie in memory, as libpq wants them.
+    /// The values of a statement's parameters, as pointers into memory in the form that libpq expects.
     struct PostgreSQLValues {
         private(set) var pointers: [UnsafePointer<CChar>?] = []
         private(set) var lengths: [Int32] = []

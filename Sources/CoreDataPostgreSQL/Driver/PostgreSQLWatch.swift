@@ -10,7 +10,7 @@
     final class PostgreSQLWatch: @unchecked Sendable {
         static let shared = PostgreSQLWatch()
 
-        /// How long a connection works before its server is asked, and how long it has to answer.
+        /// The time after which the server of a busy connection is checked, and the seconds that it has to answer.
         private static let (patience, answer) = (Duration.seconds(3), 3)
 
         private let lock = NSLock()

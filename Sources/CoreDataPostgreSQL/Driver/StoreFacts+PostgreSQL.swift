@@ -2,10 +2,11 @@
     import CoreData
     import Foundation
 
-    // What PostgreSQL says about the tables of a database.
+    // Reads the tables of a database from PostgreSQL's catalog.
     extension StoreFacts {
-        /// Reads the facts. `names` limits the columns and the numbers of rows to these tables; every name is there in
-        /// any case. Triggers and views are left out: the database lets them follow the names of columns and tables.
+        /// Reads the introspected schema. `names` limits the columns and the numbers of rows to these tables; the names
+        /// of all tables are read in any case. Triggers and views are left out: the database adapts them when tables
+        /// and columns are renamed.
         init(_ connection: PostgreSQLConnection, tables names: Set<String>?) throws {
             self.init()
             for name in try connection.tableNames() {
