@@ -174,7 +174,7 @@
             throw Self.unsupported("copied as it lies", url)
         }
 
-        // MARK: Looking
+        // MARK: Inspecting
 
         func shown(_ url: URL) -> URL {
             PostgreSQLAddress(url)?.shown ?? URL(fileURLWithPath: "/dev/null")

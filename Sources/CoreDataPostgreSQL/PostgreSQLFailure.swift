@@ -75,7 +75,7 @@
             }
         }
 
-        /// The failure in a sentence, with what the server says.
+        /// The failure in a sentence, with the server's message.
         var reason: String {
             let text =
                 switch failure {

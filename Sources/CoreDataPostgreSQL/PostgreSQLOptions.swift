@@ -6,16 +6,16 @@
 
     /// Option: the number of seconds to wait for a connection. The default is 15. OpenCoreData only.
     ///
-    /// The URL may say `connect_timeout`. Without both, the environment variable `PGCONNECT_TIMEOUT` counts.
+    /// The URL may have `connect_timeout`. Without both, the environment variable `PGCONNECT_TIMEOUT` counts.
     public let NSPostgreSQLConnectTimeoutOption = "NSPostgreSQLConnectTimeoutOption"
     /// Option: the number of seconds after which the server cancels a statement. OpenCoreData only.
     ///
-    /// Without it the server's own limit counts. The URL may say `statement_timeout` as the server writes it: `5s`,
+    /// Without it the server's own limit counts. The URL may have `statement_timeout` in the server's notation: `5s`,
     /// `500ms`.
     public let NSPostgreSQLStatementTimeoutOption = "NSPostgreSQLStatementTimeoutOption"
     /// Option: the number of seconds that a statement waits for a lock. OpenCoreData only.
     ///
-    /// Without it the server's own limit counts. The URL may say `lock_timeout`.
+    /// Without it the server's own limit counts. The URL may have `lock_timeout`.
     public let NSPostgreSQLLockTimeoutOption = "NSPostgreSQLLockTimeoutOption"
     /// Option: the maximum number of connections of a store. The default is 5, and the least is 2. OpenCoreData only.
     ///

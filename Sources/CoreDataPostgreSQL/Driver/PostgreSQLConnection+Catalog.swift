@@ -32,7 +32,7 @@
             try StoreFacts(self, tables: names)
         }
 
-        // MARK: Tables that others have made
+        // MARK: Existing tables of other programs
 
         static let rightsToRead = ["SELECT"]
         static let rightsToWrite = ["INSERT", "UPDATE", "DELETE"]
@@ -40,7 +40,7 @@
         /// Whether something of this name is there.
         func isThere(_ table: String) throws -> Bool { try kind(ofTable: table) != nil }
 
-        /// The letter of the kind of a table or view; nil where there is none.
+        /// The server's letter for the kind of a table or view; nil where there is none.
         func kind(ofTable table: String) throws -> String? {
             try rows("SELECT relkind FROM pg_class WHERE oid = to_regclass($1)", [table]).first?[0]
         }

@@ -56,7 +56,7 @@
 
         // MARK: What columns take
 
-        /// Why a column of a type does not take a value; nil where it does, as far as its type is known.
+        /// Why a column of a type does not accept a value; nil where it does, or where the type has no check here.
         static func problem(_ value: SlotValue, _ type: String) -> (code: Int, reason: String)? {
             let name = type.prefix { $0 != "(" }
             let limits = type.matches(of: /-?\d+/).compactMap { Int($0.0) }

@@ -76,7 +76,7 @@
             pending.append(purpose)
         }
 
-        /// Waits for all results; the one that is wanted is the caller's.
+        /// Waits for all results. The caller owns the one that is wanted.
         func flush() throws -> OpaquePointer? {
             roundTrips += 1
             let purposes = pending

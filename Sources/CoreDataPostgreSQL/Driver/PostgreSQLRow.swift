@@ -15,7 +15,7 @@
 
         /// - Parameters:
         ///   - result: belongs to this object from now on.
-        ///   - types: those of its columns, where they are known.
+        ///   - types: the types of its columns; nil to take them from the result.
         init(_ result: OpaquePointer, types: [Oid]? = nil, labels: EntityLabels) {
             self.result = result
             self.labels = labels

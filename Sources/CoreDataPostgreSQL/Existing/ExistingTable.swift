@@ -49,7 +49,7 @@
         /// Whether the table is partitioned: a statement that writes a row into it cannot return the `xmin` of the row.
         var isPartitioned: Bool { kind == "p" }
 
-        /// The rights to the table that the role lacks, of those that are asked for.
+        /// The rights to the table, of a list, that the role lacks.
         func missingRights(_ rights: [String], on connection: PostgreSQLConnection) throws -> [String] {
             try rights.filter { try !connection.hasRight($0, toTable: quoted) }
         }

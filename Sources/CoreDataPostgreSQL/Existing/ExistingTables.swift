@@ -23,7 +23,7 @@
         private(set) var views: [ExistingView] = []
         private var mismatches: [String] = []
 
-        /// - Throws: an error that names everything in which the tables differ from what the model says.
+        /// - Throws: an error with all differences between the tables and the model.
         init(
             _ connection: PostgreSQLConnection, _ layout: ModelLayout, entities: Set<String>?, numbers: [String: Int]?,
             isReadOnly: Bool, url: URL

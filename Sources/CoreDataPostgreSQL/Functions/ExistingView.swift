@@ -2,20 +2,20 @@
     import CoreData
     import Foundation
 
-    /// A view over a table that others have made, with the columns that the framework's tables have. A write to it
-    /// goes into the table, if the row still has the version that was read.
+    /// A view over an existing table of another program, with the columns that the framework's tables have. A write to
+    /// the view goes into the table, if the row still has the version that was read.
     ///
-    /// A row of a table without a column for versions has the version that the framework gave it, which
-    /// `coredata.versions` keeps, as long as nobody else writes it. PostgreSQL names the transaction that wrote each
-    /// row. A transaction of somebody else shows in it, and makes the next version.
+    /// If a table has no column for versions, `coredata.versions` keeps the version that the framework gave to a row.
+    /// That version is valid until another program writes the row. PostgreSQL has the number of the transaction that
+    /// wrote each row (`xmin`), so a write of another program shows in it, and makes the next version.
     struct ExistingView {
         struct Column {
             var name: String
             /// The column of the table.
             var of: String
-            /// Whether it is a text that has to be told to be sorted as the framework sorts them.
+            /// Whether it is a text that needs a collation to be sorted as the framework sorts texts.
             var sortsByBytes: Bool
-            /// Whether it is a text of a limited length, which the view shows as any other text.
+            /// Whether it is a text of a limited length, which the view shows as an unlimited one.
             var isLimited = false
         }
 
@@ -24,7 +24,7 @@
             case column(String)
         }
 
-        /// What the framework calls it.
+        /// The name of the view in the framework.
         let name: String
         let table: ExistingTable
         /// Nil for a join table.
@@ -41,7 +41,7 @@
             (self.name, self.table) = (name, table)
         }
 
-        /// The columns of the table that the view knows.
+        /// The columns of the table that the view uses.
         var namesInTable: Set<String> {
             var names = Set(columns.map(\.of))
             for name in [key, version] { if let name { names.insert(name) } }
@@ -64,7 +64,7 @@
             """,
         ]
 
-        /// What tells whether the view has to be made anew.
+        /// A text that differs when the view has to be made anew.
         var definition: String { statements.joined(separator: ";\n") }
 
         /// The statements that make the view.
@@ -103,12 +103,12 @@
 
         private var versionInTable: String {
             if let version { return "t.\(PostgreSQLDialect.inQuotes(version))" }
-            // Nobody tells which transaction wrote a row of a view or of a foreign table: its values stand for it.
+            // A row of a view or of a foreign table has no number of its transaction: a hash of its values replaces it.
             // Without the star the alias would be a column of that name, where there is one.
             guard table.isTable else { return "hashtextextended(t.*::text, 0)::bit(32)::integer::bigint" }
-            // Numbers of transactions are not in the order in which they write: the last version that the framework
-            // gave is counted in, so that no state of a row has the version of one before, and the sum goes around as
-            // versions do.
+            // Numbers of transactions are not in the order in which they write. The last version that the framework
+            // gave is added, so that no state of a row has the version of one before. The sum wraps around as versions
+            // do.
             let step = "1 + t.xmin::text::bigint % \(Self.stepsOfOthers)"
             return "coalesce((SELECT v.version + CASE WHEN v.writer = t.xmin::text THEN 0 ELSE \(step) END "
                 + "FROM coredata.versions v WHERE v.\"view\" = \(label) "
@@ -125,7 +125,7 @@
                 + "EXECUTE FUNCTION \(functionName)()"
         }
 
-        /// The function that writes into the table. A row is locked first, and its version looked at once more.
+        /// The function that writes into the table. It locks a row first, and compares its version once more.
         private func writing(_ key: String) -> String {
             var targets = columns.map { (PostgreSQLDialect.inQuotes($0.of), "NEW.\(dialect.quoted($0.name))") }
             if case .column(let name)? = entity { targets.append((PostgreSQLDialect.inQuotes(name), "NEW.entity")) }
@@ -147,7 +147,7 @@
                 INSERT INTO coredata.versions VALUES (\(label), NEW.id, mark, NEW.version)
                         ON CONFLICT ("view", id) DO UPDATE SET writer = excluded.writer, version = excluded.version;
                 """
-            // A trigger of the table may let nothing be written, and say nothing.
+            // A trigger of the table may cancel the write without an error.
             let message = dialect.literal(.string("A trigger or rule of the table “\(table.shown)” keeps the row out."))
             let refusing = "IF NOT FOUND THEN RAISE EXCEPTION USING MESSAGE = \(message); END IF;"
             let forgetting =
@@ -217,7 +217,7 @@
             }
         }
 
-        /// Whether the store of a database lies over tables of others.
+        /// Whether the store of a database lies over existing tables.
         static func isPresent(on connection: PostgreSQLConnection) throws -> Bool {
             try connection.isThere("coredata.existing")
         }

@@ -15,12 +15,12 @@
         static func furnish(on connection: PostgreSQLConnection) throws {
             if try missing(on: connection).isEmpty { return }
             try connection.transaction {
-                // Somebody else may have made it while this process waited for its turn.
+                // Another process may have made them while this one waited for the lock.
                 for statements in try missing(on: connection) { try connection.execute(statements) }
             }
         }
 
-        /// The statements that make what is not there.
+        /// The statements that make the missing tables and functions.
         private static func missing(on connection: PostgreSQLConnection) throws -> [String] {
             let present = try connection.rows(
                 """
@@ -33,7 +33,7 @@
                 + (present?[2] == "t" ? [] : [PostgreSQLLines.definitions, upkeep])
         }
 
-        /// Removes tokens that nobody asks for any more; how many.
+        /// Removes tokens that no program can query any more, and returns their number.
         static func purgeTokens(on connection: PostgreSQLConnection, atMost limit: Int) throws -> Int {
             let delete = """
                 WITH gone AS (DELETE FROM coredata.saves WHERE token IN \
@@ -43,8 +43,8 @@
             return try connection.texts(delete).first.flatMap { Int($0) } ?? 0
         }
 
-        /// Removes what programs that are long gone have said of themselves. The last word of each version stays with
-        /// it: only the programs of a newer one know for how long the version is kept after that.
+        /// Removes the leases of programs that ended long ago. The last lease of each version stays with it: only
+        /// programs of a newer version have the option for how long the version is kept after that.
         static func purgeLeases(on connection: PostgreSQLConnection) throws {
             guard try connection.isThere("coredata.leases") else { return }
             try connection.execute(
@@ -54,12 +54,13 @@
                 """)
         }
 
-        /// The oldest transactions of history, as far as they are so old by the server's clock, and all that is older
-        /// has ended: how many, and the number that the next one may have; nil where there is none.
+        /// Finds the oldest transactions of history that are older than a number of seconds by the server's clock, and
+        /// before which all transactions have ended. Returns their number, and the first number that is not among them;
+        /// nil where there are none.
         static func oldHistory(
             olderThan seconds: TimeInterval, atMost limit: Int, on connection: PostgreSQLConnection
         ) throws -> (count: Int, bound: Int64?) {
-            // A younger one among them keeps those behind it: nobody's history has holes.
+            // A younger transaction among them keeps those after it, so that history has no holes.
             let select = """
                 WITH oldest AS (SELECT id, "time" FROM coredata.transactions WHERE id < coredata.history_bound() \
                 ORDER BY id LIMIT \(limit)) SELECT count(*), max(id) + 1 FROM oldest WHERE id < \
@@ -80,11 +81,11 @@
             var known = try numbers(on: connection)
             if known.newest < known.end { return known.offset }
             try connection.transaction {
-                // Somebody else may have raised it while this process waited for its turn.
+                // Another process may have raised it while this one waited for the lock.
                 known = try numbers(on: connection)
                 if known.newest < known.end { return }
                 known.offset = known.newest + 1 - (try connection.oldestTransaction())
-                // Triggers of an older version of the framework know no offset.
+                // Triggers of an older version of the framework have no offset.
                 let statements = [numbering(with: "\(known.offset)")] + PostgreSQLTriggers.functions
                 try connection.execute(statements)
             }
@@ -113,8 +114,8 @@
             'A token of each transaction of the last day, by which is found out whether it was committed.'
             """
 
-        /// What was done last by one of the programs that have the store open. Of tables that change much the server
-        /// removes what is left of rows sooner than of others.
+        /// When each piece of work was last done by one of the programs that have the store open. The server vacuums
+        /// tables with many changes sooner than other tables.
         private static let upkeep = """
             ALTER TABLE coredata.saves SET (autovacuum_vacuum_scale_factor = 0.05);
             CREATE TABLE IF NOT EXISTS coredata.upkeep (task text PRIMARY KEY, time timestamptz NOT NULL DEFAULT now());
@@ -181,9 +182,10 @@
         /// After so many seconds another program does what this one has not finished.
         private static let timeToFinish: TimeInterval = 300
 
-        /// Whether a piece of work is due, and this program is the one to do it.
+        /// Claims a piece of work if it is due; returns false if it is not, or if another program has claimed it.
         func claim(_ work: Upkeep, every interval: TimeInterval) throws -> Bool {
-            // Nobody waits for a standby, nor for another program that has just taken it.
+            // The commit does not wait for a standby, and the statement does not wait for another program that has just
+            // claimed it.
             let update = """
                 UPDATE coredata.upkeep SET time = now() - ($2::float8 - least($2::float8, \(Self.timeToFinish))) \
                 * interval '1 second' WHERE task = (SELECT task FROM coredata.upkeep WHERE task = $1 \
@@ -193,7 +195,7 @@
             return try !rows(update, [work.rawValue, "\(interval)"]).isEmpty
         }
 
-        /// Says that a piece of work was done.
+        /// Records that a piece of work was done.
         func finish(_ work: Upkeep) throws {
             let update =
                 "UPDATE coredata.upkeep SET time = now() WHERE task = $1 RETURNING set_config('synchronous_commit', 'off', true)"

@@ -2,12 +2,13 @@
     import CPostgreSQL
     import CoreData
 
-    /// The lines of time of a database. A standby that is promoted, and a dump or a backup that is restored, may know
-    /// less than was told before. They give the same numbers again: to transactions, rows and versions. So the first
-    /// program that connects begins a new line there: the numbers of history and the keys of rows continue far above.
+    /// The history lines of a database. A standby that is promoted, and a dump or a backup that is restored, may lack
+    /// commits that clients have seen as confirmed. Such a server gives the same numbers again: to transactions, rows
+    /// and versions. So the first program that connects begins a new line there: the numbers of history and the keys of
+    /// rows continue far above.
     ///
-    /// A server's name is that of its cluster, of the time-line that it writes, and of the database: a dump that is
-    /// restored on the same server makes other tables, and one that takes the place of another database has its own.
+    /// A server is identified by its cluster, the time-line that it writes, and the database. A dump that is restored
+    /// on the same server makes other tables, and one that replaces another database has an identifier of its own.
     enum PostgreSQLLines {
         /// How many numbers of history lie between two lines: more than transactions can be lost. Chance multiplies it,
         /// so that two lines which begin at the same place do not continue with the same numbers.
@@ -37,7 +38,8 @@
             'SELECT min(l.ended) - 1 FROM coredata.lines l WHERE $1 >= l.ended AND $1 < l.begins'
             """
 
-        /// Where a connection leads, what the database knows of that, and what history adds to the server's numbers.
+        /// The function `coredata.line`: the server of the connection, the newest line in the database, and what
+        /// history adds to the server's numbers.
         private static let look = """
             CREATE OR REPLACE FUNCTION coredata.line(OUT server text, OUT known text, OUT number integer, OUT id uuid, \
             OUT begins bigint, OUT shift bigint) LANGUAGE plpgsql STABLE \(rights) AS $body$
@@ -52,8 +54,8 @@
             END $body$
             """
 
-        /// Begins a line behind one that the caller has seen, unless somebody else has begun it. Writers of history
-        /// wait meanwhile.
+        /// Begins a line after one that the caller has seen, unless another process has begun it. Writers of history
+        /// wait for the lock until the transaction ends.
         private static let beginning = """
             CREATE OR REPLACE FUNCTION coredata.begin_line(seen integer) RETURNS void LANGUAGE plpgsql \(rights) AS $body$
             DECLARE
@@ -100,8 +102,8 @@
         var database: String
         /// Whether the database has a line of this server.
         var isBegun: Bool
-        /// The number of the newest line that the database knows, who it is, and where its history begins. Of two
-        /// standbys that are promoted without knowing of each other both have the same time-line and number.
+        /// The number of the newest line in the database, its identifier, and the beginning of its history. Two
+        /// standbys that are promoted independently of each other have the same time-line and number.
         var number: Int
         var identifier: String
         var begins: Int64
@@ -116,8 +118,8 @@
     }
 
     extension PostgreSQLConnection {
-        /// Where this connection leads; nil where the database does not tell it: an older version of the framework has
-        /// made the store, and its owner has not opened it since.
+        /// The line that this connection leads to; nil where the database has no function for it: an older version of
+        /// the framework has made the store, and its owner has not opened it since.
         func lookAtLine() throws -> PostgreSQLLine? {
             do {
                 let row = try rows("SELECT server, known, number, begins, shift, id FROM coredata.line()").first ?? []

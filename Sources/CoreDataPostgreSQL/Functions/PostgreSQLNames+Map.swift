@@ -32,9 +32,9 @@
             return Self.definitions + writer.statements
         }
 
-        /// Of an entity: its table, number, and how history tells its properties. Of a property: its column, the bit
-        /// that stands for it in history, and, where it leads to a row, the table of that row and the relationship
-        /// there that has other members when it changes.
+        /// For an entity: its table, its number, and the mark and the size of its properties in history. For a
+        /// property: its column, the bit that stands for it in history, and, if it leads to a row, the table of that
+        /// row and the relationship there whose members change with it.
         private static let definitions = [
             """
             CREATE TABLE IF NOT EXISTS coredata.tables (entity text COLLATE "C" PRIMARY KEY, parent text, \

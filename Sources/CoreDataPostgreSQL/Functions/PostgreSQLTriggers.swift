@@ -2,17 +2,17 @@
     import CoreData
     import Foundation
 
-    // How other programs' writes are noticed. The agreement:
+    // How the store records writes of programs without this framework. The rules are:
     //
-    // - The framework says in each of its transactions `set_config('coredata.writer', 'framework', true)`. It counts
-    //   versions, records history and notifies by itself, and the triggers leave it alone. It knows nothing of rows
-    //   that triggers of others write in its transactions. These are recorded like another program's writing, as part
-    //   of the same transaction of history.
-    // - A transaction without that setting is another program's. An UPDATE that leaves the version as it is counts it
-    //   up. Each row that is inserted, updated or deleted is a change of persistent history, where there are the tables
-    //   of it. The transaction has the number `coredata.transaction_number()`, one row for each transaction of the
-    //   database. Its author is the program's `application_name`, or its role. Rows that a reference leads to or led to
-    //   are recorded as updated, too, as they are where the framework saves.
+    // - The framework calls `set_config('coredata.writer', 'framework', true)` in each of its transactions. It counts
+    //   versions, records history and notifies by itself, and the triggers pass over its writes. It does not see rows
+    //   that triggers of other programs write in its transactions. These rows are recorded like another program's
+    //   writes, as part of the same transaction of history.
+    // - A transaction without that setting is another program's. An UPDATE that leaves the version unchanged raises it.
+    //   If the store keeps history, each row that is inserted, updated or deleted is a change of persistent history.
+    //   The transaction has the number `coredata.transaction_number()`, one row for each transaction of the database.
+    //   Its author is the program's `application_name`, or its role. Rows that a reference leads to or led to are
+    //   recorded as updated, too, as in a save of the framework.
     // - The channel `coredata` gets the number that the server has given to the transaction, whether or not history is
     //   kept.
     //
@@ -23,7 +23,7 @@
     struct PostgreSQLTriggers {
         private static let dialect = PostgreSQLDialect()
 
-        /// Whether somebody else than the framework writes. A trigger that is not ours counts as somebody else, also
+        /// Whether the writer is another than the framework. Triggers that are not ours count as another writer, also
         /// in the framework's transactions.
         private static let isOther =
             "current_setting('coredata.writer', true) IS DISTINCT FROM 'trigger' "

@@ -142,7 +142,7 @@
     extension NSPersistentStoreCoordinator {
         /// Reads the activity of the connections of a store in a PostgreSQL database. OpenCoreData only.
         ///
-        /// The method asks the server through one of the store's connections. Call it from any thread. With
+        /// The method queries the server through one of the store's connections. Call it from any thread. With
         /// ``NSPostgreSQLLogIntervalOption`` the framework writes the activity to standard error regularly.
         ///
         /// - Parameter store: A store of this coordinator.

@@ -90,7 +90,7 @@
             }
         }
 
-        // MARK: Looking
+        // MARK: Inspecting
 
         /// Does the work that is due. Work that fails is done by the next call.
         func look() {

@@ -9,8 +9,8 @@
         static func furnish(on connection: PostgreSQLConnection) throws {
             if try missing(on: connection).isEmpty { return }
             try connection.transaction {
-                // Somebody else may have made it while this process waited for its turn. A single one may have been
-                // dropped.
+                // Another process may have made the table while this one waited for the lock. A single table may have
+                // been dropped.
                 let missing = try missing(on: connection)
                 if missing.isEmpty { return }
                 try connection.execute(
@@ -79,12 +79,12 @@
         /// The class of the locks that connections of a program with a lease hold.
         private static let leaseClass: Int32 = 0x4F43_4C73
 
-        /// Holds the lock of a lease, which tells whose connection this is.
+        /// Holds the lock of a lease, so that other processes can find the connection of its program.
         func hold(lease: Int32) throws {
             _ = try texts("SELECT pg_try_advisory_lock_shared(\(Self.leaseClass), \(lease))")
         }
 
-        /// Throws where the version that the connection writes as has ended.
+        /// Throws an error if the version under which the connection writes has ended.
         func requireAdmission() throws {
             if let admitted { _ = try texts("SELECT \(admitted.call)") }
         }
@@ -94,8 +94,8 @@
             guard admitted == nil, address.leadsToPooler, let continuity else {
                 return try isServed(lock, generation: admitted?.generation)
             }
-            // The store serves several versions since it was opened. A pooler's connection holds no lock by which
-            // others see that this one is used: from now on each transaction looks whether it is served still.
+            // The store has served several versions since it was opened. A pooler's connection holds no lock that shows
+            // the version to be in use, so from now on each transaction checks that its version is still served.
             let late = PostgreSQLAdmitted(version: lock, generation: 0)
             guard try isServed(lock, generation: late.generation) else { return false }
             continuity.lateAdmission.withLock { $0 = late }
@@ -104,7 +104,7 @@
             return true
         }
 
-        /// Whether programs of a version are let in besides those of the newest one.
+        /// Whether the store admits programs of a version besides those of the newest one.
         func isServed(_ lock: Int64, generation: Int64?) throws -> Bool {
             guard try isThere("coredata.model_versions") else { return false }
             let row = try rows(
@@ -132,8 +132,8 @@
                 address: address.description)
         }
 
-        /// Ends the connections of programs that are suspended within a transaction, as far as the role may: their
-        /// leases have run out, and others wait for what they have locked.
+        /// Ends the connections of programs that are suspended within a transaction, as far as the role has the right
+        /// to: their leases have expired, and other sessions wait for their locks.
         func endSleepers() {
             _ = try? texts(
                 """

@@ -6,9 +6,9 @@
     struct PostgreSQLContraction {
         let connection: PostgreSQLConnection
         let timeout: TimeInterval
-        /// Whether a transaction is open that nobody is beside.
+        /// Whether a transaction is open in which no other program has the store open.
         private let isWithin: Bool
-        /// What may be lost, by its names.
+        /// The names of the entities and properties whose values may be lost.
         private var allowed: Set<String> = []
 
         init(_ connection: PostgreSQLConnection, _ options: [AnyHashable: Any]?) {
@@ -30,10 +30,11 @@
 
         private var url: URL { connection.address.shown }
 
-        /// Ends all versions but the newest that nobody has used for so many seconds.
+        /// Ends all versions except the newest that no program has used for a number of seconds.
         ///
-        /// - Parameter removesAbandoned: whether a version goes, too, that a migration has begun and nobody is at now.
-        /// - Returns: whether only the newest is left. False where somebody else is at it, too.
+        /// - Parameter removesAbandoned: whether to remove a version, too, whose migration was begun and is not under
+        ///   way.
+        /// - Returns: whether only the newest is left. False where another process ends versions at the same time.
         func end(after delay: TimeInterval, removingAbandoned removesAbandoned: Bool = false) throws -> Bool {
             try PostgreSQLWatch.shared.watching(connection) {
                 try endOthers(after: delay, removingAbandoned: removesAbandoned)
@@ -54,7 +55,7 @@
             return try endOthers(than: newest, after: delay)
         }
 
-        /// The same for one who has the lock of migrations beside others.
+        /// Ends all versions except one, for a caller that holds the lock of online migrations.
         func endOthers(than newest: PostgreSQLVersion, after delay: TimeInterval) throws -> Bool {
             var isAlone = true
             for version in try PostgreSQLVersion.all(on: connection) where version.lock != newest.lock {
@@ -73,7 +74,7 @@
             return isAlone
         }
 
-        // MARK: Letting nobody in
+        // MARK: Ending
 
         /// Ends a version if no program of it is running. Programs that are suspended can then no longer write.
         private func end(
@@ -136,8 +137,8 @@
 
         // MARK: Removing
 
-        /// Removes a version whose programs are let in no more. They may have written since it was looked at what
-        /// must not be lost: then they are let in again.
+        /// Removes a version whose programs are no longer admitted. Since the last check they may have written values
+        /// that must not be lost: then the version is served again.
         private func removeEnded(_ version: PostgreSQLVersion, keeping newest: PostgreSQLVersion) throws {
             do {
                 try requireNoLoss(of: version, keeping: newest)
@@ -166,8 +167,9 @@
                 userInfo: [NSMigrationLossesErrorKey: losses, NSLocalizedRecoverySuggestionErrorKey: help])
         }
 
-        /// Removes what a version has and the one that stays has not. A part that somebody else's view or foreign key
-        /// needs stays, and the error names it at the end. The next removal of the version takes the rest.
+        /// Removes the parts of a version that the remaining version does not have. A part that a view or a foreign key
+        /// of another program needs stays, and the error at the end names it. The next removal of the version takes the
+        /// rest.
         func remove(_ version: PostgreSQLVersion, keeping kept: PostgreSQLVersion) throws {
             let (gone, goneLayout, goneSchema) = try version.schema(of: url)
             let (model, layout, schema) = try kept.schema(of: url)
@@ -240,7 +242,8 @@
                 try connection.removeEntities(
                     version.places.numbers.filter { !labels.contains(version.places.label(of: $0.key)) }
                         .map { (version.places.label(of: $0.key), $0.value) })
-                // Nobody keeps links in rows any more. Before, somebody else may.
+                // From now on no trigger keeps links in rows of the former columns. Before, another program's
+                // transaction may still.
                 if version.state != .coming { try connection.execute(kept.forgettingFormerKeys()) }
                 try connection.execute("DELETE FROM coredata.leases WHERE version = \(version.lock)")
                 guard held.isEmpty else { return }

@@ -2,15 +2,15 @@
     import CoreData
     import Foundation
 
-    /// Something of somebody else's that needs a table or a column of the store: a view, a foreign key, a function. The
-    /// server drops neither as long as it is there.
+    /// An object of another program that needs a table or a column of the store: a view, a foreign key, a function. The
+    /// server drops neither as long as the object exists.
     struct PostgreSQLDependent: Equatable, CustomStringConvertible {
         var table: String
-        /// The column that it needs, as the floor calls it; nil where it needs the table as a whole.
+        /// The name of the needed column in the SQL layer; nil where the table as a whole is needed.
         var column: String?
-        /// What it is, in the server's words.
+        /// The server's description of the object.
         var name: String
-        /// Whether it goes with the table.
+        /// Whether the server drops the object with the table.
         var isOfTable: Bool
 
         var description: String {
@@ -32,7 +32,7 @@
     }
 
     extension PostgreSQLConnection {
-        /// What of somebody else's needs the tables that are there, and their columns.
+        /// The objects of other programs that need the store's tables and columns.
         func dependents() throws -> [PostgreSQLDependent] {
             let select = """
                 SELECT DISTINCT t.relname, a.attname, CASE WHEN r.oid IS NULL THEN \

@@ -2,14 +2,14 @@
     import CoreData
     import Foundation
 
-    /// Renews a row of `coredata.leases`, which says that a program that has a store open is running. An advisory lock
-    /// would be lost in a fail-over, and would stay while a program is suspended.
+    /// Renews a row of `coredata.leases`, which records that a program that has a store open is running. An advisory
+    /// lock would be lost in a fail-over, and would stay while a program is suspended.
     final class PostgreSQLLease: @unchecked Sendable {  // what may change is used on the queue
         let admitted: PostgreSQLAdmitted
         private let number: Int32
         private let options: PostgreSQLOnlineOptions
         private let queue = DispatchQueue(label: "CoreDataPostgreSQL.PostgreSQLLease", qos: .utility)
-        /// Removes versions meanwhile, one after the other.
+        /// Removes versions one after the other, while the lease is renewed.
         private let removals = DispatchQueue(label: "CoreDataPostgreSQL.PostgreSQLLease.removals", qos: .utility)
         private let isRemoving = Locked(false)
         private let isEnded = Locked(false)
@@ -24,8 +24,7 @@
 
         deinit { timer?.cancel() }
 
-        /// Says it for the first time, or once more. The server's clock counts, and no other. Throws where the version
-        /// has ended.
+        /// Writes or renews the row. Its time is that of the server's clock. Throws an error if the version has ended.
         func renew(on connection: PostgreSQLConnection) throws {
             let statement = """
                 INSERT INTO coredata.leases (id, version, until, process) \
@@ -43,12 +42,11 @@
             if try connection.rows(statement, values).isEmpty { throw connection.endedVersion() }
         }
 
-        /// Renews it from now on.
+        /// Begins to renew the row at intervals.
         ///
         /// - Parameters:
-        ///   - use: gives a connection to a body, at once. The store's own connection may be in use by somebody else
-        ///     for long.
-        ///   - connect: makes one to the server itself, for what takes longer.
+        ///   - use: passes a connection to a body, at once. The store's own connection may be in use for long.
+        ///   - connect: makes a connection to the server itself, for work that takes longer.
         func begin(
             _ use: @escaping @Sendable ((PostgreSQLConnection) throws -> Void) throws -> Void,
             connect: @escaping @Sendable () throws -> PostgreSQLConnection
@@ -70,24 +68,25 @@
                     try renewBriefly(on: connection)
                     isDue = try isSomebodyDue(on: connection)
                 }
-                // Not within the body: it takes long, and others wait for the connection.
+                // This is not part of the body, because it takes long, and other threads wait for the connection.
                 if isDue { remove(connect) }
             } catch let error as PostgreSQLError where error.isPassing {
                 timer?.schedule(deadline: .now() + options.lease / 12, repeating: options.lease / 3)
             } catch {
-                // The next time does what could not be done.
+                // The next renewal repeats what has failed.
             }
         }
 
-        /// Renews it unless somebody has the table locked, as a process that ends a version does: others need the
-        /// connection. A program that is stopped in the middle keeps nobody from ending a version.
+        /// Renews the row unless another session has the table locked, as a process that ends a version has: other
+        /// threads need the connection. The server ends the transaction of a program that is stopped in the middle, so
+        /// that such a program does not keep a version from ending.
         private func renewBriefly(on connection: PostgreSQLConnection) throws {
             do {
                 try connection.execute(
                     "\(PostgreSQLConnection.beginning); \(PostgreSQLConnection.endingWithProgram)")
                 try connection.waitBriefly()
                 try renew(on: connection)
-                // The store was closed meanwhile: the row says so, or will say so behind this transaction.
+                // If the store was closed during the renewal, the row shows it, or will show it after this transaction.
                 if isEnded.withLock({ $0 }) { throw CancellationError() }
                 try connection.execute("COMMIT")
             } catch {
@@ -96,7 +95,8 @@
             }
         }
 
-        /// Removes versions that nobody has any more, on a queue of its own: the lease is renewed meanwhile.
+        /// Removes versions that no program uses any more, on a queue of its own, so that the lease is renewed at the
+        /// same time.
         private func remove(_ connect: @escaping @Sendable () throws -> PostgreSQLConnection) {
             let isOn = isRemoving.withLock { isRemoving in
                 defer { isRemoving = true }
@@ -117,7 +117,7 @@
             return versions.count > 1 && newest?[0] == "\(admitted.version)"
         }
 
-        /// Says it no more: the program has closed the store.
+        /// Lets the lease expire at once: the program has closed the store.
         func end(on connection: PostgreSQLConnection?) {
             isEnded.withLock { $0 = true }
             timer?.cancel()

@@ -21,7 +21,7 @@
         /// How long a slice takes at best, in seconds; and how many rows it has at first and at most.
         private static let (aim, first, most) = (0.04, 500, 20_000)
 
-        /// - Parameter moved: is told how many more rows were moved.
+        /// - Parameter moved: is called with the number of rows of each slice.
         func run(_ moved: (Int) throws -> Void) throws {
             var (position, bound) = try begin()
             var count = Self.first
@@ -34,7 +34,8 @@
                 MigrationMoment.reach(.stepDone)
                 let (seconds, attoseconds) = (ContinuousClock.now - start).components
                 let time = Double(seconds) + Double(attoseconds) * 1e-18
-                // Where others keep the server busy a slice takes longer: then slices are smaller, and pauses longer.
+                // Where other programs keep the server busy a slice takes longer: then slices get smaller, and pauses
+                // longer.
                 count = min(Self.most, max(50, Int(Double(count) * min(2, max(0.5, Self.aim / max(time, 0.001))))))
                 usleep(UInt32(min(1, time) * 1_000_000))
             }
@@ -104,7 +105,7 @@
             "DELETE FROM coredata.moves WHERE \"table\" = \(PostgreSQLDialect().literal(.string(table)))"
         }
 
-        /// Forgets how far tables were: nobody resumes the move.
+        /// Removes the positions in all tables: no process resumes the move.
         static func forget(on connection: PostgreSQLConnection) throws {
             try connection.execute("DELETE FROM coredata.moves")
         }

@@ -2,15 +2,15 @@
     import CoreData
     import Foundation
 
-    /// Brings a store that has come to its version beside others to what a store has that was made as that version, in
-    /// the transaction that is open: without columns of older versions, with the names of tables, columns, indexes and
-    /// entities that the model gives. Nobody uses the store meanwhile.
+    /// Gives a store that has come to its version by online migrations the form of a store that was made as that
+    /// version, in the transaction that is open: without columns of older versions, and with the names of tables,
+    /// columns, indexes and entities that the model gives. No other program has the store open in this transaction.
     struct PostgreSQLNormalization {
         private let connection: PostgreSQLConnection
         private let newest: PostgreSQLVersion
         private let dialect = PostgreSQLDialect()
 
-        /// - Returns: nil where the store was never migrated beside others.
+        /// - Returns: nil where the store was never migrated online.
         init?(_ connection: PostgreSQLConnection) throws {
             guard let newest = try connection.newestVersion() else { return nil }
             self.connection = connection
@@ -40,7 +40,7 @@
         }
 
         /// History keeps the bits of the newest version, under the mark that its names give. The bits of other versions
-        /// become null, because nobody knows their properties afterwards.
+        /// become null, because afterwards the properties that they stand for are recorded nowhere.
         private func forgetBits(_ layout: ModelLayout, _ schema: SQLSchema) throws {
             let marks = layout.entities.compactMap { entity in
                 schema.numbers[entity.index].map { number in
@@ -148,7 +148,7 @@
     }
 
     extension PostgreSQLConnection {
-        /// The newest version that the store serves; nil where the store was never migrated beside others.
+        /// The newest version that the store serves; nil where the store was never migrated online.
         func newestVersion() throws -> PostgreSQLVersion? {
             let versions = try PostgreSQLVersion.served(on: self)
             if versions.isEmpty { return nil }
@@ -157,7 +157,7 @@
             return versions.first { $0.lock == lock }
         }
 
-        /// The same; nil where there is no store, too, or a damaged one.
+        /// The newest version that the store serves; nil as well where there is no store, or a damaged one.
         func newestVersionIfThere() throws -> PostgreSQLVersion? {
             do {
                 return try newestVersion()

@@ -9,14 +9,14 @@
 
         private var connection: PostgreSQLConnection { shortly.connection }
 
-        /// Those that a migration needs besides, and those of the older version that the newer one does not know.
+        /// Makes the references that a migration adds, and those of the older version that the newer one does not have.
         ///
-        /// - Parameter tables: those whose references are meant; nil for all.
+        /// - Parameter tables: the tables whose references are taken; nil for all.
         init(_ shortly: PostgreSQLShortly, _ plan: OnlinePlan, of tables: Set<String>? = nil) {
             self.shortly = shortly
             let joins = Set(plan.new.joins.map(\.table) + plan.old.joins.map(\.table))
             let keys = (plan.newReferences + plan.unknownReferences).filter { tables?.contains($0.table) ?? true }
-            // Both versions delete, or clear, what they know of a split.
+            // Both versions delete, or clear, the references of a split by themselves.
             let kept = plan.splits.flatMap { [($0.table, $0.reference), ($0.part, $0.back)] }
             wanted = keys.map { key in
                 let isKept = kept.contains { $0 == (key.table, key.column) }
@@ -24,7 +24,7 @@
             }
         }
 
-        /// Those that a store has which serves one version alone.
+        /// Makes the references of a store that serves one version alone.
         init(_ shortly: PostgreSQLShortly, only schema: SQLSchema, _ layout: ModelLayout) {
             self.shortly = shortly
             wanted = PostgreSQLTables.wanted(schema, layout).sorted { ($0.table, $0.column) < ($1.table, $1.column) }

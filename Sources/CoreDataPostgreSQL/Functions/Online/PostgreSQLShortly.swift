@@ -2,20 +2,21 @@
     import CoreData
     import Foundation
 
-    /// Changes tables without delaying others: locks are asked for some milliseconds at a time, again and again. While
-    /// this waits for a reader, others do not queue behind it for long.
+    /// Changes tables in short lock transactions, so that other sessions are hardly delayed. Each attempt waits for a
+    /// lock for 50 ms only, and is repeated. Other sessions queue behind it no longer than that while it waits for a
+    /// reader.
     struct PostgreSQLShortly {
         let connection: PostgreSQLConnection
-        /// How long it is tried, in seconds.
+        /// The seconds for which attempts are repeated.
         var timeout: TimeInterval
         var progress: Progress?
-        /// Whether a transaction is open that nobody is beside: then everything is part of it.
+        /// Whether a transaction is open in which no other program has the store open: then all work is part of it.
         var isWithin = false
 
-        /// How long a lock is waited for, and how long the pauses between are, in milliseconds.
+        /// The milliseconds for which an attempt waits for a lock, and those of the pauses between attempts.
         private static let (patience, pauses) = (50, 50...150)
 
-        /// Runs a body in a transaction of its own, once more where somebody was in the way.
+        /// Runs a body in a transaction of its own, and repeats it if another session held a lock.
         func transaction<Result>(_ body: () throws -> Result) throws -> Result {
             if isWithin { return try body() }
             let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
@@ -44,8 +45,8 @@
             if !statements.isEmpty { try transaction { try connection.execute(statements) } }
         }
 
-        /// Runs a statement that is no part of a transaction, and that waits for others without their waiting for it:
-        /// for each of them as long as it is tried.
+        /// Runs a statement outside a transaction, with the whole timeout for each of its locks: statements that take
+        /// this way wait for other sessions without making these wait.
         func alone(_ statement: String) throws {
             let limit = Int32(clamping: Int(max(1, timeout.boundedTime * 1_000)))
             try connection.execute("SET lock_timeout = \(limit); SET statement_timeout = 0")
@@ -76,10 +77,10 @@
     }
 
     extension PostgreSQLConnection {
-        /// The lock of a process that brings a store to another version beside others, or removes an older one.
+        /// The lock of a process that migrates a store online, or removes an older version.
         static let onlineLock: Int64 = 0x4F70_656E_4F6E_6C69
 
-        /// Takes it if nobody has it.
+        /// Takes the lock of online migrations if no other process holds it.
         func tryOnlineLock() throws -> Bool {
             try texts("SELECT pg_try_advisory_lock(\(Self.onlineLock))").first == "t"
         }

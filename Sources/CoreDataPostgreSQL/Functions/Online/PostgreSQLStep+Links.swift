@@ -1,14 +1,14 @@
 #if PostgreSQL
     import CoreData
 
-    // The triggers of relationships that lead to one object in the older version, and to many in the newer one.
+    // The triggers of relationships that are to-one in the older version, and to-many in the newer one.
     //
     // The column of the older version holds one of the pairs, or nothing. Programs of the older version write the
     // column: its former destination leaves the pairs, and its new one joins them. If pairs are written, the column
-    // leads to one of them: to a new one if it led to none, and to the one with the least key if its own goes. The
-    // column may lead to none beside pairs: then a program of the older version has said so last.
+    // leads to one of them: to a new one if it led to none, and to the one with the least key if its own is deleted.
+    // The column may be empty beside pairs: then a program of the older version has set it to nil last.
     //
-    // Pairs are looked at at the end of the transaction: a save deletes pairs before it writes the rows, and would find
+    // Pairs are compared at the end of the transaction: a save deletes pairs before it writes the rows, and would find
     // another version there. While one of the triggers writes, it sets `coredata.linking`, and the other one does
     // nothing.
     extension PostgreSQLStep {
@@ -139,7 +139,7 @@
             "coredata_this bigint := pg_current_xact_id()::text::bigint; coredata_written bigint; coredata_own boolean;"
 
         /// Whether the transaction has written a row, by the `xmin` of the row: then the row has another version
-        /// already, and its writer knows that version.
+        /// already, which the writing program has recorded.
         static let owning = """
             coredata_written := (coredata_this >> 32 << 32) | coredata_written;
             IF coredata_written > coredata_this + 2147483648 THEN

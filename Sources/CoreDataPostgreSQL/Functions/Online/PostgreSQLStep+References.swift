@@ -1,16 +1,16 @@
 #if PostgreSQL
     import CoreData
 
-    // Foreign keys and indexes of a migration beside others.
+    // Foreign keys and indexes of an online migration.
     extension PostgreSQLStep {
-        /// What becomes of a reference when its row is deleted by a program that does not know of it.
+        /// What happens to a reference when its row is deleted by a program whose version does not have the reference.
         enum Deletion: String {
-            /// Nothing: programs see to it that there is none.
+            /// The server refuses the deletion: both versions make sure that no reference is left.
             case refused = "NO ACTION"
             case cleared = "SET NULL"
             case follows = "CASCADE"
 
-            /// The letter of the server's catalogue.
+            /// The letter in the server's catalog.
             var letter: String {
                 switch self {
                 case .refused: "a"
@@ -20,7 +20,7 @@
             }
         }
 
-        /// The statement that makes a foreign key, for rows to come. Those that are there are looked at afterwards.
+        /// The statement that makes a foreign key for new rows. Existing rows are validated afterwards.
         static func reference(_ key: TransferReference, _ name: String, _ deletion: Deletion) -> String {
             let dialect = PostgreSQLDialect()
             return "ALTER TABLE \(dialect.quoted(key.table)) ADD CONSTRAINT \(PostgreSQLDialect.inQuotes(name)) "
@@ -34,20 +34,20 @@
                 + "DROP CONSTRAINT IF EXISTS \(PostgreSQLDialect.inQuotes(constraint))"
         }
 
-        /// Looks at all rows while others write.
+        /// Validates all existing rows while other sessions write.
         static func validating(constraint: String, of table: String) -> String {
             "ALTER TABLE \(PostgreSQLDialect().quoted(table)) "
                 + "VALIDATE CONSTRAINT \(PostgreSQLDialect.inQuotes(constraint))"
         }
 
-        /// Makes an index while others write.
+        /// Makes an index while other sessions write.
         static func indexing(_ index: SQLIndex, on connection: PostgreSQLConnection) -> String {
             let text = PostgreSQLStatement(.define(.createIndex(index)), on: connection).text
             guard let place = text.range(of: " INDEX ") else { return text }
             return text.replacingCharacters(in: place, with: " INDEX CONCURRENTLY ")
         }
 
-        /// Finds two rows that have the same where a unique index is to be: the values.
+        /// Finds two rows with equal values in the columns of a planned unique index, and returns the values.
         static func duplicates(of index: SQLIndex) -> String {
             let dialect = PostgreSQLDialect()
             let columns = index.columns.map { dialect.quoted($0.name) }
@@ -72,14 +72,14 @@
             return ["ALTER TABLE \(dialect.quoted(table)) \(parts.joined(separator: ", "))"]
         }
 
-        /// Wants no value any more in a column that nobody writes.
+        /// Removes the NOT NULL constraint of a column that no program writes any more.
         static func voluntary(_ column: String, of table: String) -> String {
             let dialect = PostgreSQLDialect()
             return PostgreSQLChange.statement(
                 [.mandatory(false, column: dialect.quoted(column))], of: dialect.quoted(table))
         }
 
-        /// Whether an index that is there is one that a schema has, whatever they are called.
+        /// Whether an existing index equals one of a schema, whatever their names are.
         static func isSame(_ index: StoreFacts.Index, _ wanted: SQLIndex) -> Bool {
             let columns = index.columns.map(\.name)
             guard index.table == wanted.table, columns == wanted.columns.map(\.name), index.isUnique == wanted.isUnique,
@@ -90,8 +90,8 @@
     }
 
     extension PostgreSQLConnection {
-        /// Of each foreign key of ours: what becomes of a reference, and whether all rows were looked at; by its table
-        /// and its name, which keys of other tables may have, too.
+        /// For each foreign key of ours: what happens to a reference, and whether all rows were validated. The keys are
+        /// its table, and its name, which foreign keys of other tables may share.
         func deletionsOfForeignKeys() throws -> [String: [String: (letter: String, isValid: Bool)]] {
             let select = """
                 SELECT t.relname, c.conname, c.confdeltype, c.convalidated FROM pg_constraint c \
@@ -105,7 +105,7 @@
             return found
         }
 
-        /// The indexes that nobody can use: a process was killed while it made one.
+        /// The indexes that are invalid because a process was killed while it made them.
         func unfinishedIndexes() throws -> Set<String> {
             try Set(
                 texts(
@@ -123,7 +123,7 @@
         /// The schema that has the tables.
         func schemaOfTables() throws -> String { try texts("SELECT current_schema()").first ?? "public" }
 
-        /// The tables that have a trigger of a migration beside others, by its name.
+        /// The tables that have a trigger of an online migration, by its name.
         func tables(withTrigger name: String) throws -> [String] {
             try texts(
                 """

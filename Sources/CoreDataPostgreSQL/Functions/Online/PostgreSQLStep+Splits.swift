@@ -55,7 +55,8 @@
             """
         }
 
-        /// Before a row is written: its other row has a key, or what it leads to now says what its values are.
+        /// The trigger before a row is written: it reserves the key of the other row, or takes the values from the row
+        /// that the reference now leads to.
         private static func first(_ split: OnlinePlan.Split, _ newer: Int64, _ schema: String) -> [String] {
             let (reference, part) = (quoted(split.reference), name(split.part, in: schema))
             let id = quoted(SQLSchema.keyColumn)

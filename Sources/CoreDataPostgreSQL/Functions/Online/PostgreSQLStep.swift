@@ -2,14 +2,14 @@
     import CoreData
     import Foundation
 
-    /// The statements of a migration beside others. Each can be run once more: a process may have been killed behind
+    /// The statements of an online migration. Each can be run once more, because a process may have been killed after
     /// it.
     enum PostgreSQLStep {
         private static let dialect = PostgreSQLDialect()
 
         // MARK: Columns
 
-        /// Lets a column have no value. Both names are quoted.
+        /// Removes the NOT NULL constraint of a column. Both names are quoted.
         static func loosening(_ column: String, of table: String) -> String {
             "ALTER TABLE \(table) ALTER COLUMN \(column) DROP NOT NULL"
         }
@@ -28,14 +28,14 @@
                 }
         }
 
-        /// The name of a check that every row has a value, as long as the server has not looked at all of them.
+        /// The name of the check that every row has a value, which exists until the server has validated all rows.
         private static func check(of column: String) -> String {
             var name = PostgreSQLDialect.asGiven(column)
             while name.utf8.count > 50 { name.removeLast() }
             return PostgreSQLDialect.inQuotes("coredata_\(name)_check")
         }
 
-        /// Has every row have a value in a column. The server looks at the rows while others write them.
+        /// The statements that make a column mandatory. The server validates the rows while other sessions write them.
         static func mandatory(_ column: String, of table: String) -> (before: [String], look: String, after: [String]) {
             let (name, quoted, check) = (dialect.quoted(table), dialect.quoted(column), check(of: column))
             return (
@@ -62,10 +62,11 @@
             return "\"coredata\".\(PostgreSQLDialect.inQuotes("\(kind)_\(name)"))"
         }
 
-        /// Has a table keep the columns of both versions in step. A transaction that names another version than the
-        /// newer one knows the columns of the older one. Another program names no version: the column that it changes
-        /// counts. If it changes both, that of the newer version counts, which `coredata.columns` names. A row that it
-        /// inserts without a value there has that of the older version.
+        /// Makes a trigger keep the columns of both versions of a table in step. A transaction that names another
+        /// version than the newer one writes the columns of the older version. A transaction of a program without this
+        /// framework names no version: then the column that it changes counts. If it changes both, that of the newer
+        /// version counts, which `coredata.columns` names. A row that it inserts without a value in that column gets
+        /// the value of the older version's column.
         static func keepingInStep(
             _ table: String, _ twins: [OnlinePlan.Twin], _ fillers: [OnlinePlan.Filler], newer: Int64
         ) -> [String] {
@@ -148,10 +149,10 @@
             before: "The value ", behind: " does not fit the other version of the model, which programs have still."
         )
 
-        /// What the trigger says of a value that the other column cannot hold.
+        /// The trigger's message for a value that the other column cannot hold.
         static func message(ofUnfit value: String) -> String { unfit.before + value + unfit.behind }
 
-        /// Finds a value of the rows that are there which the trigger would refuse; nil where it takes all of them.
+        /// Finds a value in the existing rows that the trigger would refuse; nil where it accepts all of them.
         static func unfitValue(of twin: OnlinePlan.Twin) -> String? {
             if holdsAll(of: twin.old.type, twin.new.type) { return nil }
             let value = "t.\(dialect.quoted(twin.old.name))"

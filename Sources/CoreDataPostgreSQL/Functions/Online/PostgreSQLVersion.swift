@@ -2,11 +2,11 @@
     import CoreData
     import Foundation
 
-    /// A version of the model that a store serves, or that it is about to serve, or has served: what it says of itself
-    /// as that version, and where the version's properties lie.
+    /// A version of the model that a store serves, is about to serve, or has served: the metadata of the store as that
+    /// version, and the tables and columns of the version's properties.
     ///
-    /// A store has no such rows before its first migration beside others. Afterwards it has one of its newest version,
-    /// too: rows may have older names of entities, and columns other names than a new store would give them.
+    /// A store has no such rows before its first online migration. Afterwards it has a row for its newest version, too:
+    /// rows may have older names of entities, and columns may have other names than in a new store.
     struct PostgreSQLVersion {
         enum State: String {
             /// A migration to it is under way.
@@ -14,13 +14,13 @@
             case served
             /// Its programs are refused. Tables and columns that only it needs may still be there.
             case ended
-            /// Nothing is left of it.
+            /// None of its own parts is left.
             case removed
         }
 
         /// The number of the lock of the version.
         var lock: Int64
-        /// How often the version has begun to be served: a program of an earlier time knows other columns.
+        /// How often the store has begun to serve the version: a program of an earlier period has other columns.
         var generation: Int64 = 0
         var state = State.served
         var metadata: [String: Any]
@@ -28,7 +28,7 @@
         var places: PostgreSQLPlaces
     }
 
-    /// Where the properties of a version lie, by what the version calls them.
+    /// The tables and columns of a version's properties, by their names in the version.
     struct PostgreSQLPlaces {
         var names = PostgreSQLNames()
         /// The numbers of entities.
@@ -40,20 +40,21 @@
         /// By the number of an entity, and the mark of its changes in history: what this version calls the properties
         /// that the bits of all earlier versions stand for. It stays when those versions are gone.
         var earlierBits: [Int: [Int64: [String?]]] = [:]
-        /// What of the values comes from where, where a mapping model says so.
+        /// The origins of values, where a mapping model defines them.
         var mapping: [String] = []
-        /// What tells the plan of the migration to the version from another one.
+        /// A text that distinguishes the plan of the migration to this version from other plans.
         var plan = ""
-        /// What the version before has, this one has no place for, and nobody has said may go, by its names.
+        /// The names of values that the version before has, that this one has no place for, and whose loss no option
+        /// allows.
         var guarded: [String] = []
 
-        /// Those of a version, and of its tables, that were found in a database without such rows.
+        /// Makes the places of a version whose tables were found in a database without rows of versions.
         init(names: PostgreSQLNames, numbers: [String: Int]) {
             self.names = names
             self.numbers = numbers
         }
 
-        /// Where the version before, which is served still, keeps what this one has elsewhere.
+        /// The columns in which the version before, which is still served, keeps what this one keeps elsewhere.
         var formerKeys: [PostgreSQLNames.PropertyPart: String] {
             names.columns.filter { $0.key.role == PostgreSQLNames.PropertyPart.formerRole }
         }
@@ -114,7 +115,7 @@
 
         private static let columns = "lock, generation, state, metadata, model, places"
 
-        /// All rows, the newest last; none where the store was never migrated beside others.
+        /// All rows, the newest last; none where the store was never migrated online.
         static func all(on connection: PostgreSQLConnection) throws -> [PostgreSQLVersion] {
             guard try connection.isThere("coredata.model_versions") else { return [] }
             return try connection.rows(
@@ -170,7 +171,7 @@
                 """
         }
 
-        /// The statement by which the version knows no more where an older one keeps links.
+        /// The statement that removes from the row of this version the columns in which an older version keeps links.
         func forgettingFormerKeys() -> String {
             var places = places
             for key in places.formerKeys.keys { places.names.columns[key] = nil }
@@ -178,14 +179,14 @@
             return "UPDATE coredata.model_versions SET places = \(list) WHERE lock = \(lock)"
         }
 
-        /// What a store says of itself as a version; the rest it says whatever the version is.
+        /// The part of a store's metadata that depends on the version; the rest is common to all versions.
         static func description(of metadata: [String: Any]) -> [String: Any] {
             metadata.filter {
                 SQLStoreMetadata.reservedKeys.contains($0.key) || $0.key == NSStoreModelVersionIdentifiersKey
             }
         }
 
-        /// What the store says of itself to a program of this version.
+        /// The metadata of the store for a program of this version.
         func metadata(over newest: [String: Any]) -> [String: Any] {
             Self.metadata(metadata, over: newest)
         }
