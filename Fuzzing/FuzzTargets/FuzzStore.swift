@@ -37,7 +37,8 @@ enum FuzzStore {
         try context.performAndWait {
             for entity in coordinator.managedObjectModel.entities where !entity.isAbstract {
                 _ = NSManagedObject(entity: entity, insertInto: context)
-                // One that cannot be saved, such as one without a required value, must not hide the others.
+                // An object that cannot be saved, such as one without a required value, must not keep the remaining
+                // ones from being saved.
                 if (try? context.save()) == nil { context.rollback() }
             }
             for entity in coordinator.managedObjectModel.entities {

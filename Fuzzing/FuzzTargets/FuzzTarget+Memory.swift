@@ -104,7 +104,7 @@ extension FuzzTarget {
         seeds: { ["mapping.xml": Data(FuzzSeeds.mappingSource.utf8)] }, words: FuzzWords.xml + FuzzWords.xmlStores,
         run: { bytes in
             try FuzzFolder.with { folder in
-                // Models are looked for in the folders above it.
+                // The reader searches the folders above the file for models.
                 let deep = folder.appendingPathComponent("a/b/c/d/e/f/g/h", isDirectory: true)
                 try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
                 let file = deep.appendingPathComponent("xcmapping.xml", isDirectory: false)

@@ -32,7 +32,7 @@ extension FuzzTarget {
             }
         })
 
-    /// A small store, damaged as the input says.
+    /// Damages a small store as the bytes of the input direct.
     static let sqliteDamage = FuzzTarget(
         "sqlite-damage",
         seeds: {

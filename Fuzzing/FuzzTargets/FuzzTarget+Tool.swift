@@ -4,7 +4,7 @@ import StudioServer
 
 // What the tool reads: exports, and requests of the page in the browser.
 extension FuzzTarget {
-    /// Inputs of an even length become SQLite stores, others XML stores.
+    /// Inputs of an even length become SQLite stores, inputs of an odd length XML stores.
     static let importing = FuzzTarget(
         "import", suffixes: ["jsonl"],
         seeds: { ["export.jsonl": try exported(FuzzBase.sqlite)] },

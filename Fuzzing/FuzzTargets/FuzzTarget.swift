@@ -1,13 +1,12 @@
 // About fuzzing.
 //
-// - `FuzzTargets` has one target for each door through which bytes from outside come in: texts of predicates, model
-//   sources, archives, property lists, metadata, mapping models, history tokens, names, stores of each kind, exports,
-//   and requests of the studio. A target reads by public API through entry points that throw, or by a command of the
-//   tool.
+// - `FuzzTargets` has one target for each way by which bytes from outside come in: texts of predicates, model sources,
+//   archives, property lists, metadata, mapping models, history tokens, names, stores of each kind, exports, and
+//   requests of the studio. A target reads by public API through entry points that throw, or by a command of the tool.
 // - `fuzz` gives the targets to libFuzzer; `fuzz-replay` runs inputs without sanitizers, each in a process of its own.
-//   `SQLiteDamage` takes a small store and damages bytes, values, rows and the schema as an input says, so inputs stay
-//   short. `FuzzGrowth` makes long and deep inputs, which a fuzzer does not find.
-// - Inputs that found a fault lie in `Fuzzing/Kept`; `FuzzTests` runs them with every test. `bin/fuzz` does the rest.
+//   `SQLiteDamage` takes a small store and damages bytes, values, rows and the schema as an input directs, so inputs
+//   stay short. `FuzzGrowth` makes long and deep inputs, which a fuzzer does not find.
+// - Inputs that found a fault are in `Fuzzing/Kept`; `FuzzTests` runs them with every test. `bin/fuzz` does the rest.
 
 import Foundation
 

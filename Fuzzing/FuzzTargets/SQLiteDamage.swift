@@ -1,7 +1,7 @@
 import CFuzzSQLite
 import Foundation
 
-/// Damages the file of a store as the bytes of an input say: values, rows, the schema, pages.
+/// Damages the file of a store as the bytes of an input direct: values, rows, the schema, pages.
 struct SQLiteDamage {
     /// How many kinds of damage there are.
     static let kinds = 9
@@ -9,7 +9,8 @@ struct SQLiteDamage {
     private var bytes: ArraySlice<UInt8>
     private let file: URL
 
-    /// Carries out what the bytes say, up to twelve times. Statements that SQLite refuses are passed over.
+    /// Carries out the damage that the bytes encode, up to twelve times. Statements that SQLite refuses are passed
+    /// over.
     static func apply(_ bytes: Data, to file: URL) throws {
         var damage = SQLiteDamage(bytes: ArraySlice(Array(bytes)), file: file)
         var steps = 0

@@ -9,14 +9,14 @@ import FuzzTargets
 ///     fuzz-replay --one TARGET FILE       runs one input in this process
 ///     fuzz-replay --seeds FOLDER          writes the seeds of each target to a folder of its name
 ///     fuzz-replay --growth FOLDER         writes the long and deep inputs in the same way
-///     fuzz-replay --suffixes TARGET       says which files of a corpus are inputs of a target
+///     fuzz-replay --suffixes TARGET       prints the suffixes of the files in a corpus that are inputs of a target
 ///     fuzz-replay --words TARGET          writes the words of a target as a dictionary of libFuzzer's
 ///     fuzz-replay --targets               lists the targets
 ///     fuzz-replay --yardstick             does the fixed work
 @main
 enum Replay {
     static let secondsAllowed = 1.0
-    /// The same time as a multiple of the fixed work, measured where the work took 0.15 s in a debug build.
+    /// The time limit as a multiple of the fixed work, measured where the work took 0.15 s in a debug build.
     static let yardsticksAllowed = 7.0
     static let kilobytesAllowed = 512 * 1024
 

@@ -1,5 +1,5 @@
-/// A fixed work of the kind that readers do: bytes, strings, dictionaries and objects. How long it takes says how
-/// fast this machine is now with this kind of build.
+/// A fixed work of the kind that readers do: bytes, strings, dictionaries and objects. The time that it takes shows how
+/// fast this machine is at the moment with this kind of build.
 enum Yardstick {
     private final class Node {
         let name: String

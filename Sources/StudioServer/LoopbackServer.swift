@@ -1,11 +1,13 @@
 // About the room StudioServer.
 //
 // - This module is HTTP and nothing else: libmicrohttpd, which reads requests and keeps their limits, behind Swift
-//   values. It stands under the package trait `Studio`. Without it nobody needs the library's headers, and `coredata
-//   studio` says how to get it. The library is there because parsing bytes from strangers is no work for this project.
-// - `RequestCheck` judges a request before its body is read: `Host`, `Origin`, `Sec-Fetch-Site`, token or cookie, type
-//   and length of the body. The token is good once. `RequestClock` ends connections that send a byte now and then; the
-//   library ends those that are silent. Every answer forbids the browser to load, run or frame anything foreign.
+//   values. It is compiled with the package trait `Studio`. Without the trait a build does not need the library's
+//   headers, and `coredata studio` explains how to get it. The module uses the library because parsing bytes from
+//   unknown clients is no work for this project.
+// - `RequestCheck` checks a request before its body is read: `Host`, `Origin`, `Sec-Fetch-Site`, token or cookie, type
+//   and length of the body. The token is valid once. `RequestClock` ends connections that send a byte now and then; the
+//   library ends those that are silent. Every answer forbids the browser to load, run or frame content from other
+//   addresses.
 
 #if Studio
     import CMicroHTTPD
@@ -97,7 +99,7 @@
             context.map { Unmanaged<ServerCore>.fromOpaque($0).takeUnretainedValue() }
         }
 
-        /// The port is known now, and requests are answered.
+        /// Sets the check, which needs the port. From now on requests are answered.
         func begin(_ check: RequestCheck) { self.check.withLock { $0 = check } }
 
         /// Called once with the headers, then with each part of the body, and at last with none.
@@ -118,7 +120,7 @@
                 }
             }
             if let size, size.pointee > 0 {
-                // A length that was said and is not kept.
+                // The body is longer than the limit, whatever its header gave as its length.
                 guard let data, state.body.count + size.pointee <= limits.body else { return .NO }
                 state.body.append(UnsafeRawPointer(data).assumingMemoryBound(to: UInt8.self), count: size.pointee)
                 size.pointee = 0
@@ -140,8 +142,8 @@
                 length: header("Content-Length"), isAmbiguous: isAmbiguous(connection))
         }
 
-        /// Whether a header by which a request is judged is there twice, or its length is said in two ways: programs
-        /// differ in which of them counts.
+        /// Whether one of the checked headers occurs twice, or two headers give the length: programs differ in which of
+        /// them counts.
         private func isAmbiguous(_ connection: OpaquePointer) -> Bool {
             let names = HeaderNames()
             MHD_get_connection_values(

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Judges the head of a request before its body is read: its client, its origin and its target.
+/// Checks the head of a request before its body is read: its client, its origin and its target.
 struct RequestCheck {
-    /// What the headers of a request say, as far as it counts.
+    /// The headers of a request that are checked.
     struct Head {
         let method: String
         /// The path and the query as they were sent.
         let target: String
         let host: String?
         let origin: String?
-        /// What the browser says of where the request comes from.
+        /// The browser's header for the site that the request comes from (`Sec-Fetch-Site`).
         let site: String?
         let cookie: String?
         let type: String?

@@ -3,9 +3,9 @@
     import Foundation
     import Synchronization
 
-    /// Ends connections whose request does not arrive: the library notices those that are silent, and not those that
-    /// send a byte now and then. Where nearly all connections are taken, the one that has waited longest makes room:
-    /// silent ones hold nobody up.
+    /// Ends connections whose request does not arrive. The library ends silent ones, but not those that send a byte now
+    /// and then. Where nearly all connections are taken, the one that has waited longest is ended, so that silent
+    /// connections keep no client out.
     final class RequestClock: Sendable {
         private struct Connection {
             let socket: Int32
@@ -23,7 +23,7 @@
         init(_ limits: ServerLimits) {
             let seconds = limits.requestSeconds
             self.seconds = seconds
-            // One that is to come finds room before another one is gone.
+            // The limit is lower than the library's, so that a new connection is accepted before another one has ended.
             most = Int(limits.connections) - max(1, Int(limits.connections) / 8)
             timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "studio.clock"))
             timer.schedule(deadline: .now() + seconds / 4, repeating: seconds / 4)

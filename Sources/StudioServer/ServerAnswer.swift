@@ -4,7 +4,8 @@
 
     /// Hands answers to the library.
     enum ServerAnswer {
-        /// What every answer says: nothing foreign is loaded, run, framed or told.
+        /// The headers of every answer: the browser loads, runs and frames only this server's content, and sends no
+        /// referrer.
         private static let always: [(name: String, value: String)] = [
             (
                 "Content-Security-Policy",
@@ -56,7 +57,7 @@
 
         private static func response(of next: @escaping @Sendable () -> Data?) -> OpaquePointer? {
             let parts = Unmanaged.passRetained(Parts(next))
-            // -1 of the library's type: the length is not known.
+            // -1 of the library's type: the length is unknown.
             let made = MHD_create_response_from_callback(
                 UInt64.max, blockSize,
                 { parts, _, buffer, size in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Decides which clients may ask: one with the token of the printed address, once, and then those with the cookie
+/// Decides which clients are admitted: one with the token of the printed address, once, and then those with the cookie
 /// that it was exchanged for.
 final class Session: Sendable {
     private let secret = Session.random()
@@ -30,7 +30,7 @@ final class Session: Sendable {
         return Session.areEqual(secret, self.secret)
     }
 
-    /// 256 bits that nobody can guess, as hexadecimal digits.
+    /// 256 random bits, which a client cannot guess, as hexadecimal digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<4).map { _ in
@@ -39,7 +39,7 @@ final class Session: Sendable {
         }.joined()
     }
 
-    /// Compares in a time that does not tell how much of two texts is equal.
+    /// Compares two texts in a time that does not depend on how much of them is equal.
     private static func areEqual(_ one: String, _ other: String) -> Bool {
         let (one, other) = (Array(one.utf8), Array(other.utf8))
         guard one.count == other.count else { return false }

@@ -2,7 +2,7 @@
 public struct APISymbol: Hashable, Sendable {
     /// The full name with argument labels: `NSManagedObject.value(forKey:)`; a global has no owner.
     public let path: String
-    /// Whether it is asked of the type (`class`, `static`); nil where the text does not say.
+    /// Whether it is a member of the type (`class`, `static`); nil where the text leaves that open.
     public let isStatic: Bool?
     /// Whether an `async` form is meant.
     public let isAsync: Bool

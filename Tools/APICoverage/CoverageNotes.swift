@@ -1,9 +1,9 @@
-/// What the reference cannot say of itself: a table of tab-separated lines `group, entry, verdict, detail`.
+/// Notes to the reference: a table of tab-separated lines `group, entry, verdict, detail`.
 ///
 /// The entry is the reference's text, its beginning with `…`, or `…` alone for the whole group; the first line that
 /// fits counts. An empty line or one that begins with `#` is a comment.
 public struct CoverageNotes: Sendable {
-    /// What a line says of its entries.
+    /// The verdict of a line on its entries.
     public enum Verdict: Equatable, Sendable {
         /// Will not be there, for this reason.
         case out(String)
@@ -47,7 +47,7 @@ public struct CoverageNotes: Sendable {
         }
     }
 
-    /// What is said of an entry, apart from (`symbols`) and together with (`verdict`) what is missing.
+    /// The verdicts on an entry, apart from (`symbols`) and together with (`verdict`) what is missing.
     public func verdicts(for entry: APIEntry) -> [Verdict] {
         lines.filter { line in
             guard line.group == entry.group || line.group == "…" else { return false }

@@ -4,7 +4,7 @@ public struct CoverageReport {
     public struct Missing {
         public let entry: APIEntry
         public let symbol: APISymbol
-        /// The capability it waits for; nil when nothing is known that it waits for.
+        /// The capability that it waits for; nil where no note names one.
         public let waitsFor: String?
     }
 

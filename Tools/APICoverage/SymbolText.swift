@@ -7,7 +7,7 @@ public struct SymbolText {
     private var owner: String?
     private var symbols: [APISymbol] = []
 
-    /// The symbols a text names; members belong to `owner` unless they say otherwise.
+    /// The symbols that a text names. A member belongs to `owner` unless the text names another type.
     public static func symbols(in text: String, owner: String?) -> [APISymbol] {
         var reader = SymbolText(owner: owner)
         let plain = text.replacing("->", with: "→").replacing("unowned(unsafe)/weak", with: "weak")

@@ -23,7 +23,7 @@ struct Suite {
 struct TestBundle {
     let path: String
 
-    /// The suites that a run is asked for, as `swift test --filter` and `--skip` choose them.
+    /// The suites of a run, as `swift test --filter` and `--skip` choose them.
     func suites(filters: [String], skips: [String]) throws -> [Suite] {
         let filters = try filters.map { try Regex($0) }
         let skips = try skips.map { try Regex($0) }

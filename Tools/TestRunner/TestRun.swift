@@ -50,7 +50,7 @@ final class TestRun: Sendable {
     let places: Places
     let logs: URL
     let width: Int
-    /// Whether a single job prints as it goes on.
+    /// Whether the output of a single job is printed while it runs.
     let isVerbose: Bool
     private let fixedWorks = Mutex<[Double]>([])
 

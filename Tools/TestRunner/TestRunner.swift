@@ -27,7 +27,7 @@ struct TestRunner {
         }
     }
 
-    /// What a run is asked for.
+    /// The options of a run.
     private struct Options {
         var filters: [String] = []
         var skips: [String] = []
@@ -89,7 +89,7 @@ struct TestRunner {
             return Summary(outcomes).show(seconds: Date().timeIntervalSince(start))
         }
 
-        /// Prints what each suite took, and writes it down where that is asked for.
+        /// Prints what each suite took, and writes it to the file of budgets if an option asks for that.
         private func report(_ outcomes: [Outcome], _ run: TestRun, _ old: Budgets) throws {
             // What a process takes that runs no test.
             let empty = min(outcomes.map(\.use.processor).min() ?? 0, Budgets.emptyProcess)
